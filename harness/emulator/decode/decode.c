@@ -8,6 +8,7 @@
 
 #include "emulator/decode/decoder.h"
 #include "emulator/exec/fault.h"
+#include "emulator/exec/region.h"
 #include "emulator/exec/undefined.h"
 
 #define INLINE_DEPTH 32
@@ -492,6 +493,7 @@ void decode_program_free(struct exec_program *program)
 	free(program->shared_places);
 	free(program->lists);
 	free(program->effects);
+	exec_regions_free(program);
 	free(program->costs);
 	free(program);
 }

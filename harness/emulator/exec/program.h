@@ -141,6 +141,8 @@ struct exec_origin {
 	uint32_t effects; /* index into the program's: what it reads and writes */
 };
 
+struct exec_region;
+
 /* The address of a shared variable, which each block finds in a register of its own. */
 struct exec_shared_place {
 	int32_t slot; /* of the register */
@@ -167,10 +169,12 @@ struct exec_program {
 	struct line_cost *costs; /* by instruction, of all launches; NULL: none kept */
 	int registers;
 	int32_t *lists;
-	int32_t *effects;  /* exec/undefined.h */
-	bool async_proxy;  /* wgmma or bulk copies read shared memory */
-	bool async_copies; /* to or from shared memory */
-	bool unresolved;   /* refers to what could not be resolved */
+	int32_t *effects;            /* exec/undefined.h */
+	bool doubles_told;           /* two warps that stored the same: exec/race.c */
+	struct exec_region *regions; /* of branches on undefined values: exec/region.h */
+	bool async_proxy;            /* wgmma or bulk copies read shared memory */
+	bool async_copies;           /* to or from shared memory */
+	bool unresolved;             /* refers to what could not be resolved */
 };
 
 #endif

@@ -6,6 +6,10 @@
  * clocks from those who arrive to those who wait. For every byte the last write
  * and each warp's last read are kept, as steps of their warps, and where they stand.
  *
+ * Two stores of the same value to a byte are no error, whichever is the last: what was there before
+ * the second is kept until the next access of the block, which comes after the store was carried
+ * out, and compared then. The kernel's first such is told.
+ *
  * Lanes of one warp are not checked against each other, nor are accesses from
  * other blocks of a cluster, atomics and volatile or ordered accesses. */
 #include "emulator/exec/race.h"
@@ -14,9 +18,11 @@
 #include <string.h>
 
 #include "emulator/exec/fault.h"
+#include "emulator/exec/undefined.h"
 #include "emulator/exec/worker.h"
 
 #define WARPS 32
+#define DOUBLES 512 /* bytes that one instruction of a warp stores: 32 lanes of 16 */
 
 struct seen {
 	uint32_t clock, pc; /* a clock not above `before`: not since the start of the block */
@@ -33,7 +39,25 @@ struct point { /* an mbarrier */
 	uint32_t clock[WARPS];
 };
 
+/* A byte that another warp has stored to, too, and what it stored there. */
+struct doubled {
+	uint64_t at;
+	int lane;
+	uint8_t value;
+	uint8_t warp;
+	struct seen other;
+};
+
+/* Those of the store that is being carried out. */
+struct doubles {
+	struct warp *warp;
+	const struct exec_instruction *in;
+	uint32_t count;
+	struct doubled bytes[DOUBLES];
+};
+
 struct exec_race {
+	struct doubles doubles;
 	uint32_t clocks[WARPS][WARPS];
 	uint32_t barriers[EXEC_BARRIERS][WARPS];
 	uint32_t cluster[WARPS], exited[WARPS];
@@ -80,7 +104,7 @@ bool exec_race_start(struct exec_block *block)
 	memset(race->barriers, 0, sizeof race->barriers);
 	memset(race->cluster, 0, sizeof race->cluster);
 	memset(race->exited, 0, sizeof race->exited);
-	race->point_count = 0;
+	race->point_count = race->doubles.count = 0;
 	for (uint32_t i = 0; i < WARPS; i++) {
 		for (uint32_t k = 0; k < WARPS; k++)
 			race->clocks[i][k] = race->before;
@@ -98,6 +122,79 @@ void exec_race_free(struct exec_block *block)
 	}
 	free(block->race);
 	block->race = NULL;
+}
+
+static enum exec_status report(struct warp *warp, const struct exec_instruction *in, int lane,
+							   uint64_t offset, const char *verb, uint32_t other_warp,
+							   const char *other_verb, const struct seen *other)
+{
+	const struct exec_instruction *there = &warp->worker->launch->program->code[other->pc];
+	char place[EXEC_PLACE];
+	return exec_fail(warp, in, lane, FAULT_RACE, offset,
+					 "%s shared memory at offset %llu, which warp %u %s (%s) without a barrier "
+					 "between",
+					 verb, (unsigned long long)offset, other_warp, other_verb,
+					 exec_place(warp, there, place));
+}
+
+/* Says once what is no error: a fault's text, which is none. */
+static void tell(const struct doubles *doubles)
+{
+	struct exec_worker *worker = doubles->warp->worker;
+	struct exec_launch *launch = worker->launch;
+	const struct doubled *first = &doubles->bytes[0];
+	char place[EXEC_PLACE];
+	if (!launch->say || worker->fault.kind != FAULT_NONE ||
+		__atomic_exchange_n(&launch->program->doubles_told, true, __ATOMIC_RELAXED))
+		return;
+	exec_fail(
+		doubles->warp, doubles->in, first->lane, FAULT_RACE, first->at,
+		"note: stores to shared memory at offset %llu the value that warp %u stores there (%s) "
+		"without a barrier between: no error, as the result is the same",
+		(unsigned long long)first->at, first->warp,
+		exec_place(doubles->warp, &launch->program->code[first->other.pc], place));
+	launch->say(worker->fault.text);
+	worker->fault = (struct fault){.kind = FAULT_NONE};
+}
+
+/* The store has been carried out. */
+static enum exec_status settle(struct exec_block *block)
+{
+	struct doubles *doubles = &block->race->doubles;
+	const uint32_t count = doubles->count;
+	doubles->count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct doubled *byte = &doubles->bytes[i];
+		if (block->shared[byte->at] != byte->value)
+			return report(doubles->warp, doubles->in, byte->lane, byte->at, "writes", byte->warp,
+						  "writes", &byte->other);
+	}
+	if (count)
+		tell(doubles);
+	return EXEC_NEXT;
+}
+
+/* Whether a store to a byte that another warp has stored to waits for its value. */
+static bool add_double(struct exec_block *block, struct warp *warp,
+					   const struct exec_instruction *in, int lane, uint64_t at,
+					   const struct written *last)
+{
+	struct doubles *doubles = &block->race->doubles;
+	if (exec_effects(warp, in)[EFFECT_KIND] != EFFECT_STORE || doubles->count == DOUBLES)
+		return false;
+	doubles->warp = warp;
+	doubles->in = in;
+	doubles->bytes[doubles->count++] =
+		(struct doubled){at, lane, block->shared[at], last->warp, last->seen};
+	return true;
+}
+
+/* Whether the store whose doubles are kept is still being looked at: its lanes come in order. */
+static bool continues(const struct doubles *doubles, const struct warp *warp,
+					  const struct exec_instruction *in, int lane)
+{
+	return doubles->warp == warp && doubles->in == in &&
+		   lane > doubles->bytes[doubles->count - 1].lane;
 }
 
 static void join(uint32_t *into, const uint32_t *from)
@@ -134,6 +231,7 @@ void exec_race_release(struct exec_block *block, const struct warp *warp, enum e
 {
 	if (!block->race || warp->block != block)
 		return;
+	settle(block); /* what it finds ends the turn */
 	uint32_t *own = block->race->clocks[warp->index];
 	join(clock_of(block->race, kind, at), own);
 	own[warp->index]++;
@@ -152,19 +250,6 @@ void exec_race_reset(struct exec_block *block, uint32_t barrier)
 		memset(block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
 }
 
-static enum exec_status report(struct warp *warp, const struct exec_instruction *in, int lane,
-							   uint64_t offset, const char *verb, uint32_t other_warp,
-							   const char *other_verb, const struct seen *other)
-{
-	const struct exec_instruction *there = &warp->worker->launch->program->code[other->pc];
-	char place[EXEC_PLACE];
-	return exec_fail(warp, in, lane, FAULT_RACE, offset,
-					 "%s shared memory at offset %llu, which warp %u %s (%s) without a barrier "
-					 "between",
-					 verb, (unsigned long long)offset, other_warp, other_verb,
-					 exec_place(warp, there, place));
-}
-
 enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 								  const struct exec_instruction *in, int lane, uint64_t offset,
 								  size_t bytes, enum exec_race_kind kind)
@@ -173,6 +258,9 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 	struct exec_race *race = block->race;
 	if (!race || in->flags & EXEC_FLAG_VOLATILE)
 		return EXEC_NEXT;
+	if (race->doubles.count && !continues(&race->doubles, warp, in, lane) &&
+		settle(block) != EXEC_NEXT)
+		return EXEC_FAULT;
 	bool other_block = warp->block != block;
 	const uint32_t *own = race->clocks[warp->index];
 	const struct seen here = {own[warp->index], exec_pc(warp, in)};
@@ -188,7 +276,9 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 			last->read = false;
 			continue;
 		}
-		if (last->seen.clock && last->warp != warp->index && last->seen.clock > own[last->warp])
+		bool unordered =
+			last->seen.clock && last->warp != warp->index && last->seen.clock > own[last->warp];
+		if (unordered && !(write && add_double(block, warp, in, lane, at, last)))
 			return report(warp, in, lane, at, write ? "writes" : "reads", last->warp, "writes",
 						  &last->seen);
 		if (kind == EXEC_RACE_LOOK)

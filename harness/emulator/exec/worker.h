@@ -17,7 +17,7 @@ struct exec_cached {
 
 struct exec_launch {
 	const struct launch *launch;
-	const struct exec_program *program;
+	struct exec_program *program; /* of which only `regions` changes */
 	uint64_t step_budget;
 	bool check_race, check_none;
 	bool serialised; /* its wgmma are */
@@ -28,7 +28,8 @@ struct exec_launch {
 	uint64_t cluster_total;
 	uint32_t cluster[3];
 	_Atomic bool stop;
-	pthread_mutex_t lock; /* of the fault and the sums */
+	pthread_mutex_t lock; /* of the fault, the sums and the list of workers */
+	struct exec_worker *workers;
 	struct fault *fault;
 	struct counters *counters;
 	bool faulted;
@@ -47,6 +48,7 @@ struct exec_launch {
 
 struct exec_worker {
 	struct exec_launch *launch;
+	struct exec_worker *next; /* of launch->workers */
 	struct exec_cached *cache;
 	struct exec_cached known[8]; /* allocations looked at during this launch */
 	uint32_t known_count;

@@ -240,7 +240,7 @@ static bool is_one_of(const char *name, const char *names)
 	return false;
 }
 
-bool launch_run(const struct launch *asked, const struct exec_program *program,
+bool launch_run(const struct launch *asked, struct exec_program *program,
 				const struct machine_options *options, struct counters *counters,
 				struct fault *fault)
 {

@@ -8,7 +8,7 @@
 
 /* Runs the launch to its end. options and counters may be NULL. False and *fault at the first
  * fault. */
-bool launch_run(const struct launch *launch, const struct exec_program *program,
+bool launch_run(const struct launch *launch, struct exec_program *program,
 				const struct machine_options *options, struct counters *counters,
 				struct fault *fault);
 

@@ -223,7 +223,7 @@ bool machine_launch(const struct launch *launch, const struct machine_options *o
 					struct counters *counters, struct fault *fault)
 {
 	memset(fault, 0, sizeof *fault);
-	const struct exec_program *program = kernel_program(launch->kernel, fault);
+	struct exec_program *program = kernel_program(launch->kernel, fault);
 	if (!program)
 		return false;
 	if (options && options->by_line && !kernel_keep_costs(launch->kernel, fault))

@@ -30,6 +30,8 @@ static void land(const struct warp *w, struct copy *copy)
 	if (!copy->landed)
 		move(w, copy);
 	exec_pending_end(block, EXEC_PENDING_WRITE, copy->offset, copy->bytes);
+	if (copy->undefined)
+		copies_undefine(block, copy->offset, copy->from, copy->from_bytes);
 	if (block->unfenced)
 		exec_unfenced_add(block, copy->in, copy->offset, copy->bytes);
 }
@@ -57,8 +59,9 @@ static enum exec_status copy_lane(struct warp *w, const struct exec_instruction 
 		return exec_fail(w, in, i, FAULT_ADDRESS, to.address,
 						 "the destination is not in the block's own shared memory");
 	const u8 *source = NULL;
+	bool written = true;
 	if (from_bytes) {
-		source = exec_access(w, in, i, from.space, from.address, from_bytes, 1, false);
+		source = exec_access_source(w, in, i, from, from_bytes, 1, &written);
 		if (!source)
 			return EXEC_FAULT;
 		if (from.address % bytes)
@@ -66,7 +69,8 @@ static enum exec_status copy_lane(struct warp *w, const struct exec_instruction 
 							 "source address 0x%llx is not a multiple of %u",
 							 (unsigned long long)from.address, bytes);
 	}
-	struct copy copy = {0, in, source, (u32)offset, (u8)i, (u8)bytes, (u8)from_bytes, false};
+	struct copy copy = {0,        in,   source, (u32)offset, (u8)i, (u8)bytes, (u8)from_bytes,
+						!written, false};
 	if (exec_pending_write(w, in, i, block, offset, bytes, &copy, NULL) != EXEC_NEXT ||
 		exec_race_access(block, w, in, i, offset, bytes, EXEC_RACE_WRITE) != EXEC_NEXT)
 		return EXEC_FAULT;

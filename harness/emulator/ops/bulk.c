@@ -23,7 +23,7 @@
 struct walk {
 	struct warp *warp;
 	const struct bulk *bulk;
-	bool issuing;
+	bool undefined; /* nothing wrote some byte of the source */
 };
 
 static bool span_within(const struct walk *walk, const struct tensor_span *span)
@@ -66,7 +66,7 @@ static bool source_readable(const struct walk *walk, u64 offset, u32 bytes)
 
 static bool visit_issue(void *context, const struct tensor_span *span)
 {
-	const struct walk *walk = context;
+	struct walk *walk = context;
 	const struct bulk *bulk = walk->bulk;
 	if (!span_within(walk, span))
 		return false;
@@ -74,9 +74,17 @@ static bool visit_issue(void *context, const struct tensor_span *span)
 	bool load = bulk->kind == BULK_LOAD;
 	if (!load && span->inside && !source_readable(walk, offset, span->bytes))
 		return false;
-	if (span->inside && !exec_access(walk->warp, bulk->in, bulk->lane, PTX_GLOBAL, span->global,
-									 span->bytes, 1, !load))
+	bool written = true;
+	if (span->inside && load &&
+		!exec_access_source(walk->warp, bulk->in, bulk->lane,
+							(struct exec_address){span->global, PTX_GLOBAL}, span->bytes, 1,
+							&written))
 		return false;
+	if (span->inside && !load &&
+		!exec_access(walk->warp, bulk->in, bulk->lane, PTX_GLOBAL, span->global, span->bytes, 1,
+					 true))
+		return false;
+	walk->undefined |= !written;
 	return exec_race_access(bulk->block, walk->warp, bulk->in, bulk->lane, offset, span->bytes,
 							load ? EXEC_RACE_WRITE : EXEC_RACE_READ) == EXEC_NEXT;
 }
@@ -176,12 +184,28 @@ static void move(struct bulk *bulk)
 		reduce_span(bulk, (u8 *)(uintptr_t)bulk->global, shared, bulk->bytes);
 }
 
+static bool visit_undefined(void *context, const struct tensor_span *span)
+{
+	const struct walk *walk = context;
+	struct exec_block *block = walk->bulk->block;
+	if (span->inside)
+		copies_undefine(block, (u64)span->shared - block->shared_base,
+						(const u8 *)(uintptr_t)span->global, span->bytes);
+	return true;
+}
+
 /* The copy was waited for. */
 static void end(struct bulk *bulk)
 {
+	struct walk walk = {bulk->warp, bulk, false};
 	if (!bulk->moved)
 		move(bulk);
 	visit_shared(bulk, visit_end);
+	if (bulk->undefined && bulk->tensor)
+		tensor_map_walk(&bulk->map, bulk->coordinates, shared_address(bulk), visit_undefined,
+						&walk);
+	else if (bulk->undefined)
+		copies_undefine(bulk->block, bulk->shared, bulk->source, bulk->bytes);
 }
 
 static u64 *barrier_of(const struct bulk *load)
@@ -341,8 +365,11 @@ static bool plain_source(struct warp *w, const struct exec_instruction *in, int 
 	}
 	if (out->bytes == 0)
 		return true;
-	void *host =
-		exec_access(w, in, lane, at.space, at.address, out->bytes, 16, out->kind != BULK_LOAD);
+	bool written = true;
+	void *host = out->kind == BULK_LOAD
+					 ? exec_access_source(w, in, lane, at, out->bytes, 16, &written)
+					 : exec_access(w, in, lane, at.space, at.address, out->bytes, 16, true);
+	out->undefined = !written;
 	out->global = at.address;
 	out->source = host;
 	return host != NULL;
@@ -392,7 +419,7 @@ static bool issue_one(struct warp *w, const struct exec_instruction *in,
 	}
 	*entry = *prepared;
 	entry->block = block;
-	struct walk walk = {w, entry, true};
+	struct walk walk = {w, entry, false};
 	u32 align = entry->tensor ? TENSOR_MAP_ALIGNMENT : 16;
 	if (entry->shared % 16 || (entry->tensor && shared_address(entry) % align)) {
 		exec_fail(w, in, entry->lane, FAULT_ALIGNMENT, entry->shared,
@@ -409,6 +436,7 @@ static bool issue_one(struct warp *w, const struct exec_instruction *in,
 		if (!tensor_map_walk(&entry->map, entry->coordinates, shared_address(entry), visit_issue,
 							 &walk))
 			return false;
+		entry->undefined = walk.undefined;
 	} else {
 		if (entry->kind != BULK_LOAD && !source_readable(&walk, entry->shared, (u32)entry->bytes))
 			return false;

@@ -160,9 +160,6 @@ static bool call_failed(const struct hint_facts *facts, char out[HINT_TEXT])
 static const struct {
 	const char *words, *hint;
 } said[] = {
-	{"is device memory where the copy's direction says host",
-	 "the pointers that solve() gets are device memory already: use them as they are, or copy with "
-	 "cudaMemcpyDeviceToDevice"},
 	{"is still to write: a wait is missing", "a copy brings that memory meanwhile: wait for it in "
 											 "the thread that began it, then a barrier, "
 											 "before others read what it brings; and another "
