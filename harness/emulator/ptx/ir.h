@@ -163,6 +163,7 @@ struct ptx_module {
 	struct ptx_variable *variables, *last_variable; /* of module scope, every space */
 	struct ptx_file *files;
 	char target[32];
+	int version; /* times ten */
 	uint32_t variable_count;
 	uint32_t shared_base; /* where the GPU's shared memory begins: module_set_shared_base() */
 };
