@@ -39,6 +39,7 @@ struct exec_block {
 	uint32_t warp_count, threads, live;
 	struct exec_barrier barriers[EXEC_BARRIERS];
 	struct exec_cluster *cluster;
+	uint32_t registers_free; /* of each lane of a warp: setmaxnreg.dec gave them back */
 	uint64_t steps;
 	uint64_t polls;          /* volatile, relaxed and acquiring loads of global memory */
 	uint8_t *shared_written; /* one EXEC_SHARED_* a byte */

@@ -34,6 +34,7 @@ struct exec_launch {
 	bool faulted;
 	int threads;
 	bool footprints;        /* of plain loads are kept */
+	uint32_t registers;     /* a thread's at the start; 0: setmaxnreg has no effect */
 	uint64_t grid_clusters; /* of the whole grid; cluster_total of them are run */
 };
 

@@ -35,6 +35,8 @@ static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, cha
 		return;
 	size_t used = strlen(text);
 	char place[EXEC_PLACE], what[64] = "the barrier of the cluster";
+	if (wait == EXEC_WAIT_REGISTERS)
+		snprintf(what, sizeof what, "registers that no setmaxnreg.dec gave back");
 	if (exec_waits_for_lanes(wait))
 		snprintf(what, sizeof what, "other lanes of their warps");
 	if (wait >= EXEC_WAIT_BARRIER)
@@ -63,7 +65,8 @@ static enum exec_status report_deadlock(struct exec_cluster *cluster)
 			const struct exec_group *group = &warp->groups[0];
 			uint32_t pc = group->pc - !exec_waits_for_lanes(group->wait);
 			return exec_fail(warp, &warp->worker->launch->program->code[pc],
-							 __builtin_ctz(group->mask), FAULT_BARRIER, 0,
+							 __builtin_ctz(group->mask),
+							 group->wait == EXEC_WAIT_REGISTERS ? FAULT_BUDGET : FAULT_BARRIER, 0,
 							 "deadlock: %s, and no other thread runs", text);
 		}
 	return EXEC_FAULT;

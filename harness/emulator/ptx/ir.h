@@ -146,6 +146,7 @@ struct ptx_function {
 	struct ptx_branch_table *tables;
 	uint32_t table_count;
 	uint32_t max_threads, required_cluster[3], required_block[3];
+	uint32_t max_registers, min_blocks; /* .maxnreg, .minnctapersm; 0: not said */
 	struct ptx_function *next;
 	struct exec_program *program; /* of an entry, decoded at first launch */
 	int line;

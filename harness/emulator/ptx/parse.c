@@ -119,8 +119,14 @@ static void parse_tuning(struct ptx_parser *parser, struct ptx_function *functio
 			parse_triple(parser, function->required_block);
 		} else if (ptx_accept_directive(parser, "reqnctapercluster")) {
 			parse_triple(parser, function->required_cluster);
+		} else if (ptx_accept_directive(parser, "maxnreg")) {
+			parse_triple(parser, triple);
+			function->max_registers = triple[0];
+		} else if (ptx_accept_directive(parser, "minnctapersm")) {
+			parse_triple(parser, triple);
+			function->min_blocks = triple[0];
 		} else {
-			/* .minnctapersm, .maxnreg, .noreturn, .pragma ...: hints */
+			/* .noreturn, .pragma ...: hints */
 			ptx_lex_next(&parser->lexer);
 			skip_numbers(parser);
 			ptx_accept(parser, ';');
