@@ -194,7 +194,5 @@ enum exec_status turn_run(struct exec_worker *worker)
 	if (check_budget(worker, worker->idle) == EXEC_FAULT ||
 		atomic_load_explicit(&worker->launch->stop, memory_order_relaxed))
 		return EXEC_FAULT;
-	if (!cluster->live)
-		bulk_finish(cluster);
-	return EXEC_NEXT;
+	return cluster->live ? EXEC_NEXT : bulk_finish(cluster);
 }

@@ -229,15 +229,31 @@ void bulk_seen(struct exec_block *block, u64 offset)
 		bulk->count = kept;
 }
 
-void bulk_finish(struct exec_cluster *cluster)
+/* Its bytes, and the completion on its mbarrier, come into shared memory that is another block's by
+ * then. */
+static enum exec_status outlived(const struct bulk *load)
+{
+	if (load->bytes == 0)
+		return EXEC_NEXT;
+	return exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->shared,
+							   "its block ends while this copy into its shared memory is under "
+							   "way (%llu bytes at offset %llu): nothing waited for its mbarrier",
+							   (unsigned long long)load->bytes, (unsigned long long)load->shared);
+}
+
+enum exec_status bulk_finish(struct exec_cluster *cluster)
 {
 	struct exec_bulk *bulk = cluster->bulk;
+	enum exec_status status = EXEC_NEXT;
 	if (!bulk)
-		return;
+		return EXEC_NEXT;
 	for (u32 k = 0; k < bulk->count; k++)
 		if (bulk->entries[k].kind != BULK_LOAD)
 			end(&bulk->entries[k]);
+		else if (status == EXEC_NEXT)
+			status = outlived(&bulk->entries[k]);
 	bulk->count = bulk->group_count = 0;
+	return status;
 }
 
 /* ------------------------------------------------------------------------
