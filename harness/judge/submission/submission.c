@@ -323,6 +323,7 @@ void submission_free(struct submission *submission)
 {
 	compiled_free(&submission->compiled);
 	free(submission->serialised);
+	free(submission->registers);
 	free(submission->cases);
 }
 
@@ -486,6 +487,7 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 							.libraries_allowed = s->is_baseline,
 							.order = s->order,
 							.serialised = s->serialised,
+							.registers = s->registers,
 							.fused = s->fused,
 							.own_epilogue = s->own_epilogue,
 							.schedule = s->schedule.text};
