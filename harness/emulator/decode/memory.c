@@ -398,7 +398,12 @@ static void decode_setmaxnreg(struct decoder *decoder, const struct ptx_instruct
 static void decode_fence(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	bool proxy = decode_has(in, "proxy") && decode_has(in, "async");
-	decode_emit(decoder, proxy ? OP_FENCE_PROXY_ASYNC : OP_FENCE, FORM_ONLY);
+	bool map = decode_has(in, "tensormap::generic") && decode_has(in, "acquire");
+	decode_emit(decoder,
+				proxy ? OP_FENCE_PROXY_ASYNC
+				: map ? OP_FENCE_TENSORMAP
+					  : OP_FENCE,
+				FORM_ONLY);
 }
 
 static void decode_createpolicy(struct decoder *decoder, const struct ptx_instruction *in)

@@ -55,6 +55,7 @@ struct exec_block {
 	/* mbarriers whose mbarrier.init no fence and no barrier has followed: their offsets. More
 	 * than these are not remembered. */
 	uint32_t inits[EXEC_INITS], init_count;
+	bool maps_acquired;     /* fence.proxy.tensormap: tensor maps in global memory may be used */
 	struct exec_race *race; /* NULL: races are not looked for */
 };
 

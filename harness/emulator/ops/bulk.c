@@ -302,6 +302,28 @@ static void round_row_up(struct tensor_map *map)
 	map->size[0] = (map->size[0] + unit - 1) / unit * unit;
 }
 
+/* Tensor maps are read through a proxy of their own. What was written to global memory before, by
+ * the host, too, a block sees there once one of its threads has fenced (CUDA Programming Guide,
+ * "Tensor maps"); parameters and constants need no fence. */
+static bool map_acquired(struct warp *w, const struct exec_instruction *in, int lane,
+						 struct exec_address at)
+{
+	if (w->block->maps_acquired || (at.space != PTX_GENERIC && at.space != PTX_GLOBAL) ||
+		at.address >> EXEC_WINDOW_SHIFT != 0)
+		return true;
+	const struct allocation *in_global = memory_find(at.address);
+	if (!in_global || in_global->read_only ||
+		exec_fail_undefined(w, in, lane, FAULT_ASYNC, at.address,
+							"its tensor map lies in global memory, and no "
+							"fence.proxy.tensormap::generic.acquire of its block came before it") ==
+			EXEC_NEXT)
+		return true;
+	w->worker->fault.advice =
+		"a kernel takes a tensor map as `const __grid_constant__ CUtensorMap`, "
+		"or fences before it uses one in global memory";
+	return false;
+}
+
 static bool read_map(struct warp *w, const struct exec_instruction *in, int lane, struct bulk *out)
 {
 	struct exec_address at = exec_listed_address(w, in->list + 3, lane);
@@ -314,7 +336,7 @@ static bool read_map(struct warp *w, const struct exec_instruction *in, int lane
 		return false;
 	}
 	const void *bytes = exec_access(w, in, lane, at.space, at.address, TENSOR_MAP_BYTES, 64, false);
-	if (!bytes)
+	if (!bytes || !map_acquired(w, in, lane, at))
 		return false;
 	if (!tensor_map_decode(bytes, &out->map)) {
 		exec_fail(w, in, lane, FAULT_ADDRESS, at.address, "there is no tensor map at 0x%llx",
