@@ -19,6 +19,7 @@ struct kernel; /* an .entry of a module; lives as long as the module */
 enum fault_kind {
 	FAULT_NONE,
 	FAULT_SYNTAX,      /* the PTX does not parse */
+	FAULT_VERSION,     /* it is of a later version than the driver knows */
 	FAULT_UNSUPPORTED, /* an instruction or form that is not implemented */
 	FAULT_ADDRESS,     /* an access outside every allocation, or past its end */
 	FAULT_ALIGNMENT,
@@ -69,9 +70,11 @@ struct kernel_facts {
 	size_t parameter_count;
 	size_t parameter_bytes; /* of the whole block */
 	size_t static_shared_bytes;
-	size_t local_bytes;           /* per thread */
-	int registers;                /* an estimate, for cudaFuncGetAttributes */
-	uint32_t max_threads;         /* from .maxntid, else 1024 */
+	size_t local_bytes;   /* per thread */
+	int registers;        /* an estimate of what ptxas makes of it */
+	int most_registers;   /* it makes no more: .maxnreg, .maxntid, else 255 */
+	int slots;            /* of 32 bits, that its PTX takes here: no less than that, mostly */
+	uint32_t max_threads; /* from .maxntid, else 1024 */
 	uint32_t required_cluster[3]; /* from .reqnctapercluster, else 0 */
 };
 void kernel_facts(const struct kernel *kernel, struct kernel_facts *out);

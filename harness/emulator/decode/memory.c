@@ -383,11 +383,28 @@ static void decode_nothing(struct decoder *decoder, const struct ptx_instruction
 	decode_emit(decoder, decoder->operation, FORM_ONLY);
 }
 
+static void decode_setmaxnreg(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	const struct ptx_operand *count = in->operand_count == 1 ? in->operands : NULL;
+	if (!count || count->kind != PTX_OP_INTEGER) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, OP_SETMAXNREG, FORM_ONLY);
+	out->imm = count->integer;
+	out->sub = decode_has(in, "inc");
+}
+
 /* Memory is coherent and accesses are done in order. */
 static void decode_fence(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	bool proxy = decode_has(in, "proxy") && decode_has(in, "async");
-	decode_emit(decoder, proxy ? OP_FENCE_PROXY_ASYNC : OP_FENCE, FORM_ONLY);
+	bool map = decode_has(in, "tensormap::generic") && decode_has(in, "acquire");
+	decode_emit(decoder,
+				proxy ? OP_FENCE_PROXY_ASYNC
+				: map ? OP_FENCE_TENSORMAP
+					  : OP_FENCE,
+				FORM_ONLY);
 }
 
 static void decode_createpolicy(struct decoder *decoder, const struct ptx_instruction *in)
@@ -427,7 +444,7 @@ const struct decode_entry decode_memory_table[] = {
 	{"discard", decode_nothing, OP_HINT},
 	{"applypriority", decode_nothing, OP_HINT},
 	{"griddepcontrol", decode_nothing, OP_FENCE},
-	{"setmaxnreg", decode_nothing, OP_SYNC_ALIGNED},
+	{"setmaxnreg", decode_setmaxnreg, OP_NONE},
 	{"pmevent", decode_nothing, OP_HINT},
 	{"createpolicy", decode_createpolicy, OP_NONE},
 	{NULL, NULL, OP_NONE},

@@ -232,6 +232,25 @@ enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instru
 	return EXEC_JUMP;
 }
 
+void exec_registers_recheck(struct exec_block *block)
+{
+	const struct exec_instruction *code = block->warps[0].worker->launch->program->code;
+	for (uint32_t i = 0; i < block->warp_count; i++) {
+		struct warp *warp = &block->warps[i];
+		for (uint32_t k = 0; k < warp->group_count; k++) {
+			struct exec_group *group = &warp->groups[k];
+			if (group->wait != EXEC_WAIT_REGISTERS)
+				continue;
+			uint32_t wanted = (uint32_t)code[group->pc - 1].imm, more = wanted - warp->registers;
+			if (more > block->registers_free)
+				continue;
+			block->registers_free -= more;
+			warp->registers = wanted;
+			group->wait = EXEC_READY;
+		}
+	}
+}
+
 /* ------------------------------------------------------------------------
  * The barrier of a cluster: arrive and wait are apart. in->sub: enum
  * sub_cluster. A lane that waits goes on once the phase it arrived in is over. in->flags

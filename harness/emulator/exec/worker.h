@@ -35,6 +35,7 @@ struct exec_launch {
 	bool faulted;
 	int threads;
 	bool footprints;        /* of plain loads are kept */
+	uint32_t registers;     /* a thread's at the start; 0: setmaxnreg has no effect */
 	uint64_t grid_clusters; /* of the whole grid; cluster_total of them are run */
 	/* Clusters that the GPU holds at once (0: any number), and that have begun and not ended. */
 	uint64_t resident;

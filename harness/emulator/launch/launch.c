@@ -240,6 +240,27 @@ static bool is_one_of(const char *name, const char *names)
 	return false;
 }
 
+/* Registers come in eights, 65536 of them for the blocks that the kernel is bound to fit. */
+int launch_registers(const struct ptx_function *function)
+{
+	const uint32_t *block = function->required_block;
+	uint32_t threads = block[0] ? block[0] * block[1] * block[2] : function->max_threads;
+	uint32_t blocks = function->min_blocks > 0 ? function->min_blocks : 1, most = 255;
+	threads = (threads + 127) / 128 * 128 * blocks;
+	if (threads > 0 && 65536 / threads / 8 * 8 < most)
+		most = 65536 / threads / 8 * 8;
+	if (function->max_registers > 0 && function->max_registers < most)
+		most = function->max_registers;
+	return most > 16 ? (int)most : 16;
+}
+
+/* Without a bound ptxas does not know with how many registers the kernel begins, and leaves
+ * setmaxnreg out. */
+static bool is_bounded(const struct ptx_function *function)
+{
+	return function->max_threads || function->required_block[0] || function->max_registers;
+}
+
 bool launch_run(const struct launch *asked, struct exec_program *program,
 				const struct machine_options *options, struct counters *counters,
 				struct fault *fault)
@@ -251,6 +272,9 @@ bool launch_run(const struct launch *asked, struct exec_program *program,
 		.check_race = options && options->check_race,
 		.check_none = options && options->check_none,
 		.serialised = options && is_one_of(program->function->name, options->serialised),
+		.registers = is_bounded(program->function)
+						 ? (uint32_t)(launch_registers(program->function) + 7) / 8 * 8
+						 : 0,
 		.footprints = options && (options->sample > 0 || options->by_line),
 		.seed = options ? options->seed : 0,
 		.where_asked = options ? options->where_asked : NULL,

@@ -192,9 +192,11 @@ void kernel_facts(const struct kernel *kernel, struct kernel_facts *out)
 	};
 	/* virtual registers say little about real ones: a bounded guess */
 	int guess = program ? program->registers / 2 : 32;
+	out->slots = program ? program->registers : 0;
 	out->registers = guess < 16 ? 16 : guess > 128 ? 128 : guess;
-	if (function->max_threads > 512 && out->registers > 64)
-		out->registers = 64;
+	out->most_registers = launch_registers(function);
+	if (out->registers > out->most_registers)
+		out->registers = out->most_registers;
 	memcpy(out->required_cluster, function->required_cluster, sizeof out->required_cluster);
 }
 

@@ -75,6 +75,7 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 	warp->exists = left >= EXEC_LANES ? EXEC_FULL : (1u << left) - 1;
 	warp->live = warp->active = warp->exists;
 	warp->pc = warp->group_count = warp->carry = warp->cluster_arrived = 0;
+	warp->registers = warp->worker->launch->registers;
 	warp->limit = UINT32_MAX;
 	warp->turn = false;
 	exec_copies_clear(warp);
@@ -103,6 +104,7 @@ static void start_block(struct exec_block *block)
 	const struct exec_launch *launch = block->warps[0].worker->launch;
 	block->live = block->threads;
 	block->steps = block->polls = 0;
+	block->registers_free = 0;
 	memset(block->shared_written, launch->check_none ? EXEC_SHARED_READABLE : EXEC_SHARED_UNWRITTEN,
 		   block->shared_bytes);
 	exec_pending_clear(block);
@@ -111,6 +113,7 @@ static void start_block(struct exec_block *block)
 	block->unfenced_low = ~(uint64_t)0;
 	block->unfenced_high = 0;
 	block->init_count = 0;
+	block->maps_acquired = false;
 	memset(block->shared, MEMORY_FILL, block->shared_bytes);
 	for (int i = 0; i < EXEC_BARRIERS; i++)
 		block->barriers[i] = (struct exec_barrier){.all = 1};

@@ -34,6 +34,8 @@ static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, cha
 		return;
 	size_t used = strlen(text);
 	char place[EXEC_PLACE], what[64] = "the barrier of the cluster";
+	if (wait == EXEC_WAIT_REGISTERS)
+		snprintf(what, sizeof what, "registers that no setmaxnreg.dec gave back");
 	if (exec_waits_for_lanes(wait))
 		snprintf(what, sizeof what, "other lanes of their warps");
 	if (wait >= EXEC_WAIT_BARRIER)
@@ -62,7 +64,8 @@ static enum exec_status report_deadlock(struct exec_cluster *cluster)
 			const struct exec_group *group = &warp->groups[0];
 			uint32_t pc = group->pc - !exec_waits_for_lanes(group->wait);
 			return exec_fail(warp, &warp->worker->launch->program->code[pc],
-							 __builtin_ctz(group->mask), FAULT_BARRIER, 0,
+							 __builtin_ctz(group->mask),
+							 group->wait == EXEC_WAIT_REGISTERS ? FAULT_BUDGET : FAULT_BARRIER, 0,
 							 "deadlock: %s, and no other thread runs", text);
 		}
 	return EXEC_FAULT;
@@ -207,7 +210,5 @@ enum exec_status turn_run(struct exec_worker *worker, uint32_t quantum)
 	if (check_budget(worker, worker->idle) == EXEC_FAULT ||
 		atomic_load_explicit(&worker->launch->stop, memory_order_relaxed))
 		return EXEC_FAULT;
-	if (!cluster->live)
-		bulk_finish(cluster);
-	return EXEC_NEXT;
+	return cluster->live ? EXEC_NEXT : bulk_finish(cluster);
 }

@@ -110,6 +110,16 @@ HANDLER(fence)
 	return EXEC_NEXT;
 }
 
+/* fence.proxy.tensormap::generic.acquire, for all maps of its block. */
+HANDLER(fence_tensormap)
+{
+	(void)in;
+	(void)mask;
+	w->block->init_count = 0;
+	w->block->maps_acquired = true;
+	return EXEC_NEXT;
+}
+
 HANDLER(cp_async)
 {
 	u32 early = exec_pending_early(w->block->cluster);

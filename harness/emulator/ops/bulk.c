@@ -253,15 +253,31 @@ void bulk_seen(struct exec_block *block, u64 offset)
 		bulk->count = kept;
 }
 
-void bulk_finish(struct exec_cluster *cluster)
+/* Its bytes, and the completion on its mbarrier, come into shared memory that is another block's by
+ * then. */
+static enum exec_status outlived(const struct bulk *load)
+{
+	if (load->bytes == 0)
+		return EXEC_NEXT;
+	return exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->shared,
+							   "its block ends while this copy into its shared memory is under "
+							   "way (%llu bytes at offset %llu): nothing waited for its mbarrier",
+							   (unsigned long long)load->bytes, (unsigned long long)load->shared);
+}
+
+enum exec_status bulk_finish(struct exec_cluster *cluster)
 {
 	struct exec_bulk *bulk = cluster->bulk;
+	enum exec_status status = EXEC_NEXT;
 	if (!bulk)
-		return;
+		return EXEC_NEXT;
 	for (u32 k = 0; k < bulk->count; k++)
 		if (bulk->entries[k].kind != BULK_LOAD)
 			end(&bulk->entries[k]);
+		else if (status == EXEC_NEXT)
+			status = outlived(&bulk->entries[k]);
 	bulk->count = bulk->group_count = 0;
+	return status;
 }
 
 /* ------------------------------------------------------------------------
@@ -310,6 +326,28 @@ static void round_row_up(struct tensor_map *map)
 	map->size[0] = (map->size[0] + unit - 1) / unit * unit;
 }
 
+/* Tensor maps are read through a proxy of their own. What was written to global memory before, by
+ * the host, too, a block sees there once one of its threads has fenced (CUDA Programming Guide,
+ * "Tensor maps"); parameters and constants need no fence. */
+static bool map_acquired(struct warp *w, const struct exec_instruction *in, int lane,
+						 struct exec_address at)
+{
+	if (w->block->maps_acquired || (at.space != PTX_GENERIC && at.space != PTX_GLOBAL) ||
+		at.address >> EXEC_WINDOW_SHIFT != 0)
+		return true;
+	const struct allocation *in_global = memory_find(at.address);
+	if (!in_global || in_global->read_only ||
+		exec_fail_undefined(w, in, lane, FAULT_ASYNC, at.address,
+							"its tensor map lies in global memory, and no "
+							"fence.proxy.tensormap::generic.acquire of its block came before it") ==
+			EXEC_NEXT)
+		return true;
+	w->worker->fault.advice =
+		"a kernel takes a tensor map as `const __grid_constant__ CUtensorMap`, "
+		"or fences before it uses one in global memory";
+	return false;
+}
+
 static bool read_map(struct warp *w, const struct exec_instruction *in, int lane, struct bulk *out)
 {
 	struct exec_address at = exec_listed_address(w, in->list + 3, lane);
@@ -322,7 +360,7 @@ static bool read_map(struct warp *w, const struct exec_instruction *in, int lane
 		return false;
 	}
 	const void *bytes = exec_access(w, in, lane, at.space, at.address, TENSOR_MAP_BYTES, 64, false);
-	if (!bytes)
+	if (!bytes || !map_acquired(w, in, lane, at))
 		return false;
 	if (!tensor_map_decode(bytes, &out->map)) {
 		exec_fail(w, in, lane, FAULT_ADDRESS, at.address, "there is no tensor map at 0x%llx",

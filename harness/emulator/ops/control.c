@@ -56,10 +56,24 @@ HANDLER(trap)
 	return exec_fail(w, in, first_lane(mask), FAULT_TRAP, 0, "the kernel trapped");
 }
 
-/* .sync.aligned with no effect but that */
-HANDLER(sync_aligned)
+/* in->imm: registers of a lane; in->sub: 1 for inc. PTX ISA, setmaxnreg: inc waits until the block
+ * has so many that dec gave back. */
+HANDLER(setmaxnreg)
 {
-	return exec_whole_warp(w, in, mask);
+	const u32 wanted = (u32)in->imm, had = w->registers;
+	enum exec_status status = exec_whole_warp(w, in, mask);
+	if (status != EXEC_NEXT || had == 0 || (in->sub ? wanted <= had : wanted >= had))
+		return status;
+	if (!in->sub) {
+		w->registers = wanted;
+		w->block->registers_free += had - wanted;
+		exec_registers_recheck(w->block);
+		return EXEC_NEXT;
+	}
+	w->pc = exec_pc(w, in) + 1;
+	exec_park(w, w->pc, mask, EXEC_WAIT_REGISTERS);
+	exec_registers_recheck(w->block);
+	return EXEC_JUMP;
 }
 
 HANDLER(bar)

@@ -45,6 +45,7 @@ struct function {
 	const struct kernel *kernel; /* NULL before the first use */
 	int dynamic_shared_limit;    /* 0: the default of 48 KiB less the static part */
 	bool nonportable_cluster;
+	bool registers_asked; /* a line has named it */
 	uint64_t launches;
 	struct counters counters;
 };
@@ -179,12 +180,23 @@ struct launch_request {
 cudaError_t launch_host(const void *host, struct launch_request *request);
 /* Fills in what the configuration says, its attributes too. */
 cudaError_t launch_configure(const cudaLaunchConfig_t *config, struct launch_request *request);
-/* Blocks of a multiprocessor that can be resident together. */
-int runtime_occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes);
-/* How many blocks of it the GPU may hold at once, at most: registers, of which too many are
- * estimated, do not count. */
+/* Blocks of a multiprocessor that can be resident together; and how many can be with as many
+ * registers as the kernel may have at most. */
+int runtime_occupancy_blocks(struct function *function, size_t threads, size_t shared_bytes);
+int runtime_occupancy_least(const struct function *function, size_t threads, size_t shared_bytes);
+/* How many blocks of it the GPU holds at once; at most, where nobody has said how many registers it
+ * takes. */
 uint64_t runtime_resident_blocks(const struct function *function, size_t threads,
 								 size_t shared_bytes);
+
+/* The registers that ptxas gives a thread of the kernel; 0: nobody has said. */
+int registers_known(const struct function *function);
+/* Says, where it is wanted, that they matter, and why. */
+void registers_ask(struct function *function, const char *why);
+/* Blocks of so many threads that a multiprocessor's registers are enough for; threads of a block
+ * that they are enough for. */
+size_t registers_blocks(int registers, size_t threads);
+size_t registers_threads(int registers);
 /* Blocks that a cluster of the function may have. */
 unsigned runtime_cluster_limit(const struct function *function);
 

@@ -141,6 +141,22 @@ Test(exec_sync, stores_of_the_same_value_are_no_race)
 		FAULT_RACE, "without a barrier between");
 }
 
+/* Two warps at 64 registers a lane: the first one wants 80. */
+#define POOL(second)                                                                               \
+	FIXTURE_HEADER ".visible .entry k(.param .u64 p_in, .param .u64 p_out)\n.maxnreg 64\n{\n"      \
+				   ".reg .pred %p; .reg .b32 %t; mov.u32 %t, %tid.x; setp.ge.u32 %p, %t, 32;\n"    \
+				   "@%p bra $second; setmaxnreg.inc.sync.aligned.u32 80; bra $end;\n"              \
+				   "$second: " second "\n$end: ret;\n}\n"
+
+Test(exec_sync, registers_are_those_that_were_given_back)
+{
+	uint32_t out[1];
+	fixture_expect(POOL("setmaxnreg.dec.sync.aligned.u32 48;"), TWO, NULL, 0, out, sizeof out);
+	fixture_expect_fault(POOL("setmaxnreg.dec.sync.aligned.u32 56;"), TWO, FAULT_BUDGET,
+						 "deadlock: 32 threads wait for registers that no setmaxnreg.dec gave back "
+						 "(setmaxnreg.inc.sync.aligned.u32");
+}
+
 /* Lane 31 leaves before, or while, the others wait: its warp has arrived all the same. */
 Test(exec_sync, counted_barriers_do_not_wait_for_lanes_that_exit)
 {

@@ -227,6 +227,7 @@ static const struct {
 	{"bar", " .warp.sync", "-1"},
 	{"membar", " .gl", ""},
 	{"fence", " .proxy.async", ""},
+	{"fence", " .proxy.tensormap::generic.acquire.gpu", "[%d1], 128"},
 	{"mbarrier.init", " .shared.b64", "[%r1], 1"},
 	{"mbarrier.try_wait.parity", " .shared.b64", "%p1, [%r1], %r2"},
 	{"mbarrier.pending_count", " .b64", "%r1, %d1"},

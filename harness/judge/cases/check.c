@@ -199,7 +199,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	struct emulated_watch watch;
 	if (!run_renew(run, err) || !tool_open(&run->tool, err) ||
 		!emulated_watch_open(&watch, run->options, run->referee.device.kind == DEVICE_EMULATED,
-							 entrant->serialised, err))
+							 entrant, err))
 		return false;
 	struct contestant_link contestant = run_contestant(run, problem, entrant);
 	contestant.environment = watch.environment;

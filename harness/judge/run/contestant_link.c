@@ -115,6 +115,9 @@ static struct outcome outcome_of_end(struct contestant_link *link, struct child_
 	return outcome;
 }
 
+/* A kernel that does not end, as a watchdog or the emulated GPU finds. */
+#define RUN_ENDLESS "cudaErrorLaunchTimeout"
+
 /* The verdict of a reply that tells of a failure. A solution could have written the
  * reply itself, so that its texts are ended here. */
 static struct outcome outcome_of_status(struct contestant_link *link, enum run_status status,
@@ -144,8 +147,9 @@ static struct outcome outcome_of_status(struct contestant_link *link, enum run_s
 			outcome_failed(VERDICT_UNSUPPORTED, true, "%s (%s, error %d)", text, name, error_code);
 		break;
 	default:
-		outcome = outcome_failed(VERDICT_RUNTIME_ERROR, true, "CUDA error %d, %s: %s", error_code,
-								 name, text);
+		outcome = outcome_failed(strcmp(name, RUN_ENDLESS) == 0 ? VERDICT_TIME_LIMIT
+																: VERDICT_RUNTIME_ERROR,
+								 true, "CUDA error %d, %s: %s", error_code, name, text);
 		break;
 	}
 	append_failed(&outcome, link);

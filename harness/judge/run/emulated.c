@@ -10,6 +10,7 @@
 
 #include "gpu/models.h"
 #include "judge/run/counters.h"
+#include "judge/run/run.h"
 
 #define VARIABLE_GPU "EMULATED_GPU"
 #define VARIABLE_CHECK "EMULATED_GPU_CHECK"
@@ -17,9 +18,11 @@
 #define VARIABLE_COUNTERS "EMULATED_GPU_COUNTERS" /* "%p" in it becomes the process's id */
 #define VARIABLE_SAMPLE "EMULATED_GPU_SAMPLE"
 #define VARIABLE_SERIALISED "EMULATED_GPU_SERIALISED"
+#define VARIABLE_REGISTERS "EMULATED_GPU_REGISTERS"
 #define VARIABLE_LINES "EMULATED_GPU_LINES"
 /* Of its findings, which are lines (emulator/README.md). */
 #define FINDING "emulated GPU: "
+#define FINDING_OF_REGISTERS ": only ptxas knows how many registers it takes, and "
 #define FINDING_OF_RACE " without a barrier between"
 #define COUNTERS_FILE "%%p.json" /* for printf */
 
@@ -84,8 +87,18 @@ double emulated_timeout(const struct judge_options *options, enum device_kind ki
 	return fmax(timeout, shape_terms(&test->shape) / PRODUCTS_A_SECOND);
 }
 
+/* "NAME=value", of any length; NULL without a value. */
+static char *assign(const char *name, const char *value)
+{
+	size_t size = value != NULL ? strlen(name) + strlen(value) + sizeof "=" : 0;
+	char *variable = value != NULL ? malloc(size) : NULL;
+	if (variable != NULL)
+		snprintf(variable, size, "%s=%s", name, value);
+	return variable;
+}
+
 bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
-						 bool emulated, const char *serialised, struct error *err)
+						 bool emulated, const struct entrant *entrant, struct error *err)
 {
 	size_t used = 0;
 	*watch = (struct emulated_watch){.folder = ""};
@@ -120,13 +133,13 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 	}
 	for (size_t i = 0; i < used; i++)
 		watch->environment[i] = watch->variables[i];
-	if (emulated && serialised != NULL) {
-		size_t size = strlen(serialised) + sizeof VARIABLE_SERIALISED "=";
-		watch->serialised = malloc(size);
-		if (watch->serialised != NULL)
-			snprintf(watch->serialised, size, VARIABLE_SERIALISED "=%s", serialised);
-	}
-	watch->environment[used] = watch->serialised;
+	watch->serialised = emulated ? assign(VARIABLE_SERIALISED, entrant->serialised) : NULL;
+	watch->registers = emulated ? assign(VARIABLE_REGISTERS, entrant->registers) : NULL;
+	if (watch->serialised != NULL)
+		watch->environment[used++] = watch->serialised;
+	if (watch->registers != NULL)
+		watch->environment[used++] = watch->registers;
+	watch->environment[used] = NULL;
 	return true;
 }
 
@@ -168,6 +181,17 @@ bool emulated_finds_wgmma(const char *output)
 	return false;
 }
 
+bool emulated_asks_registers(const char *output)
+{
+	const char *line = output != NULL ? strstr(output, FINDING) : NULL;
+	for (; line != NULL; line = strstr(line + 1, FINDING)) {
+		const char *found = strstr(line, FINDING_OF_REGISTERS);
+		if (found != NULL && found < line + strcspn(line, "\n"))
+			return true;
+	}
+	return false;
+}
+
 bool emulated_lacked(const char *output, char function[EMULATED_FUNCTION])
 {
 	static const char begins[] = "emulated GPU: ", ends[] = " is not implemented\n";
@@ -189,7 +213,8 @@ void emulated_watch_close(struct emulated_watch *watch, struct judgement *out)
 	char path[PATHS_MAX];
 	struct error ignored;
 	free(watch->serialised);
-	watch->serialised = NULL;
+	free(watch->registers);
+	watch->serialised = watch->registers = NULL;
 	if (watch->folder[0] == '\0')
 		return;
 	DIR *folder = opendir(watch->folder);
