@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "emulator/exec/kernel_name.h"
+#include "emulator/launch/order.h"
 #include "emulator/launch/resources.h"
 #include "emulator/launch/start.h"
 #include "emulator/launch/turn.h"
@@ -72,6 +73,7 @@ static bool start_next(struct exec_worker *worker)
 	uint64_t index = atomic_fetch_add(&launch->next_cluster, 1);
 	if (index >= launch->cluster_total)
 		return false;
+	index = order_place(launch->order, index, launch->cluster_total);
 	if (launch->cluster_total < launch->grid_clusters)
 		index = sampled_cluster(launch, index);
 	start_cluster(worker, index);
@@ -331,6 +333,7 @@ bool launch_run(const struct launch *asked, const struct exec_program *program,
 		.serialised = options && is_one_of(program->function->name, options->serialised),
 		.footprints = options && (options->sample > 0 || options->by_line),
 		.seed = options ? options->seed : 0,
+		.order = options ? options->order : 0,
 		.where_asked = options ? options->where_asked : NULL,
 		.say = options ? options->say : NULL,
 		.fault = fault,

@@ -84,6 +84,22 @@ double emulated_timeout(const struct judge_options *options, enum device_kind ki
 	return fmax(timeout, shape_terms(&test->shape) / PRODUCTS_A_SECOND);
 }
 
+#define ORDER_KINDS 4 /* 0: as they are issued, 1: the last one first */
+
+uint64_t emulated_order(const struct judge_options *options, const struct test_case *test)
+{
+	const uint64_t index = test->number;
+	/* another kind in every four, as the kinds of values come round with four, too */
+	const uint64_t kind = (index + index / ORDER_KINDS) % ORDER_KINDS;
+	const uint64_t draw = (options->seed + index) * 0x9e3779b97f4a7c15u;
+	return (draw ^ draw >> 32) / ORDER_KINDS * ORDER_KINDS + kind;
+}
+
+uint64_t emulated_order_other(uint64_t order)
+{
+	return order % ORDER_KINDS ? 0 : 1;
+}
+
 bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
 						 bool emulated, const char *serialised, struct error *err)
 {
