@@ -38,8 +38,11 @@ bool exec_members_here(struct warp *warp, const struct exec_instruction *in, uin
 					   uint32_t members, enum exec_wait wait)
 {
 	uint32_t missing = members & warp->live & ~mask;
-	if (!missing)
+	if (!missing) {
+		if (warp->block->race)
+			exec_race_meet(warp);
 		return true;
+	}
 	uint32_t pc = exec_pc(warp, in);
 	warp->pc = pc + 1;
 	exec_park(warp, pc, mask, wait);
@@ -51,8 +54,11 @@ bool exec_members_here(struct warp *warp, const struct exec_instruction *in, uin
 enum exec_status exec_whole_warp(struct warp *warp, const struct exec_instruction *in,
 								 uint32_t mask)
 {
-	if (mask == EXEC_FULL)
+	if (mask == EXEC_FULL) {
+		if (warp->block->race)
+			exec_race_meet(warp);
 		return EXEC_NEXT;
+	}
 	uint32_t off = warp->active & ~mask, gone = ~warp->live;
 	if (off || gone)
 		return exec_fail_undefined(
@@ -74,6 +80,8 @@ static void release_warpsync(struct warp *warp)
 			arrived |= warp->groups[i].mask;
 	if (arrived == 0 || arrived != warp->live)
 		return;
+	if (warp->block->race)
+		exec_race_meet(warp);
 	for (uint32_t i = 0; i < warp->group_count; i++) {
 		warp->groups[i].wait = EXEC_READY;
 		warp->groups[i].pc++;
@@ -225,7 +233,7 @@ enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instru
 						 "barrier %u is reached with %u threads expected, after %u were", number,
 						 expected, barrier->expected);
 	barrier->expected = expected;
-	exec_race_release(block, warp, EXEC_RACE_BARRIER, number);
+	exec_race_release(block, warp, mask, EXEC_RACE_BARRIER, number);
 	barrier->arrived += (uint32_t)__builtin_popcount(mask);
 	if (expected && (waiting_at(warp, number) | mask) == warp->live)
 		barrier->arrived += missing_lanes(warp);
@@ -281,7 +289,7 @@ enum exec_status exec_cluster_arrive(struct warp *warp, const struct exec_instru
 			return exec_fail(warp, in, __builtin_ctz(warp->cluster_arrived & mask), FAULT_BARRIER,
 							 0, "arrives twice at the cluster's barrier without waiting");
 		warp->cluster_arrived |= mask;
-		exec_race_release(warp->block, warp, EXEC_RACE_CLUSTER, 0);
+		exec_race_release(warp->block, warp, mask, EXEC_RACE_CLUSTER, 0);
 		cluster->arrived += (uint32_t)__builtin_popcount(mask);
 		if (!(in->flags & EXEC_FLAG_VOLATILE))
 			warp->block->init_count = 0;
@@ -312,7 +320,7 @@ void exec_exit(struct warp *warp, uint32_t mask)
 		if (exec_waits_for_lanes(warp->groups[i].wait))
 			warp->groups[i].wait = EXEC_READY;
 	arrive_without(warp);
-	exec_race_release(block, warp, EXEC_RACE_EXIT, 0);
+	exec_race_release(block, warp, EXEC_FULL, EXEC_RACE_EXIT, 0);
 	exec_barriers_recheck(block);
 	cluster_recheck(block->cluster);
 }

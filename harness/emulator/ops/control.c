@@ -2,6 +2,7 @@
  * here. Compiled once: nothing of this is worth another instruction set. */
 #include <time.h>
 
+#include "emulator/exec/race.h"
 #include "emulator/exec/schedule.h"
 #include "emulator/simd/lanes.h"
 
@@ -105,6 +106,8 @@ HANDLER(shfl)
 		w->pc = exec_pc(w, in) + 1;
 		return EXEC_JUMP;
 	}
+	if (w->block->race)
+		exec_race_meet(w);
 	const u32 *a = SOURCE(u32, in->a), *b = SOURCE(u32, in->b), *c = SOURCE(u32, in->c);
 	u32 t[EXEC_LANES], valid = 0;
 	for (int lane = 0; lane < EXEC_LANES; lane++) {
