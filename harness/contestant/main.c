@@ -351,6 +351,8 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 		size_t before = available(cudart), allocated, now;
 		most_allocated(cudart, &allocated);
 		cudart->get_last_error(); /* an old error is not this call's */
+		if (cudart->emulated_order != NULL)
+			cudart->emulated_order(request->order);
 		fault_is(FAULT_SOLVE);
 		double started = clock_seconds();
 		solution_call(&self->solution, &self->test, &operands);

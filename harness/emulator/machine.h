@@ -76,6 +76,8 @@ struct kernel_facts {
 	int slots;            /* of 32 bits, that its PTX takes here: no less than that, mostly */
 	uint32_t max_threads; /* from .maxntid, else 1024 */
 	uint32_t required_cluster[3]; /* from .reqnctapercluster, else 0 */
+	/* griddepcontrol: lets dependent kernels begin, waits for the one that it depends on */
+	bool launches_dependents, waits_for_grid;
 };
 void kernel_facts(const struct kernel *kernel, struct kernel_facts *out);
 /* Offset and size of parameter `index` within the block. */
@@ -160,6 +162,7 @@ struct machine_options {
 	 * commas between; NULL: none. */
 	const char *serialised;
 	uint64_t seed;   /* which asynchronous copies land early, which late */
+	uint64_t order;  /* of what CUDA leaves unordered: launch/order.h */
 	uint32_t sample; /* > 0: run no more clusters of a launch, spread over the grid; counters
 						are those of all, estimated. Not of a cooperative launch. */
 	bool by_line;    /* keep costs for kernel_cost() */

@@ -247,6 +247,7 @@ struct contestant_case {
 struct contestant_run {
 	struct message head;
 	uint32_t set;
+	uint64_t order; /* DEVICE_EMULATED: draws the order of what CUDA leaves unordered */
 };
 /* Why a call failed, when it did; the reply itself is still ok. */
 enum run_status {

@@ -20,8 +20,8 @@ struct exec_launch {
 	struct exec_program *program; /* of which only `regions` changes */
 	uint64_t step_budget;
 	bool check_race, check_none;
-	bool serialised; /* its wgmma are */
-	uint64_t seed;
+	bool serialised;           /* its wgmma are */
+	uint64_t seed, order;      /* as in machine_options */
 	_Atomic bool *where_asked; /* as in machine_options */
 	void (*say)(const char *line);
 	_Atomic uint64_t next_cluster;

@@ -193,6 +193,9 @@ static u64 *barrier_at(struct warp *w, const struct exec_instruction *in, int i,
 		exec_fail(w, in, i, FAULT_ADDRESS, address, "an mbarrier must be in shared memory");
 		return NULL;
 	}
+	if ((*block)->race && exec_race_access(*block, w, in, i, *offset, 8,
+										   write ? EXEC_RACE_MAKE : EXEC_RACE_USE) != EXEC_NEXT)
+		return NULL;
 	return host;
 }
 
@@ -255,7 +258,7 @@ HANDLER(mbarrier)
 		bool bytes = in->sub == MBARRIER_EXPECT || in->sub == MBARRIER_COMPLETE ||
 					 in->sub == MBARRIER_ARRIVE_EXPECT || in->sub == MBARRIER_DROP_EXPECT;
 		if (in->sub >= MBARRIER_ARRIVE)
-			exec_race_release(block, w, EXEC_RACE_MBARRIER, offset);
+			exec_race_release(block, w, 1u << i, EXEC_RACE_MBARRIER, offset);
 		const char *wrong = mbarrier_update(&barrier, in->sub, bytes ? 1 : operand, operand);
 		if (wrong)
 			return exec_fail(w, in, i, FAULT_BARRIER, 0, "%s", wrong);

@@ -223,7 +223,8 @@ static void complete(struct bulk *load)
 {
 	if (!load->moved)
 		move(load);
-	exec_race_release(load->barrier_block, load->warp, EXEC_RACE_MBARRIER, load->barrier);
+	exec_race_release(load->barrier_block, load->warp, 1u << load->lane, EXEC_RACE_MBARRIER,
+					  load->barrier);
 	load->completed = true;
 	load->phase = mbarrier_unpack(*barrier_of(load)).phase;
 	mbarrier_complete(barrier_of(load), load->bytes);

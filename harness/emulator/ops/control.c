@@ -2,6 +2,7 @@
  * here. Compiled once: nothing of this is worth another instruction set. */
 #include <time.h>
 
+#include "emulator/exec/race.h"
 #include "emulator/exec/schedule.h"
 #include "emulator/simd/lanes.h"
 
@@ -97,6 +98,8 @@ static u32 complete(struct warp *w, const struct exec_instruction *in, int32_t o
 {
 	const u32 *members = SOURCE(u32, operand);
 	u32 found = 0;
+	if (w->block->race)
+		exec_race_meet(w);
 	if (mask == w->live)
 		return mask;
 	for (int i = 0; i < EXEC_LANES; i++)

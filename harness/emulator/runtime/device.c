@@ -8,7 +8,7 @@
 
 static cudaError_t enter_device(int device)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_queueing();
 	return status == cudaSuccess && device != 0 ? cudaErrorInvalidDevice : status;
 }
 

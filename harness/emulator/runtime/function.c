@@ -11,7 +11,7 @@
 static cudaError_t enter_function(const void *host, struct function **function,
 								  struct kernel_facts *facts)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_queueing();
 	if (status == cudaSuccess)
 		status = function_find(host, function);
 	if (status == cudaSuccess)

@@ -3,6 +3,7 @@
  * reports, so that a program sees the order of events that it sees on a GPU. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/exec/kernel_name.h"
@@ -284,6 +285,39 @@ static uint64_t grid_workspace(void)
 	return address;
 }
 
+bool launch_now(struct function *function, struct launch *run, bool cooperative)
+{
+	struct fault fault = {0};
+	runtime_open_memory();
+	bool ok = !cooperative || (run->grid_workspace = grid_workspace());
+	if (ok) {
+		function->launches++;
+		if (!machine_launch(run, &runtime.options, &function->counters, &fault))
+			runtime_fault(&fault);
+		memory_free(run->grid_workspace);
+	}
+	runtime_close_memory();
+	counters_write_sometimes(false);
+	return ok;
+}
+
+static bool enqueue(const struct launch_request *request, const struct launch *run,
+					const struct kernel_facts *facts)
+{
+	struct queued entry = {.stream = request->stream,
+						   .function = request->function,
+						   .run = *run,
+						   .parameters = malloc(facts->parameter_bytes + 1),
+						   .cooperative = request->cooperative,
+						   .launches_dependents = facts->launches_dependents,
+						   .early = request->programmatic && !facts->waits_for_grid};
+	if (!entry.parameters)
+		return false;
+	memcpy(entry.parameters, run->parameters, facts->parameter_bytes);
+	queue_add(&entry);
+	return true;
+}
+
 #define PARAMETER_LIMIT 32764u /* bytes; CUDA's limit since 12.1 */
 
 /* With everything checked; `cluster` may be 0,0,0. */
@@ -318,24 +352,14 @@ static cudaError_t launch(const struct launch_request *request)
 	run.resident_blocks = runtime_resident_blocks(
 		function, (size_t)request->block.x * request->block.y * request->block.z,
 		request->shared_bytes);
-	struct fault fault = {0};
-	runtime_open_memory();
-	if (request->cooperative && !(run.grid_workspace = grid_workspace())) {
-		runtime_close_memory();
-		return cudaErrorMemoryAllocation;
-	}
-	request->function->launches++;
-	if (!machine_launch(&run, &runtime.options, &request->function->counters, &fault))
-		runtime_fault(&fault);
-	memory_free(run.grid_workspace);
-	runtime_close_memory();
-	counters_write_sometimes(false);
-	return cudaSuccess;
+	bool ok = queue_wanted(&facts) ? enqueue(request, &run, &facts)
+								   : launch_now(request->function, &run, request->cooperative);
+	return ok ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 cudaError_t launch_host(const void *host, struct launch_request *request)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_queueing();
 	if (status == cudaSuccess)
 		status = function_find(host, &request->function);
 	if (status == cudaSuccess)
@@ -389,6 +413,9 @@ static cudaError_t apply_attribute(const cudaLaunchAttribute *attribute,
 		return cudaSuccess;
 	case cudaLaunchAttributeCooperative:
 		request->cooperative = attribute->val.cooperative != 0;
+		return cudaSuccess;
+	case cudaLaunchAttributeProgrammaticStreamSerialization:
+		request->programmatic = attribute->val.programmaticStreamSerializationAllowed != 0;
 		return cudaSuccess;
 	case cudaLaunchAttributeProgrammaticEvent:
 	case cudaLaunchAttributeLaunchCompletionEvent:

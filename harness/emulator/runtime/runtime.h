@@ -94,9 +94,11 @@ struct runtime {
 };
 extern struct runtime runtime;
 
-/* Takes the lock, initialises on the first call. Anything but success: do
+/* Takes the lock, initialises on the first call, and runs what is queued. Anything but success: do
  * nothing and pass it to runtime_leave(). */
 cudaError_t runtime_enter(void);
+/* The same for calls that wait for nothing on a GPU: what is queued stays so. */
+cudaError_t runtime_enter_queueing(void);
 /* The same for nvcc's start-up code, before the program has asked for anything. */
 void runtime_enter_early(void);
 /* Releases the lock; remembers a failure for cudaGetLastError, and for cudaEmulatedFailure as one
@@ -164,6 +166,36 @@ void binary_unload(struct binary *binary);
 struct function *binary_function(struct binary *binary, const char *name);
 
 bool stream_valid(cudaStream_t stream);
+/* Whether its work waits for that of the legacy default stream, and the other way round. */
+bool stream_blocking(cudaStream_t stream);
+void event_record(struct CUevent_st *event); /* now */
+
+/* queue.c: kernels that CUDA leaves unordered, and the events between, until a call waits for
+ * them. All with the lock held. */
+struct queued {
+	cudaStream_t stream;
+	struct function *function; /* NULL: an event */
+	struct launch run;
+	void *parameters; /* its own copy */
+	bool cooperative;
+	bool launches_dependents; /* the next kernel of the stream may begin before it ends */
+	bool early;               /* begins before the kernel that it depends on has ended */
+	struct CUevent_st *event; /* NULL: only `after` */
+	uint64_t after;           /* further ones of the queue that come before it */
+};
+/* Whether a kernel goes into the queue. */
+bool queue_wanted(const struct kernel_facts *facts);
+/* Takes the parameters, too. What is queued is run first where there is no room. */
+void queue_add(struct queued *entry);
+/* What has to come before anything that is added to the stream now, a bit each; 0: nothing. */
+uint64_t queue_of_stream(cudaStream_t stream);
+/* The bit of the last that was added, in this round: a round ends when the queue is run. */
+uint64_t queue_last(void);
+unsigned long long queue_round(void);
+void queue_run(void);
+void queue_drop(void);
+/* Runs the kernel now; false: no memory. */
+bool launch_now(struct function *function, struct launch *run, bool cooperative);
 
 /* `cluster` 0,0,0: as the kernel says. */
 struct launch_request {
@@ -175,6 +207,7 @@ struct launch_request {
 	size_t shared_bytes;
 	cudaStream_t stream;
 	bool cooperative;
+	bool programmatic; /* may begin before the kernel before it has ended */
 };
 /* Finds the function and launches it; takes the lock. */
 cudaError_t launch_host(const void *host, struct launch_request *request);

@@ -228,6 +228,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 					 stopped ? "not tried after the failures before" : RUN_INTERRUPTED);
 			continue;
 		}
+		contestant.launches = emulated_order(run->options, &result->test);
 		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err) &&
 			 explain_case(run, out, result, err);
 		out->entry = contestant.entry;

@@ -450,7 +450,8 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
 								   double *seconds)
 {
-	struct contestant_run request = {.head.type = MESSAGE_CONTESTANT_RUN, .set = set};
+	struct contestant_run request = {
+		.head.type = MESSAGE_CONTESTANT_RUN, .set = set, .order = link->launches};
 	struct contestant_reply reply;
 	link->facts = (struct call_facts){.signal = 0};
 	struct outcome outcome =

@@ -26,6 +26,7 @@ struct contestant_link {
 	const struct device_choice *device;
 	const char *library, *problem;
 	enum entry_order order;         /* of solution() */
+	uint64_t launches;              /* emulated_order() of the calls to come */
 	const char *const *environment; /* more variables for it, as child_options has them */
 	const struct chain *chain;      /* that the library was compiled with; NULL: none */
 	bool unbound;                   /* it need not let the chain be bound */

@@ -28,6 +28,12 @@ bool emulated_too_large(const struct judge_options *options, enum device_kind ki
 double emulated_timeout(const struct judge_options *options, enum device_kind kind, double timeout,
 						const struct test_case *test);
 
+/* How calls of the case draw the order of blocks, and of kernels, where CUDA leaves
+ * it open (emulator/launch/order.h): four cases in a row have all kinds of orders. */
+uint64_t emulated_order(const struct judge_options *options, const struct test_case *test);
+/* Another one for a second call of the same case. */
+uint64_t emulated_order_other(uint64_t order);
+
 /* One solution's processes. */
 struct emulated_watch {
 	char variables[6][PATHS_MAX + 64];

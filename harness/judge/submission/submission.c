@@ -240,6 +240,12 @@ static bool unknown_case(const struct judge_options *options, const struct submi
 					 phrase[0] != '\0' ? phrase : " (--verbose shows their names)");
 }
 
+static void cases_number(struct submission *s)
+{
+	for (size_t i = 0; i < s->case_count; i++)
+		s->cases[i].number = (uint32_t)i;
+}
+
 /* All cases of a name are kept: those of a suite may share it. */
 static bool cases_choose(const struct judge_options *options, struct submission *s,
 						 struct error *err)
@@ -261,8 +267,10 @@ static bool cases_choose(const struct judge_options *options, struct submission 
 
 static bool problem_suits(const struct run *run, struct submission *s, struct error *err)
 {
-	return (!s->fused || epilogue_fits(s->problem, err)) && cases_make(run->options, s, err) &&
-		   cases_choose(run->options, s, err);
+	if ((s->fused && !epilogue_fits(s->problem, err)) || !cases_make(run->options, s, err))
+		return false;
+	cases_number(s);
+	return cases_choose(run->options, s, err);
 }
 
 void submission_put_first(struct submission *submission, const char *name)
