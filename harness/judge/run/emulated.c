@@ -57,7 +57,7 @@ bool emulated_device(const struct judge_options *options, enum device_kind kind,
 	/* what nvcc is asked for, so that the GPU can take it; "", the compiler's default, is its */
 	const struct gpu_model *model = gpu_model_find(options->emulate);
 	facts->architecture[0] = '\0';
-	if (strcmp(options->emulate, GPU_DEFAULT) != 0)
+	if (model->compute != gpu_model_find(GPU_DEFAULT)->compute)
 		snprintf(facts->architecture, sizeof facts->architecture, "compute_%s",
 				 gpu_capability_of(model->compute)->architecture);
 	return true;
