@@ -79,6 +79,12 @@ const struct row option_rows[] = {
 	{"counters", NULL, "judge",
 	 "with --device emu: what each kernel did (instructions,\nmemory sectors, bank conflicts)",
 	 .group = GROUP_DEVICE, FILLS(kind_flag, judge.counters), .again = AGAIN_DEVICE},
+	{"steps", "N", "judge",
+	 "with --device emu: warp instructions that a launch may\ntake, else time_limit (2e8 and 32 "
+	 "for "
+	 "each product)",
+	 .group = GROUP_DEVICE, FILLS(kind_whole, judge.steps), .again = AGAIN_DEVICE, .from = 1,
+	 .to = 1000000000000000000},
 	{"large-cases", NULL, "judge",
 	 "with --device emu: also cases that would take it\nminutes, which else are left out (not_run)",
 	 .group = GROUP_DEVICE, FILLS(kind_flag, judge.large_cases), .again = AGAIN_DEVICE},

@@ -149,7 +149,8 @@ struct line_cost {
 
 struct machine_options {
 	int threads;          /* host threads; 0: one a core ($EMULATED_GPU_THREADS overrides) */
-	uint64_t step_budget; /* warp instructions a block may take; 0: the default */
+	uint64_t step_budget; /* warp instructions that a launch may take, all its blocks together; 0:
+							 4e9 for each block */
 	bool check_race;      /* races in shared memory, too */
 	bool check_none;      /* only what a GPU itself refuses: nothing that PTX leaves undefined */
 	/* Kernels whose wgmma ptxas serialises: each is carried out before its warps go on. Names with

@@ -18,7 +18,8 @@ struct exec_cached {
 struct exec_launch {
 	const struct launch *launch;
 	const struct exec_program *program;
-	uint64_t step_budget;
+	uint64_t block_budget, step_budget; /* warp instructions of a block, of the whole launch */
+	_Atomic uint64_t steps;             /* taken so far */
 	bool check_race, check_none;
 	bool serialised; /* its wgmma are */
 	uint64_t seed;
@@ -49,7 +50,8 @@ struct exec_worker {
 	struct fault fault;
 	uint32_t number;
 	struct exec_cluster cluster;
-	uint64_t idle; /* rounds since something but waiting happened */
+	uint64_t idle;    /* rounds since something but waiting happened */
+	uint64_t counted; /* of its warp instructions, into the launch's steps */
 	uint8_t *storage;
 };
 

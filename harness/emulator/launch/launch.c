@@ -15,7 +15,7 @@
 #define CREW_MAX 512
 #define CREW_BYTES ((size_t)1 << 30)
 #define POLLS_OF_A_WAIT 256
-#define STEP_BUDGET ((uint64_t)4000000000)
+#define BLOCK_BUDGET ((uint64_t)4000000000)
 
 /* Adds `count` numbers, as many times as there are clusters for one that was run. */
 static void add_scaled(const struct exec_launch *launch, void *sum, const void *more, size_t count)
@@ -325,7 +325,8 @@ bool launch_run(const struct launch *asked, const struct exec_program *program,
 	struct exec_launch launch = {
 		.launch = asked,
 		.program = program,
-		.step_budget = options && options->step_budget ? options->step_budget : STEP_BUDGET,
+		.step_budget = options && options->step_budget ? options->step_budget : UINT64_MAX,
+		.block_budget = options && options->step_budget ? UINT64_MAX : BLOCK_BUDGET,
 		.check_race = options && options->check_race,
 		.check_none = options && options->check_none,
 		.serialised = options && is_one_of(program->function->name, options->serialised),

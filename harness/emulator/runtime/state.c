@@ -180,6 +180,14 @@ EXPORT cudaError_t cudaPeekAtLastError(void)
 	return take_last_error(false);
 }
 
+/* Not CUDA's: warp instructions that each launch from now on may take; 0: as at the start. */
+EXPORT cudaError_t cudaEmulatedSteps(uint64_t steps)
+{
+	runtime_enter_early();
+	runtime.options.step_budget = steps ? steps : environment_number("EMULATED_GPU_STEPS");
+	return runtime_leave_quietly(cudaSuccess);
+}
+
 /* Not CUDA's: a kernel that runs, or the next one, says where it is ("... at gemm.cu:12: still
  * runs:
  * ..."). May be called by a handler of a signal. */

@@ -28,6 +28,9 @@ bool emulated_too_large(const struct judge_options *options, enum device_kind ki
 double emulated_timeout(const struct judge_options *options, enum device_kind kind, double timeout,
 						const struct test_case *test);
 
+/* Warp instructions that a launch may take in the case, whatever the machine does beside it. */
+uint64_t emulated_steps(const struct judge_options *options, const struct test_case *test);
+
 /* One solution's processes. */
 struct emulated_watch {
 	char variables[6][PATHS_MAX + 64];
