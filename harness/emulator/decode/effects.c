@@ -42,6 +42,7 @@ static const struct {
 	{"atom", EFFECT_OPERANDS},
 	{"red", EFFECT_OPERANDS},
 	{"cp", EFFECT_OPERANDS},
+	{"tensormap", EFFECT_OPERANDS},
 	{"bar", EFFECT_OPERANDS},
 	{"barrier", EFFECT_OPERANDS},
 	{"mbarrier", EFFECT_OPERANDS},
