@@ -91,6 +91,7 @@ struct launch {
 	uint32_t cluster[3]; /* 1,1,1 without clusters */
 	size_t dynamic_shared_bytes;
 	const void *parameters; /* parameter_bytes, packed as the PTX declares */
+	uint64_t id;            /* %gridid */
 	/* Cooperative: all blocks run at the same time, by turns, and %envreg1 and 2
 	 * hold this address, where they meet. 0: not cooperative. */
 	uint64_t grid_workspace;
@@ -156,6 +157,7 @@ struct machine_options {
 	/* Kernels whose wgmma ptxas serialises: each is carried out before its warps go on. Names with
 	 * commas between; NULL: none. */
 	const char *serialised;
+	uint32_t multiprocessors, multiprocessor_warps; /* of the GPU; 0: an H200's */
 	uint64_t seed;   /* which asynchronous copies land early, which late */
 	uint32_t sample; /* > 0: run no more clusters of a launch, spread over the grid; counters
 						are those of all, estimated. Not of a cooperative launch. */

@@ -22,6 +22,7 @@ struct exec_launch {
 	_Atomic uint64_t steps;             /* taken so far */
 	bool check_race, check_none;
 	bool serialised; /* its wgmma are */
+	uint32_t multiprocessors, multiprocessor_warps;
 	uint64_t seed;
 	_Atomic bool *where_asked; /* as in machine_options */
 	void (*say)(const char *line);

@@ -294,6 +294,7 @@ static cudaError_t launch(const struct launch_request *request)
 		return cudaErrorMemoryAllocation;
 	}
 	request->function->launches++;
+	run.id = ++runtime.launches;
 	if (!machine_launch(&run, &runtime.options, &request->function->counters, &fault))
 		runtime_fault(&fault);
 	memory_free(run.grid_workspace);
