@@ -176,6 +176,39 @@ static void decode_cp(struct decoder *decoder, const struct ptx_instruction *in)
 }
 
 /* ------------------------------------------------------------------------
+ * st.async and red.async: [address], value or {values}, [mbarrier] */
+
+void decode_store_async(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	const bool reduce = strcmp(in->parts[0], "red") == 0;
+	const enum ptx_type type = decode_type(in, 0);
+	const size_t size = ptx_type_size(type);
+	const int operation = reduce ? decode_atomic_operation(in) : ATOM_EXCH;
+	int32_t list[6 + 4];
+	if (!decode_has(in, "mbarrier::complete_tx::bytes") || operation < 0 || size < 4 || size > 8 ||
+		decode_has(in, "bulk") || in->operand_count != 3) {
+		decode_unsupported(decoder); /* that of release without an mbarrier is newer than sm_90 */
+		return;
+	}
+	const bool vector = in->operands[1].kind == PTX_OP_VECTOR;
+	const struct ptx_operand *values = vector ? in->operands[1].items : &in->operands[1];
+	const uint32_t count = vector ? in->operands[1].count : 1;
+	struct exec_instruction *out =
+		decode_emit(decoder, OP_ST_ASYNC, count <= 4 ? FORM_ONLY : FORM_NONE);
+	out->cache = decoder->program->cache_count++;
+	out->sub = (uint8_t)operation;
+	out->size = (uint8_t)size;
+	out->count = (uint8_t)count;
+	out->e = decode_atomic_number(type);
+	list_address(decoder, &in->operands[0], PTX_SHARED, list);
+	list_address(decoder, &in->operands[2], PTX_SHARED, list + 3);
+	for (uint32_t i = 0; i < count && i < 4; i++)
+		list[6 + i] = ptx_type_is_float(type) ? decode_float(decoder, &values[i], size)
+											  : decode_source(decoder, &values[i], size);
+	decode_list(decoder, list, 6 + (count < 4 ? count : 4));
+}
+
+/* ------------------------------------------------------------------------
  * Tensor maps */
 
 /* tensormap.replace.tile.FIELD{.space}.b1024.type [map], {dimension,} value */

@@ -83,7 +83,11 @@ static void decode_ld(struct decoder *decoder, const struct ptx_instruction *in)
 
 static void decode_st(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	if (decode_has(in, "async") || decode_has(in, "bulk")) {
+	if (decode_has(in, "async")) {
+		decode_store_async(decoder, in);
+		return;
+	}
+	if (decode_has(in, "bulk")) {
 		decode_unsupported(decoder);
 		return;
 	}
@@ -172,7 +176,11 @@ static void decode_atom(struct decoder *decoder, const struct ptx_instruction *i
 
 static void decode_red(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	if (decode_has(in, "async") || (in->operand_count != 2 && in->operand_count != 3)) {
+	if (decode_has(in, "async")) {
+		decode_store_async(decoder, in);
+		return;
+	}
+	if (in->operand_count != 2 && in->operand_count != 3) {
 		decode_unsupported(decoder);
 		return;
 	}

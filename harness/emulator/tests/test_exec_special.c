@@ -33,3 +33,44 @@ Test(exec_special, what_is_missing_is_named)
 	fixture_expect_fault(READ("%pm3"), (struct fixture_launch){.threads = 32}, FAULT_UNSUPPORTED,
 						 "%pm3");
 }
+
+Test(exec_special, lop3_combines_a_predicate)
+{
+	/* lanes 0 to 7 have a bit in common with 8, which 12 & t has from 8 on; q: lanes below 4 */
+	static const char *const bodies[] = {"lop3.or.b32 %r1|%p1, %t, 8, 8, 0xc0, %p2;",
+										 "lop3.and.b32 _|%p1, %t, 8, 8, 0xc0, !%p2;"};
+	for (int k = 0; k < 2; k++) {
+		char body[512], ptx[4096];
+		uint32_t out[32];
+		snprintf(body, sizeof body,
+				 "setp.lt.u32 %%p2, %%t, 4; %s selp.u32 %%r0, 1, 0, %%p1;\n"
+				 "mul.wide.u32 %%d31, %%t, 4; add.s64 %%out, %%out, %%d31; "
+				 "st.global.u32 [%%out], %%r0;\n",
+				 bodies[k]);
+		fixture_kernel(ptx, sizeof ptx, body);
+		fixture_expect(ptx, (struct fixture_launch){.threads = 32}, NULL, 0, out, sizeof out);
+		for (uint32_t t = 0; t < 32; t++)
+			cr_expect_eq(out[t], k == 0 ? (t & 8) != 0 || t < 4 : (t & 8) != 0 && t >= 4, "%u", t);
+	}
+}
+
+/* Lane 1 stores, lane 2 adds, and all wait for the bytes of both. */
+Test(exec_special, asynchronous_stores_complete_on_their_mbarrier)
+{
+	cr_expect_eq(
+		one(FIXTURE_KERNEL(
+				".shared .align 8 .b64 bar; .shared .align 8 .b64 data;\n"
+				"setp.eq.u32 %p1, %t, 0; setp.eq.u32 %p2, %t, 1; setp.eq.u32 %p3, %t, 2;\n"
+				"mov.u32 %r1, bar; mov.u32 %r2, data;\n"
+				"@%p1 mbarrier.init.shared.b64 [%r1], 1; bar.sync 0;\n"
+				"@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r1], 12; bar.sync 0;\n"
+				"@%p2 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r2], "
+				"{40, 0}, [%r1];\n"
+				"bar.warp.sync -1;\n"
+				"@%p3 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add."
+				"u32 [%r2], 2, [%r1];\n"
+				"$w: mbarrier.try_wait.parity.shared.b64 %p4, [%r1], 0; @!%p4 bra $w;\n"
+				"ld.shared.u32 %r0, [%r2];\n" STORE),
+			(struct fixture_launch){.threads = 32}),
+		42);
+}
