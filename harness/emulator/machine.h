@@ -157,6 +157,7 @@ struct machine_options {
 	/* Kernels whose wgmma ptxas serialises: each is carried out before its warps go on. Names with
 	 * commas between; NULL: none. */
 	const char *serialised;
+	size_t stack_bytes; /* that alloca may take of a thread; 0: 1024, CUDA's default */
 	uint32_t multiprocessors, multiprocessor_warps; /* of the GPU; 0: an H200's */
 	uint64_t seed;   /* which asynchronous copies land early, which late */
 	uint32_t sample; /* > 0: run no more clusters of a launch, spread over the grid; counters

@@ -47,6 +47,7 @@ static const struct {
 	{"barrier", EFFECT_OPERANDS},
 	{"mbarrier", EFFECT_OPERANDS},
 	{"brx", EFFECT_OPERANDS},
+	{"stackrestore", EFFECT_OPERANDS},
 	{"elect", EFFECT_OPERANDS},
 	/* no results, and operands that only are hints, or variables of a call */
 	{"bra", EFFECT_NONE},

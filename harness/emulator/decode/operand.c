@@ -233,17 +233,20 @@ static const struct {
 	{"WARP_SZ", EXEC_WARP_SIZE},
 };
 
+int32_t decode_special(struct decoder *decoder, int special)
+{
+	int32_t *slot = &decoder->program->special[special];
+	if (*slot < 0)
+		*slot = new_slot(decoder, special >= EXEC_WIDE ? 8 : 4);
+	return *slot;
+}
+
 static int32_t special_operand(struct decoder *decoder, const char *name, size_t size)
 {
-	for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
-		const size_t has = specials[i].special >= EXEC_WIDE ? 8 : 4;
-		if (strcmp(specials[i].name, name) != 0 || size != has)
-			continue;
-		int32_t *slot = &decoder->program->special[specials[i].special];
-		if (*slot < 0)
-			*slot = new_slot(decoder, has);
-		return *slot;
-	}
+	for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
+		if (strcmp(specials[i].name, name) == 0 &&
+			size == (specials[i].special >= EXEC_WIDE ? 8u : 4u))
+			return decode_special(decoder, specials[i].special);
 	decode_refuse(decoder);
 	return 0;
 }

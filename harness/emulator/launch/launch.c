@@ -330,6 +330,7 @@ bool launch_run(const struct launch *asked, const struct exec_program *program,
 		.check_race = options && options->check_race,
 		.check_none = options && options->check_none,
 		.serialised = options && is_one_of(program->function->name, options->serialised),
+		.stack_bytes = options && options->stack_bytes ? options->stack_bytes : 1024,
 		.multiprocessors = options && options->multiprocessors ? options->multiprocessors : 132,
 		.multiprocessor_warps =
 			options && options->multiprocessor_warps ? options->multiprocessor_warps : 64,

@@ -295,6 +295,7 @@ static cudaError_t launch(const struct launch_request *request)
 	}
 	request->function->launches++;
 	run.id = ++runtime.launches;
+	runtime.options.stack_bytes = runtime.limits[cudaLimitStackSize];
 	if (!machine_launch(&run, &runtime.options, &request->function->counters, &fault))
 		runtime_fault(&fault);
 	memory_free(run.grid_workspace);

@@ -1,5 +1,5 @@
 /* links: emulator_core */
-/* Special registers, lop3 with a predicate, st.async and red.async. */
+/* Special registers, lop3 with a predicate, st.async and red.async, alloca. */
 #include "exec_fixture.h"
 
 #define STORE "mul.wide.u32 %d31, %t, 4; add.s64 %out, %out, %d31; st.global.u32 [%out], %r0;\n"
@@ -73,4 +73,24 @@ Test(exec_special, asynchronous_stores_complete_on_their_mbarrier)
 				"ld.shared.u32 %r0, [%r2];\n" STORE),
 			(struct fixture_launch){.threads = 32}),
 		42);
+}
+
+/* Two blocks of the stack, of which the second is given back and taken again. */
+#define ALLOCATE(bytes)                                                                            \
+	FIXTURE_KERNEL("cvt.u64.u32 %d1, %t; alloca.u64 %d2, 8; stacksave.u64 %d3;\n"                  \
+				   "alloca.u64 %d4, " bytes                                                        \
+				   ", 16; st.local.u32 [%d2], %t; st.local.u32 [%d4], 7;\n"                        \
+				   "stackrestore.u64 %d3; alloca.u64 %d5, " bytes ", 16;\n"                        \
+				   "st.local.u32 [%d5], 9; cvta.local.u64 %d6, %d4; ld.u32 %r1, [%d6];\n"          \
+				   "ld.local.u32 %r2, [%d2]; mad.lo.u32 %r0, %r2, 100, %r1;\n" STORE)
+
+Test(exec_special, a_thread_has_a_stack)
+{
+	uint32_t out[32];
+	fixture_expect(ALLOCATE("48"), (struct fixture_launch){.threads = 32}, NULL, 0, out,
+				   sizeof out);
+	for (uint32_t t = 0; t < 32; t++)
+		cr_expect_eq(out[t], t * 100 + 9);
+	fixture_expect_fault(ALLOCATE("1024"), (struct fixture_launch){.threads = 32}, FAULT_ADDRESS,
+						 "1024 bytes of stack");
 }

@@ -228,6 +228,7 @@ static const struct {
 	{"membar", " .gl", ""},
 	{"fence", " .proxy.async", ""},
 	{"st.async", " .weak.shared::cluster.mbarrier::complete_tx::bytes.b32", "[%r1], %r2, [%r3]"},
+	{"alloca", " .u64", "%d1, %d2, 16"},
 	{"tensormap.replace", " .tile.global_address.global.b1024.b64", "[%d1], %d2"},
 	{"tensormap.cp_fenceproxy", " .global.shared::cta.tensormap::generic.release.gpu.sync.aligned",
 	 "[%d1], [%r1], 128"},
