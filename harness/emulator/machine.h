@@ -96,6 +96,7 @@ struct launch {
 	uint32_t cluster[3]; /* 1,1,1 without clusters */
 	size_t dynamic_shared_bytes;
 	const void *parameters; /* parameter_bytes, packed as the PTX declares */
+	uint64_t id;            /* %gridid */
 	/* Cooperative: all blocks run at the same time, by turns, and %envreg1 and 2
 	 * hold this address, where they meet. 0: not cooperative. */
 	uint64_t grid_workspace;
@@ -155,12 +156,15 @@ struct line_cost {
 
 struct machine_options {
 	int threads;          /* host threads; 0: one a core ($EMULATED_GPU_THREADS overrides) */
-	uint64_t step_budget; /* warp instructions a block may take; 0: the default */
+	uint64_t step_budget; /* warp instructions that a launch may take, all its blocks together; 0:
+							 4e9 for each block */
 	bool check_race;      /* races in shared memory, too */
 	bool check_none;      /* only what a GPU itself refuses: nothing that PTX leaves undefined */
 	/* Kernels whose wgmma ptxas serialises: each is carried out before its warps go on. Names with
 	 * commas between; NULL: none. */
 	const char *serialised;
+	size_t stack_bytes; /* that alloca may take of a thread; 0: 1024, CUDA's default */
+	uint32_t multiprocessors, multiprocessor_warps; /* of the GPU; 0: an H200's */
 	uint64_t seed;   /* which asynchronous copies land early, which late */
 	uint64_t order;  /* of what CUDA leaves unordered: launch/order.h */
 	uint32_t sample; /* > 0: run no more clusters of a launch, spread over the grid; counters

@@ -466,7 +466,8 @@ struct exec_program *decode_program(const struct ptx_function *function, struct 
 	decode_kernel(&decoder, function);
 	if (!decoder.failed)
 		finish_lists(&decoder);
-	program->local_bytes = (decoder.local_bytes + 15) & ~(size_t)15;
+	program->stack = (decoder.local_bytes + 15) & ~(size_t)15;
+	program->local_bytes = program->stack + (decoder.has_stack ? EXEC_STACK_BYTES : 0);
 	free(decoder.known);
 	free(decoder.lists);
 	free(decoder.list_uses);

@@ -83,7 +83,11 @@ static void decode_ld(struct decoder *decoder, const struct ptx_instruction *in)
 
 static void decode_st(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	if (decode_has(in, "async") || decode_has(in, "bulk")) {
+	if (decode_has(in, "async")) {
+		decode_store_async(decoder, in);
+		return;
+	}
+	if (decode_has(in, "bulk")) {
 		decode_unsupported(decoder);
 		return;
 	}
@@ -172,7 +176,11 @@ static void decode_atom(struct decoder *decoder, const struct ptx_instruction *i
 
 static void decode_red(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	if (decode_has(in, "async") || (in->operand_count != 2 && in->operand_count != 3)) {
+	if (decode_has(in, "async")) {
+		decode_store_async(decoder, in);
+		return;
+	}
+	if (in->operand_count != 2 && in->operand_count != 3) {
 		decode_unsupported(decoder);
 		return;
 	}
@@ -339,6 +347,35 @@ static void decode_elect(struct decoder *decoder, const struct ptx_instruction *
 }
 
 /* ------------------------------------------------------------------------
+ * The thread's stack: alloca.type p, size{, align}; stacksave.type d; stackrestore.type a */
+
+static void decode_stack(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	const size_t size = ptx_type_size(decode_type(in, 0));
+	const bool allocates = strcmp(in->parts[0], "alloca") == 0;
+	const bool restores = strcmp(in->parts[0], "stackrestore") == 0;
+	const uint32_t n = in->operand_count;
+	const bool aligned = allocates && n == 3;
+	if ((size != 4 && size != 8) || n != (allocates ? aligned ? 3u : 2u : 1u) ||
+		(aligned && (in->operands[2].kind != PTX_OP_INTEGER || in->operands[2].integer < 1))) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, OP_ALLOCA, FORM_ONLY);
+	decoder->has_stack = true;
+	out->reg_size = (uint8_t)size;
+	out->sub = allocates ? STACK_ALLOCATE : restores ? STACK_RESTORE : STACK_SAVE;
+	out->imm = aligned ? in->operands[2].integer : 8;
+	out->b = decode_special(decoder, EXEC_STACK);
+	if (allocates)
+		out->a = decode_source(decoder, &in->operands[1], size);
+	else if (restores)
+		out->a = decode_source(decoder, &in->operands[0], size);
+	if (!restores)
+		out->d = decode_destination(decoder, &in->operands[0], size);
+}
+
+/* ------------------------------------------------------------------------
  * Clusters, hints, ends */
 
 static void decode_mapa(struct decoder *decoder, const struct ptx_instruction *in)
@@ -436,6 +473,9 @@ const struct decode_entry decode_memory_table[] = {
 	{"getctarank", decode_getctarank, OP_NONE},
 	{"trap", decode_trap, OP_NONE},
 	{"brkpt", decode_trap, OP_NONE},
+	{"alloca", decode_stack, OP_NONE},
+	{"stacksave", decode_stack, OP_NONE},
+	{"stackrestore", decode_stack, OP_NONE},
 	{"nanosleep", decode_nanosleep, OP_NONE},
 	{"membar", decode_nothing, OP_FENCE},
 	{"fence", decode_fence, OP_NONE},

@@ -28,6 +28,7 @@
  * at the GPU's shared_base: from sm_80 on the first KiB is the system's. */
 #define EXEC_SHARED_RANK_SHIFT 24
 #define EXEC_LOCAL_BASE 0x100u
+#define EXEC_STACK_BYTES 16384u /* the most of a thread, where a kernel has alloca */
 
 struct warp;
 struct exec_instruction;
@@ -131,6 +132,11 @@ enum exec_special {
 	EXEC_WARP_SIZE,
 	EXEC_ENVREG1,
 	EXEC_ENVREG2,
+	EXEC_ZERO,
+	EXEC_WIDE, /* those of 64 bits */
+	EXEC_GRIDID_WIDE = EXEC_WIDE,
+	EXEC_ZERO_WIDE,
+	EXEC_STACK, /* bytes of the thread's stack in use: alloca */
 	EXEC_SPECIALS,
 };
 
@@ -164,6 +170,7 @@ struct exec_program {
 	struct exec_shared_place *shared_places;
 	uint32_t shared_place_count;
 	size_t local_bytes; /* per thread */
+	size_t stack;       /* where in them the thread's stack begins: the last EXEC_STACK_BYTES */
 	size_t static_shared, dynamic_shared_offset;
 	uint32_t shared_base;    /* address of the first byte of shared memory */
 	struct line_cost *costs; /* by instruction, of all launches; NULL: none kept */

@@ -17,10 +17,13 @@ struct exec_cached {
 
 struct exec_launch {
 	const struct launch *launch;
-	struct exec_program *program; /* of which only `regions` changes */
-	uint64_t step_budget;
+	struct exec_program *program;       /* of which only `regions` changes */
+	uint64_t block_budget, step_budget; /* warp instructions of a block, of the whole launch */
+	_Atomic uint64_t steps;             /* taken so far */
 	bool check_race, check_none;
-	bool serialised;           /* its wgmma are */
+	bool serialised; /* its wgmma are */
+	uint32_t multiprocessors, multiprocessor_warps;
+	size_t stack_bytes;        /* that alloca may take of a thread */
 	uint64_t seed, order;      /* as in machine_options */
 	_Atomic bool *where_asked; /* as in machine_options */
 	void (*say)(const char *line);
@@ -60,7 +63,8 @@ struct exec_worker {
 	struct fault fault;
 	uint32_t number;
 	struct exec_cluster cluster;
-	uint64_t idle; /* rounds since something but waiting happened */
+	uint64_t idle;    /* rounds since something but waiting happened */
+	uint64_t counted; /* of its warp instructions, into the launch's steps */
 	uint8_t *storage;
 };
 

@@ -11,7 +11,7 @@
 #include "emulator/launch/resources.h"
 #include "emulator/launch/start.h"
 
-#define STEP_BUDGET ((uint64_t)4000000000)
+#define BLOCK_BUDGET ((uint64_t)4000000000)
 
 /* Adds `count` numbers, as many times as there are clusters for one that was run. */
 static void add_scaled(const struct exec_launch *launch, void *sum, const void *more, size_t count)
@@ -268,13 +268,18 @@ bool launch_run(const struct launch *asked, struct exec_program *program,
 	struct exec_launch launch = {
 		.launch = asked,
 		.program = program,
-		.step_budget = options && options->step_budget ? options->step_budget : STEP_BUDGET,
+		.step_budget = options && options->step_budget ? options->step_budget : UINT64_MAX,
+		.block_budget = options && options->step_budget ? UINT64_MAX : BLOCK_BUDGET,
 		.check_race = options && options->check_race,
 		.check_none = options && options->check_none,
 		.serialised = options && is_one_of(program->function->name, options->serialised),
 		.registers = is_bounded(program->function)
 						 ? (uint32_t)(launch_registers(program->function) + 7) / 8 * 8
 						 : 0,
+		.stack_bytes = options && options->stack_bytes ? options->stack_bytes : 1024,
+		.multiprocessors = options && options->multiprocessors ? options->multiprocessors : 132,
+		.multiprocessor_warps =
+			options && options->multiprocessor_warps ? options->multiprocessor_warps : 64,
 		.footprints = options && (options->sample > 0 || options->by_line),
 		.seed = options ? options->seed : 0,
 		.order = options ? options->order : 0,

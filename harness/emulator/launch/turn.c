@@ -142,27 +142,41 @@ static void describe_mbarrier(const struct warp *warp, uint32_t at, char *text, 
 static enum exec_status fail_running(struct exec_cluster *cluster, struct warp *warp, bool waiting,
 									 const char *what)
 {
-	char text[400], mbarrier[96];
+	char text[400], mbarrier[96], most[64] = "block";
+	const struct exec_launch *launch = warp->worker->launch;
+	uint64_t steps = warp->block->steps, all = launch->steps;
+	if (all > launch->step_budget) {
+		steps = all;
+		snprintf(most, sizeof most, "launch, and %llu are the most",
+				 (unsigned long long)launch->step_budget);
+	}
 	if (!warp->active)
 		exec_choose(warp);
 	uint32_t at = warp->pc ? warp->pc - 1 : 0;
 	describe_waits(cluster, text, sizeof text);
 	describe_mbarrier(warp, at, mbarrier, sizeof mbarrier);
-	return exec_fail(warp, &warp->worker->launch->program->code[at], -1, FAULT_BUDGET, 0,
-					 "%s: %s%llu warp instructions in this block%s%s%s", what, mbarrier,
-					 (unsigned long long)warp->block->steps,
-					 waiting ? ", all of its threads only wait" : "", text[0] ? ", of which " : "",
-					 text);
+	return exec_fail(
+		warp, &warp->worker->launch->program->code[at], -1, FAULT_BUDGET, 0,
+		"%s: %s%llu warp instructions in this %s%s%s%s", what, mbarrier, (unsigned long long)steps,
+		most, waiting ? ", all of its threads only wait" : "", text[0] ? ", of which " : "", text);
 }
 
 static enum exec_status check_budget(struct exec_worker *worker, uint64_t idle)
 {
 	struct exec_cluster *cluster = &worker->cluster;
+	struct exec_launch *launch = worker->launch;
+	const uint64_t taken = worker->counters.warp_instructions - worker->counted;
+	const bool over =
+		atomic_fetch_add_explicit(&launch->steps, taken, memory_order_relaxed) + taken >
+		launch->step_budget;
+	worker->counted += taken;
 	for (uint32_t b = 0; b < cluster->count; b++) {
 		const struct exec_block *block = &cluster->blocks[b];
-		if (block->steps <= worker->launch->step_budget && idle < IDLE_ROUNDS)
+		if (!over && block->steps <= launch->block_budget && idle < IDLE_ROUNDS)
 			continue;
 		struct warp *warp = running(block);
+		if (!warp && over) /* in its last turn, or the order of the host's threads would tell */
+			warp = &block->warps[0];
 		if (warp)
 			return fail_running(cluster, warp, idle >= IDLE_ROUNDS, "does not end");
 	}

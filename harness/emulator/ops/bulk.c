@@ -371,6 +371,12 @@ static bool read_map(struct warp *w, const struct exec_instruction *in, int lane
 			"of its map on the way to the kernel";
 		return false;
 	}
+	const char *wrong = tensor_map_check(&out->map);
+	if (wrong) {
+		exec_fail(w, in, lane, FAULT_INSTRUCTION, at.address,
+				  "the tensor map, which tensormap.replace has changed, is not valid: %s", wrong);
+		return false;
+	}
 	if ((s32)out->map.rank != in->list[11]) {
 		exec_fail(w, in, lane, FAULT_ADDRESS, at.address,
 				  "a tensor map of %u dimensions used with %d", out->map.rank, in->list[11]);

@@ -162,7 +162,8 @@ static int attribute_value(const struct cudaDeviceProp *p, const struct gpu *gpu
 	case cudaDevAttrComputeCapabilityMajor: return p->major;
 	case cudaDevAttrComputeCapabilityMinor: return p->minor;
 	case cudaDevAttrClusterLaunch: return p->clusterLaunch;
-	case cudaDevAttrSingleToDoublePrecisionPerfRatio: return gpu->major == 7 ? 32 : 2;
+	case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+		return gpu->major == 7 ? 32 : gpu->major == 8 && gpu->minor ? 64 : 2;
 	case cudaDevAttrMemSyncDomainCount: return gpu->major >= 9 ? 4 : 1;
 	case cudaDevAttrGpuOverlap:
 	case cudaDevAttrCanMapHostMemory:

@@ -292,6 +292,7 @@ bool launch_now(struct function *function, struct launch *run, bool cooperative)
 	bool ok = !cooperative || (run->grid_workspace = grid_workspace());
 	if (ok) {
 		function->launches++;
+		runtime.options.stack_bytes = runtime.limits[cudaLimitStackSize];
 		if (!machine_launch(run, &runtime.options, &function->counters, &fault))
 			runtime_fault(&fault);
 		memory_free(run->grid_workspace);
@@ -352,6 +353,7 @@ static cudaError_t launch(const struct launch_request *request)
 	run.resident_blocks = runtime_resident_blocks(
 		function, (size_t)request->block.x * request->block.y * request->block.z,
 		request->shared_bytes);
+	run.id = ++runtime.launches;
 	bool ok = queue_wanted(&facts) ? enqueue(request, &run, &facts)
 								   : launch_now(request->function, &run, request->cooperative);
 	return ok ? cudaSuccess : cudaErrorMemoryAllocation;

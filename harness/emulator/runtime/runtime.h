@@ -77,6 +77,7 @@ struct runtime {
 	struct gpu made;
 	const struct gpu *gpu; /* that; NULL before */
 	struct machine_options options;
+	uint64_t launches; /* of all kernels */
 	struct binary *binaries;
 	struct function *functions;
 	struct function *retired; /* of unloaded modules, for their counters */

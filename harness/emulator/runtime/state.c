@@ -70,6 +70,8 @@ static cudaError_t initialise(void)
 		.check_race = check && strcmp(check, "race") == 0,
 		.check_none = check && strcmp(check, "none") == 0,
 		.serialised = getenv("EMULATED_GPU_SERIALISED"),
+		.multiprocessors = (uint32_t)runtime.gpu->multiprocessors,
+		.multiprocessor_warps = (uint32_t)runtime.gpu->threads_per_multiprocessor / 32,
 		.seed = environment_number("EMULATED_GPU_SEED"),
 		.order = environment_number("EMULATED_GPU_ORDER"),
 		.sample = (uint32_t)environment_number("EMULATED_GPU_SAMPLE"),
@@ -198,6 +200,14 @@ EXPORT cudaError_t cudaEmulatedOrder(uint64_t order)
 	cudaError_t status = runtime_enter();
 	runtime.options.order = order;
 	return runtime_leave_quietly(status);
+}
+
+/* Not CUDA's: warp instructions that each launch from now on may take; 0: as at the start. */
+EXPORT cudaError_t cudaEmulatedSteps(uint64_t steps)
+{
+	runtime_enter_early();
+	runtime.options.step_budget = steps ? steps : environment_number("EMULATED_GPU_STEPS");
+	return runtime_leave_quietly(cudaSuccess);
 }
 
 /* Not CUDA's: a kernel that runs, or the next one, says where it is ("... at gemm.cu:12: still

@@ -62,6 +62,7 @@ static bool call_once(const struct repetition *repetition, struct call_result *r
 	struct check_facts check;
 	struct wrong_facts facts;
 	double seconds;
+	repetition->contestant->steps = emulated_steps(run->options, repetition->test);
 	struct outcome outcome = contestant_link_run(
 		repetition->contestant, 0,
 		emulated_timeout(run->options, run->referee.device.kind, run->timeout, repetition->test),

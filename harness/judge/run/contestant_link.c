@@ -142,6 +142,9 @@ static struct outcome outcome_of_status(struct contestant_link *link, enum run_s
 			VERDICT_COMPILE_ERROR, true,
 			"the solution does not include epilogue.cuh: it can only be judged as "
 			"alpha_beta");
+	case RUN_TIME_LIMIT:
+		outcome = outcome_failed(VERDICT_TIME_LIMIT, true, "a kernel of solve() does not end");
+		break;
 	case RUN_UNSUPPORTED:
 		outcome =
 			outcome_failed(VERDICT_UNSUPPORTED, true, "%s (%s, error %d)", text, name, error_code);
@@ -450,8 +453,10 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
 								   double *seconds)
 {
-	struct contestant_run request = {
-		.head.type = MESSAGE_CONTESTANT_RUN, .set = set, .order = link->launches};
+	struct contestant_run request = {.head.type = MESSAGE_CONTESTANT_RUN,
+									 .set = set,
+									 .order = link->launches,
+									 .steps = link->steps};
 	struct contestant_reply reply;
 	link->facts = (struct call_facts){.signal = 0};
 	struct outcome outcome =

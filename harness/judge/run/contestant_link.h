@@ -38,6 +38,8 @@ struct contestant_link {
 	bool libraries_allowed;
 	bool timed; /* contestant_link_time() will be called */
 	size_t memory_limit;
+	uint64_t steps;       /* warp instructions that a launch of the next run may take on the
+							 emulated GPU; 0: its own default */
 	double timeout;       /* seconds for loading the solution, which runs its constructors */
 	const char *writable; /* a folder that it may write to; NULL or "": none */
 	const char

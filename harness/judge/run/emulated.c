@@ -31,6 +31,12 @@
  * in and leaves 1536^3 and 4096^3 out. The reference takes some times as long as such a kernel. */
 #define PRODUCTS_A_SECOND 5e7
 
+/* STEPS_LEAST, and so many more for each product. Naive kernels take 0.2 to 0.4 of them, a thread
+ * by itself 10; a barrier of 132 blocks that spin took 36e6 for one wait. A core takes some 60e6 of
+ * a spin a second. */
+#define STEPS_LEAST 200e6
+#define STEPS_A_PRODUCT 32
+
 const char *const emulated_checks[] = {"default", "race", "none", NULL};
 
 static bool hold(const struct judge_options *options, bool emulated, struct error *err)
@@ -38,6 +44,7 @@ static bool hold(const struct judge_options *options, bool emulated, struct erro
 	const char *asked = options->emulate != NULL          ? "--emulate"
 						: options->emulated_check != NULL ? "--check"
 						: options->counters               ? "--counters"
+						: options->steps > 0              ? "--steps"
 														  : NULL;
 	return asked == NULL || emulated ||
 		   error_set(err, "%s is for the emulated GPU: add --device emu", asked);
@@ -60,7 +67,7 @@ bool emulated_device(const struct judge_options *options, enum device_kind kind,
 	/* what nvcc is asked for, so that the GPU can take it; "", the compiler's default, is its */
 	const struct gpu_model *model = gpu_model_find(options->emulate);
 	facts->architecture[0] = '\0';
-	if (strcmp(options->emulate, GPU_DEFAULT) != 0)
+	if (model->compute != gpu_model_find(GPU_DEFAULT)->compute)
 		snprintf(facts->architecture, sizeof facts->architecture, "compute_%s",
 				 gpu_capability_of(model->compute)->architecture);
 	return true;
@@ -111,6 +118,13 @@ uint64_t emulated_order(const struct judge_options *options, const struct test_c
 uint64_t emulated_order_other(uint64_t order)
 {
 	return order % ORDER_KINDS ? 0 : 1;
+}
+
+uint64_t emulated_steps(const struct judge_options *options, const struct test_case *test)
+{
+	return options->steps > 0
+			   ? options->steps
+			   : (uint64_t)(STEPS_LEAST + STEPS_A_PRODUCT * shape_terms(&test->shape));
 }
 
 bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,

@@ -33,6 +33,8 @@ double emulated_timeout(const struct judge_options *options, enum device_kind ki
 uint64_t emulated_order(const struct judge_options *options, const struct test_case *test);
 /* Another one for a second call of the same case. */
 uint64_t emulated_order_other(uint64_t order);
+/* Warp instructions that a launch may take in the case, whatever the machine does beside it. */
+uint64_t emulated_steps(const struct judge_options *options, const struct test_case *test);
 
 /* One solution's processes. */
 struct emulated_watch {
