@@ -23,6 +23,13 @@ constexpr bool epilogue_finishes<
 template <class Stage>
 constexpr bool epilogue_is_completed = epilogue_is_deterministic<Stage> || epilogue_finishes<Stage>;
 
+/* About how many instructions a stage takes for a value: kernels choose tiles by it. */
+template <class Stage, class = void> constexpr int epilogue_instructions = 9;
+template <class Stage>
+constexpr int epilogue_instructions<
+	Stage, std::enable_if_t<std::is_same_v<decltype(Stage::instructions), const int>>> =
+	Stage::instructions;
+
 /* Stages one after the other. A plain struct: it travels as a kernel argument. */
 template <class... Stages> struct epilogue_chain {
 	static constexpr epilogue_accesses accesses = {};

@@ -332,13 +332,6 @@ constexpr int
 	epilogue_columns<Stage, std::enable_if_t<std::is_same_v<decltype(Stage::columns), const int>>> =
 		Stage::columns;
 
-/* About how many instructions a stage takes for a value: kernels choose tiles by it. */
-template <class Stage, class = void> constexpr int epilogue_instructions = 9;
-template <class Stage>
-constexpr int epilogue_instructions<
-	Stage, std::enable_if_t<std::is_same_v<decltype(Stage::instructions), const int>>> =
-	Stage::instructions;
-
 template <class Stage, class = void> constexpr bool epilogue_takes = false;
 template <class Stage>
 constexpr bool epilogue_takes<Stage, std::void_t<decltype(std::declval<Stage &>().take(

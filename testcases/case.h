@@ -18,6 +18,7 @@ struct test_case {
 	float scalar[SCALAR_COUNT];             /* neutral where the problem has it not */
 	struct value_spec values[OPERANDS_MAX]; /* of each operand before the call */
 	uint64_t seed;                          /* key of the case's random numbers */
+	uint32_t number;                        /* among the run's cases, from 0, chosen or not */
 	bool exact; /* every step is exact in f32, so that an output which the type
 				   can represent must match bit for bit (0 and -0 are equal) */
 };

@@ -150,12 +150,13 @@ static const struct meaning stages[] = {
 #define NEAREST "the nearest one"
 
 static const struct meaning emulated[] = {
-	{"h100 h800 gh200 hopper sm-90 sm-90a sm90", "h200", "the same architecture"},
+	{"h800 gh200 hopper sm-90 sm-90a sm90", "h200", "the same architecture"},
 	{"b200 b100 b300 gb200 gb300 blackwell rtx5090 5090 sm-100 sm-100a sm-120 sm100", "h200",
 	 NEWEST},
-	{"a100-* a800 a30 a10 a10g a40 a6000 l4 l40 l40s ampere ada 3090 4090 rtx3090 rtx4090 rtx-4090 "
-	 "sm-80 sm-86 sm-89 sm80",
-	 "a100", NEAREST},
+	{"a100-* a800 a30 ampere sm-80 sm80", "a100", NEAREST},
+	{"3090 rtx-3090 a10 a10g a40 a6000 sm-86 sm86", "rtx3090", NEAREST},
+	{"4090 rtx-4090 ada sm-89 sm89", "rtx4090", NEAREST},
+	{"l40", "l40s", NEAREST},
 	{"v100 p100 turing volta 2080 2080ti rtx2080 sm-70 sm-75 sm75", "t4", NEAREST},
 	{"mi300 mi300x mi250 amd", NULL, "only GPUs of NVIDIA are emulated"},
 	{NULL, NULL, NULL},
@@ -165,10 +166,10 @@ static const struct meaning gpus[] = {
 	{"h800 hopper sm-90 sm-90a sm90", "h100", "the same architecture"},
 	{"gh200", "h200", "the same GPU"},
 	{"b100 b300 gb200 gb300 blackwell sm-100 sm-100a sm100", "b200", NEAREST},
-	{"a100-* a800 a30 ampere sm-80 sm80 a10 a10g a40 a6000 l4 l40 l40s ada 3090 4090 rtx3090 "
-	 "rtx4090 "
-	 "rtx-4090",
-	 "a100", NEAREST},
+	{"a100-* a800 a30 ampere sm-80 sm80", "a100", NEAREST},
+	{"3090 rtx-3090 a10 a10g a40 a6000 sm-86 sm86", "rtx3090", NEAREST},
+	{"4090 rtx-4090 ada sm-89 sm89", "rtx4090", NEAREST},
+	{"l40", "l40s", NEAREST},
 	{"turing sm-75 sm75 2080 2080ti rtx2080", "t4", NEAREST},
 	{"volta sm-70 sm70 p100", "v100", NEAREST},
 	{NULL, NULL, NULL},

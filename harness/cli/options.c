@@ -14,7 +14,7 @@
 #define TIMES "bench compare"
 #define RUNS "judge bench compare"
 
-#define GPU_KNOWN " (the one at hand; without one\n" GPU_DEFAULT "):" GPU_IDS
+#define GPU_KNOWN " (the one at hand, else " GPU_DEFAULT "):\n" GPU_IDS
 
 #define ASKS "history diff leaderboard" /* the store */
 
@@ -68,9 +68,9 @@ const struct row option_rows[] = {
 	 .group = GROUP_FIRST, FILLS(kind_text, gpu), .was = "device",
 	 .needs = "a part of a GPU's name"},
 	{"emulate", "GPU", "judge",
-	 "with --device emu:" GPU_EMULATED_IDS " (the default: " GPU_DEFAULT ")", .group = GROUP_DEVICE,
-	 FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE, .names = gpu_emulated_ids,
-	 .words = SUGGEST_EMULATED},
+	 "with --device emu: which GPU (" GPU_DEFAULT "),\none of" GPU_EMULATED_IDS,
+	 .group = GROUP_DEVICE, FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE,
+	 .names = gpu_emulated_ids, .words = SUGGEST_EMULATED},
 	{"check", "WHAT", "judge",
 	 "with --device emu: what is looked for beyond what a GPU\nrefuses: default (what PTX leaves "
 	 "undefined), race (and\nraces in shared memory) or none",
@@ -79,6 +79,12 @@ const struct row option_rows[] = {
 	{"counters", NULL, "judge",
 	 "with --device emu: what each kernel did (instructions,\nmemory sectors, bank conflicts)",
 	 .group = GROUP_DEVICE, FILLS(kind_flag, judge.counters), .again = AGAIN_DEVICE},
+	{"steps", "N", "judge",
+	 "with --device emu: warp instructions that a launch may\ntake, else time_limit (2e8 and 32 "
+	 "for "
+	 "each product)",
+	 .group = GROUP_DEVICE, FILLS(kind_whole, judge.steps), .again = AGAIN_DEVICE, .from = 1,
+	 .to = 1000000000000000000},
 	{"large-cases", NULL, "judge",
 	 "with --device emu: also cases that would take it\nminutes, which else are left out (not_run)",
 	 .group = GROUP_DEVICE, FILLS(kind_flag, judge.large_cases), .again = AGAIN_DEVICE},

@@ -44,7 +44,9 @@ static bool find_all(void *library, struct cudart *out, struct error *err)
 		   find(library, "cudaEventDestroy", &out->event_destroy, false, err) &&
 		   find(library, "cudaEmulatedName", &out->emulated_name, false, err) &&
 		   find(library, "cudaEmulatedFailure", &out->emulated_failure, false, err) &&
+		   find(library, "cudaEmulatedSteps", &out->emulated_steps, false, err) &&
 		   find(library, "cudaEmulatedMemory", &out->emulated_memory, false, err) &&
+		   find(library, "cudaEmulatedOrder", &out->emulated_order, false, err) &&
 		   find(library, "cudaEmulatedWhere", &out->emulated_where, false, err) &&
 		   find(library, "cudaEmulatedWhereNow", &out->emulated_where_now, false, err) &&
 		   find(library, "cudaMemGetInfo", &out->mem_get_info, false, err);

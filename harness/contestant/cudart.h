@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "base/paths.h"
@@ -37,6 +38,8 @@ struct cudart {
 	cudaError_t (*emulated_name)(const void *, const char *);
 	cudaError_t (*emulated_failure)(char *, char *, size_t);
 	cudaError_t (*emulated_memory)(size_t *peak, size_t *now);
+	cudaError_t (*emulated_order)(uint64_t);
+	cudaError_t (*emulated_steps)(uint64_t steps); /* of each launch; 0: its own limit */
 	/* For handlers of signals: what lies at an address; that kernels that run are to say where. */
 	cudaError_t (*emulated_where)(const void *, char *, size_t);
 	cudaError_t (*emulated_where_now)(void);

@@ -98,6 +98,7 @@ static enum run_status status_of(cudaError_t code)
 	case cudaErrorInvalidPtx:
 	case cudaErrorUnsupportedPtxVersion:
 	case cudaErrorNotSupported: return RUN_UNSUPPORTED;
+	case cudaErrorLaunchTimeout: return RUN_TIME_LIMIT;
 	default: return RUN_DEVICE_ERROR;
 	}
 }
@@ -351,6 +352,10 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 		size_t before = available(cudart), allocated, now;
 		most_allocated(cudart, &allocated);
 		cudart->get_last_error(); /* an old error is not this call's */
+		if (cudart->emulated_order != NULL)
+			cudart->emulated_order(request->order);
+		if (cudart->emulated_steps != NULL)
+			cudart->emulated_steps(request->steps);
 		fault_is(FAULT_SOLVE);
 		double started = clock_seconds();
 		solution_call(&self->solution, &self->test, &operands);

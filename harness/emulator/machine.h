@@ -19,6 +19,7 @@ struct kernel; /* an .entry of a module; lives as long as the module */
 enum fault_kind {
 	FAULT_NONE,
 	FAULT_SYNTAX,      /* the PTX does not parse */
+	FAULT_VERSION,     /* it is of a later version than the driver knows */
 	FAULT_UNSUPPORTED, /* an instruction or form that is not implemented */
 	FAULT_ADDRESS,     /* an access outside every allocation, or past its end */
 	FAULT_ALIGNMENT,
@@ -69,10 +70,14 @@ struct kernel_facts {
 	size_t parameter_count;
 	size_t parameter_bytes; /* of the whole block */
 	size_t static_shared_bytes;
-	size_t local_bytes;           /* per thread */
-	int registers;                /* an estimate, for cudaFuncGetAttributes */
-	uint32_t max_threads;         /* from .maxntid, else 1024 */
+	size_t local_bytes;   /* per thread */
+	int registers;        /* an estimate of what ptxas makes of it */
+	int most_registers;   /* it makes no more: .maxnreg, .maxntid, else 255 */
+	int slots;            /* of 32 bits, that its PTX takes here: no less than that, mostly */
+	uint32_t max_threads; /* from .maxntid, else 1024 */
 	uint32_t required_cluster[3]; /* from .reqnctapercluster, else 0 */
+	/* griddepcontrol: lets dependent kernels begin, waits for the one that it depends on */
+	bool launches_dependents, waits_for_grid;
 };
 void kernel_facts(const struct kernel *kernel, struct kernel_facts *out);
 /* Offset and size of parameter `index` within the block. */
@@ -91,6 +96,7 @@ struct launch {
 	uint32_t cluster[3]; /* 1,1,1 without clusters */
 	size_t dynamic_shared_bytes;
 	const void *parameters; /* parameter_bytes, packed as the PTX declares */
+	uint64_t id;            /* %gridid */
 	/* Cooperative: all blocks run at the same time, by turns, and %envreg1 and 2
 	 * hold this address, where they meet. 0: not cooperative. */
 	uint64_t grid_workspace;
@@ -150,13 +156,17 @@ struct line_cost {
 
 struct machine_options {
 	int threads;          /* host threads; 0: one a core ($EMULATED_GPU_THREADS overrides) */
-	uint64_t step_budget; /* warp instructions a block may take; 0: the default */
+	uint64_t step_budget; /* warp instructions that a launch may take, all its blocks together; 0:
+							 4e9 for each block */
 	bool check_race;      /* races in shared memory, too */
 	bool check_none;      /* only what a GPU itself refuses: nothing that PTX leaves undefined */
 	/* Kernels whose wgmma ptxas serialises: each is carried out before its warps go on. Names with
 	 * commas between; NULL: none. */
 	const char *serialised;
+	size_t stack_bytes; /* that alloca may take of a thread; 0: 1024, CUDA's default */
+	uint32_t multiprocessors, multiprocessor_warps; /* of the GPU; 0: an H200's */
 	uint64_t seed;   /* which asynchronous copies land early, which late */
+	uint64_t order;  /* of what CUDA leaves unordered: launch/order.h */
 	uint32_t sample; /* > 0: run no more clusters of a launch, spread over the grid; counters
 						are those of all, estimated. Not of a cooperative launch. */
 	bool by_line;    /* keep costs for kernel_cost() */

@@ -11,7 +11,7 @@
 
 struct gpu_model {
 	const char *id;   /* what --gpu and --emulate take: "h200" */
-	const char *name; /* a word of it is the id, by which a GPU at hand is known */
+	const char *name; /* the id is in it, blanks or not, by which a GPU at hand is known */
 	int compute;      /* capability times ten; has a row among the capabilities of models.c */
 	int multiprocessors;
 	int clock_mhz; /* highest SM clock */
@@ -39,7 +39,10 @@ struct gpu_model {
  * each 132, 66, 39, 30, 22, 17, 15, 15, 9, and 7 from there on. Clusters do not reach across GPCs,
  * which differ in their multiprocessors, and these groups are the only ones that give all 16
  * numbers. What the small ones are NVIDIA does not say; together they make one more GPC of 16.
- * Another H200 may have other ones. */
+ * Another H200 may have other ones. The H100's, which is the same chip,
+ * are taken to be the same; its memory clock is what nvidia-smi says. RTX 3090, RTX 4090, L4 and
+ * L40S: L2 as NVIDIA's papers on GA102 and Ada have it, whose bandwidth nobody tells: as many bytes
+ * a clock for each multiprocessor as an A100's. */
 #define GPU_MODELS(PLAIN, EMULATED)                                                                \
 	PLAIN("b200", .name = "NVIDIA B200", .compute = 100, .multiprocessors = 148,                   \
 		  .clock_mhz = 1965, .l2_mib = 126, .dram = 8.0e12, .l2 = 1.8e13)                          \
@@ -48,8 +51,26 @@ struct gpu_model {
 			 .memory_clock_khz = 3201000, .bus_bits = 6144, .memory_gb = 141,                      \
 			 .l2_persisting_kib = 38400,                                                           \
 			 .cluster_groups = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2})                        \
-	PLAIN("h100", .name = "NVIDIA H100 80GB HBM3", .compute = 90, .multiprocessors = 132,          \
-		  .clock_mhz = 1980, .l2_mib = 50, .dram = 3.35e12, .l2 = 9.0e12)                          \
+	EMULATED("h100", .name = "NVIDIA H100 80GB HBM3", .compute = 90, .multiprocessors = 132,       \
+			 .clock_mhz = 1980, .l2_mib = 50, .dram = 3.35e12, .l2 = 9.0e12,                       \
+			 .memory_clock_khz = 2619000, .bus_bits = 5120, .memory_gb = 80,                       \
+			 .l2_persisting_kib = 32000,                                                           \
+			 .cluster_groups = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2})                        \
+	EMULATED("l40s", .name = "NVIDIA L40S", .compute = 89, .multiprocessors = 142,                 \
+			 .clock_mhz = 2520, .l2_mib = 96, .dram = 864e9, .l2 = 1.7e13,                         \
+			 .memory_clock_khz = 9001000, .bus_bits = 384, .memory_gb = 48,                        \
+			 .l2_persisting_kib = 67584)                                                           \
+	EMULATED("l4", .name = "NVIDIA L4", .compute = 89, .multiprocessors = 58, .clock_mhz = 2040,   \
+			 .l2_mib = 48, .dram = 300e9, .l2 = 5.6e12, .memory_clock_khz = 6251000,               \
+			 .bus_bits = 192, .memory_gb = 24, .l2_persisting_kib = 33792)                         \
+	EMULATED("rtx4090", .name = "NVIDIA GeForce RTX 4090", .compute = 89, .multiprocessors = 128,  \
+			 .clock_mhz = 2520, .l2_mib = 72, .dram = 1.008e12, .l2 = 1.5e13,                      \
+			 .memory_clock_khz = 10501000, .bus_bits = 384, .memory_gb = 24,                       \
+			 .l2_persisting_kib = 50688)                                                           \
+	EMULATED("rtx3090", .name = "NVIDIA GeForce RTX 3090", .compute = 86, .multiprocessors = 82,   \
+			 .clock_mhz = 1695, .l2_mib = 6, .dram = 936e9, .l2 = 6.6e12,                          \
+			 .memory_clock_khz = 9751000, .bus_bits = 384, .memory_gb = 24,                        \
+			 .l2_persisting_kib = 4224)                                                            \
 	EMULATED("a100", .name = "NVIDIA A100-SXM4-80GB", .compute = 80, .multiprocessors = 108,       \
 			 .clock_mhz = 1410, .l2_mib = 40, .dram = 2.039e12, .l2 = 7.2e12,                      \
 			 .memory_clock_khz = 1512000, .bus_bits = 5120, .memory_gb = 80,                       \

@@ -37,7 +37,7 @@ static bool count_calls(struct run *run, const struct submission *s, const struc
 {
 	struct emulated_watch watch;
 	const struct entrant entrant = submission_entrant(s, submission_name(s->file));
-	if (!emulated_watch_open(&watch, run->options, true, entrant.serialised, err))
+	if (!emulated_watch_open(&watch, run->options, true, &entrant, err))
 		return false;
 	struct contestant_link contestant = run_contestant(run, s->problem, &entrant);
 	contestant.environment = watch.environment;

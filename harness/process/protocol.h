@@ -247,6 +247,8 @@ struct contestant_case {
 struct contestant_run {
 	struct message head;
 	uint32_t set;
+	uint64_t order; /* DEVICE_EMULATED: draws the order of what CUDA leaves unordered */
+	uint64_t steps; /* emulated: warp instructions that a launch may take; 0: the device's own */
 };
 /* Why a call failed, when it did; the reply itself is still ok. */
 enum run_status {
@@ -254,6 +256,7 @@ enum run_status {
 	RUN_DEVICE_ERROR,      /* a CUDA error: error_code, error_name, error_text */
 	RUN_UNSUPPORTED,       /* the device lacks what the solution needs (no kernel image, an
 							  instruction that the emulator does not know): error_text */
+	RUN_TIME_LIMIT,        /* a kernel did not end: the device stopped it */
 	RUN_NO_SOLVE,          /* the solution defines no extern "C" solve, nor what is taken for one */
 	RUN_UNLOADABLE,        /* dlopen refused it: an undefined symbol, usually of a library */
 	RUN_FORBIDDEN_LIBRARY, /* it loaded a GEMM library: error_text names it */
@@ -269,7 +272,9 @@ enum run_status {
 #define FAULT_ON_DEVICE "solve() has returned, and the device is at work"
 /* The same of an emulated GPU, between "emulated GPU: kernel NAME, ..." and its end. */
 #define FAULT_STILL_RUNS ": still runs"
-/* Behind that: what an mbarrier lacks, "N arrivals and N bytes". */
+/* The same of a kernel that took all the instructions that it may. */
+#define FAULT_NEVER_ENDS ": does not end"
+/* Behind these: what an mbarrier lacks, "N arrivals and N bytes". */
 #define FAULT_MBARRIER "its mbarrier waits for "
 
 struct contestant_reply { /* to LOAD, CASE and RUN */

@@ -58,7 +58,7 @@ static bool fields_make(struct site *site)
 	site->fields = calloc(all->board_count + 1, sizeof *site->fields);
 	for (size_t i = 0; i < all->board_count && site->fields != NULL; i++) {
 		const struct board *board = &all->boards[i];
-		if (i == 0 || !leaderboard_same_field(board[-1].run, board->run)) {
+		if (i == 0 || !measured_same_field(board[-1].run, board->run)) {
 			char title[SITE_TITLE];
 			struct field *field = &site->fields[site->field_count++];
 			*field = (struct field){.boards = board};

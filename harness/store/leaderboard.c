@@ -54,17 +54,11 @@ static bool is_confirmed(const struct measured_time *time)
 
 /* ---- boards ------------------------------------------------------------------------- */
 
-bool leaderboard_same_field(const struct measured *a, const struct measured *b)
-{
-	return same(a->problem, b->problem) && same(a->device, b->device) &&
-		   same(a->epilogue, b->epilogue);
-}
-
 static struct board *board_of(struct leaderboard *out, const struct measured *run,
 							  const struct measured_time *time)
 {
 	for (size_t i = 0; i < out->board_count; i++)
-		if (leaderboard_same_field(out->boards[i].run, run) &&
+		if (measured_same_field(out->boards[i].run, run) &&
 			measured_same_shape(out->boards[i].time, time))
 			return &out->boards[i];
 	struct board *more = realloc(out->boards, (out->board_count + 1) * sizeof *more);
@@ -96,7 +90,7 @@ static bool board_enter(struct board *board, const struct measured *run,
 
 static bool is_unconfirmed(const struct board *board, const struct measured *run)
 {
-	if (!leaderboard_same_field(board->run, run))
+	if (!measured_same_field(board->run, run))
 		return false;
 	for (size_t i = 0; i < run->time_count; i++)
 		if (measured_same_shape(board->time, &run->times[i]) && run->times[i].median > 0.0 &&
@@ -154,7 +148,7 @@ static void boards_choose(struct leaderboard *out)
 	struct board *best = NULL;
 	for (size_t i = 0; i < out->board_count; i++) {
 		struct board *board = &out->boards[i];
-		bool begins = best == NULL || !leaderboard_same_field(best->run, board->run);
+		bool begins = best == NULL || !measured_same_field(best->run, board->run);
 		if (begins || board->count > best->count) {
 			if (!begins)
 				best->main = false;
@@ -171,7 +165,7 @@ static bool is_a_leader(const struct leaderboard *board, const struct measured *
 	for (size_t i = 0; i < board->board_count; i++)
 		for (size_t k = 0; k < board->boards[i].count; k++)
 			if (same(board->boards[i].leaders[k].run->content, run->content) &&
-				leaderboard_same_field(board->boards[i].run, run))
+				measured_same_field(board->boards[i].run, run))
 				return true;
 	return false;
 }
@@ -180,8 +174,7 @@ static bool is_the_last(const struct measured_list *runs, size_t index)
 {
 	const struct measured *run = &runs->items[index];
 	for (size_t i = index + 1; i < runs->count; i++)
-		if (same(runs->items[i].content, run->content) &&
-			leaderboard_same_field(&runs->items[i], run))
+		if (same(runs->items[i].content, run->content) && measured_same_field(&runs->items[i], run))
 			return false;
 	return true;
 }

@@ -54,9 +54,6 @@ struct leaderboard {
  * device: random cases may miss what others found. Takes over `runs`. False with err where memory
  * runs out. */
 bool leaderboard_make(struct measured_list *runs, struct leaderboard *out, struct error *err);
-/* Whether they are ranked on the same boards but for the shape: of one problem, device and
- * epilogue. */
-bool leaderboard_same_field(const struct measured *a, const struct measured *b);
 /* Fills in the standings; part of leaderboard_make(). False: out of memory. */
 bool standings_make(struct leaderboard *all);
 void leaderboard_free(struct leaderboard *leaderboard);

@@ -119,6 +119,12 @@ const char *measured_rate_unit(const struct measured_time *time)
 	return facts_rate_unit(&timing);
 }
 
+bool measured_same_field(const struct measured *a, const struct measured *b)
+{
+	return strcmp(a->problem, b->problem) == 0 && strcmp(a->device, b->device) == 0 &&
+		   strcmp(a->epilogue, b->epilogue) == 0;
+}
+
 double measured_ratio(const struct measured_time *time)
 {
 	return time->median > 0.0 ? time->library_microseconds / time->median : 0.0;

@@ -77,6 +77,10 @@ const char *measured_rate_unit(const struct measured_time *time);
 /* The fastest library's time over the file's; 0 where one is missing. */
 double measured_ratio(const struct measured_time *time);
 
+/* Whether they are ranked on the same boards but for the shape: of one problem, device and
+ * epilogue. */
+bool measured_same_field(const struct measured *a, const struct measured *b);
+
 /* The same over all shapes, as a geometric mean; 0 without any. */
 double measured_mean_ratio(const struct measured *measured);
 

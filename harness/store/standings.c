@@ -8,7 +8,7 @@
 static bool is_timed(const struct leaderboard *all, const struct measured *run)
 {
 	for (size_t i = 0; i < all->board_count; i++)
-		if (leaderboard_same_field(all->boards[i].run, run))
+		if (measured_same_field(all->boards[i].run, run))
 			return true;
 	return false;
 }
@@ -59,7 +59,7 @@ bool standings_make(struct leaderboard *all)
 			made[all->standing_count++].run = all->left_out[i].run;
 	qsort(made, all->standing_count, sizeof *made, compare);
 	for (size_t i = 0; i < all->standing_count; i++) {
-		bool begins = i == 0 || !leaderboard_same_field(made[i - 1].run, made[i].run);
+		bool begins = i == 0 || !measured_same_field(made[i - 1].run, made[i].run);
 		if (begins)
 			first = i;
 		bool equal = !begins && by_correctness(made[i - 1].run, made[i].run) == 0;

@@ -65,12 +65,23 @@ bool gpu_find(const char *id, struct tune_gpu *out, struct error *err)
 					 text_names(all, sizeof all, gpu_ids, count, ", "));
 }
 
-/* Whether the word stands in the name, and not as a part of another: "T4" is not in "T400". */
+/* Whether the name begins with the word, as a whole: "T4" is not in "T400", "rtx4090" in "RTX
+ * 4090".
+ */
+static bool begins(const char *name, const char *word)
+{
+	for (; *word != '\0'; name++)
+		if (tolower((unsigned char)*name) == *word)
+			word++;
+		else if (*name != ' ')
+			return false;
+	return !isalnum((unsigned char)*name);
+}
+
 static bool has_word(const char *name, const char *word)
 {
-	size_t length = strlen(word);
-	for (const char *p = name; (p = strcasestr(p, word)) != NULL; p++)
-		if ((p == name || !isalnum((unsigned char)p[-1])) && !isalnum((unsigned char)p[length]))
+	for (const char *p = name; *p != '\0'; p++)
+		if ((p == name || !isalnum((unsigned char)p[-1])) && begins(p, word))
 			return true;
 	return false;
 }

@@ -16,7 +16,7 @@
  *     hopper/scheduler.cuh       which tile is whose
  *     hopper/producer_*.cuh      loads by TMA; pad copy; register-staged loads
  *     hopper/consumer.cuh        tile after tile: mainloop.cuh, split_k.cuh, store_*.cuh
- *     hopper/consumer_overlapped.cuh  the same, with a tile's epilogue beside the next tile's products
+ *     hopper/consumer_overlapped.cuh  the same, beside the next tile's products
  *     hopper/kernel_small.cuh    the kernel without TMA and wgmma
  *     hopper/ptx.cuh, wgmma.cuh  instructions
  *     hopper/problem.cuh         what the host knows; device.cuh and clusters.cuh: of the GPU

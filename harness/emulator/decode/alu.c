@@ -409,19 +409,41 @@ static void decode_mask(struct decoder *decoder, const struct ptx_instruction *i
 	operands_n(decoder, out, in, 4, 4, false);
 }
 
+/* lop3.or.b32 d|p, a, b, c, table, q: p is (d != 0) or q */
+static void lop3_predicate(struct decoder *decoder, const struct ptx_instruction *in, int32_t d)
+{
+	bool inverted = false;
+	struct exec_instruction *out = decode_emit(decoder, OP_SETP_NE, FORM_B32);
+	out->a = d;
+	out->b = decode_constant(decoder, 0, 4);
+	out->sub = decode_has(in, "or") ? COMBINE_OR : COMBINE_AND;
+	out->c = decode_predicate(decoder, &in->operands[5], &inverted);
+	out->flags = inverted ? EXEC_FLAG_NEGATED_C : 0;
+	out->d = decode_predicate(decoder, &in->operands[0].items[1], NULL);
+	out->e = -1;
+}
+
 static void decode_lop3(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	if (!decode_operands(decoder, in, 5))
+	bool combines = decode_has(in, "or") || decode_has(in, "and");
+	const struct ptx_operand *d = in->operands;
+	if (!decode_operands(decoder, in, combines ? 6 : 5))
 		return;
+	if (combines && d->kind != PTX_OP_PAIR) {
+		decode_unsupported(decoder);
+		return;
+	}
 	struct exec_instruction *out =
-		decode_emit(decoder, OP_LOP3, in->part_count == 2 ? FORM_B32 : FORM_NONE);
+		decode_emit(decoder, OP_LOP3, in->part_count == (combines ? 3 : 2) ? FORM_B32 : FORM_NONE);
 	out->a = decode_source(decoder, &in->operands[1], 4);
 	out->b = decode_source(decoder, &in->operands[2], 4);
 	out->c = decode_source(decoder, &in->operands[3], 4);
-	out->d = decode_destination(decoder, &in->operands[0], 4);
+	int32_t slot = out->d = decode_destination(decoder, combines ? &d->items[0] : d, 4);
 	out->sub = (uint8_t)in->operands[4].integer;
 	if (in->operands[4].kind != PTX_OP_INTEGER)
 		decode_refuse(decoder);
+	if (combines)
+		lop3_predicate(decoder, in, slot);
 }
 
 static void decode_prmt(struct decoder *decoder, const struct ptx_instruction *in)

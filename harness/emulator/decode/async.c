@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emulator/exec/atomic.h"
+#include "emulator/tensor/map.h"
 
 bool decode_is_shared(const struct ptx_instruction *in)
 {
@@ -175,6 +176,94 @@ static void decode_cp(struct decoder *decoder, const struct ptx_instruction *in)
 }
 
 /* ------------------------------------------------------------------------
+ * st.async and red.async: [address], value or {values}, [mbarrier] */
+
+void decode_store_async(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	const bool reduce = strcmp(in->parts[0], "red") == 0;
+	const enum ptx_type type = decode_type(in, 0);
+	const size_t size = ptx_type_size(type);
+	const int operation = reduce ? decode_atomic_operation(in) : ATOM_EXCH;
+	int32_t list[6 + 4];
+	if (!decode_has(in, "mbarrier::complete_tx::bytes") || operation < 0 || size < 4 || size > 8 ||
+		decode_has(in, "bulk") || in->operand_count != 3) {
+		decode_unsupported(decoder); /* that of release without an mbarrier is newer than sm_90 */
+		return;
+	}
+	const bool vector = in->operands[1].kind == PTX_OP_VECTOR;
+	const struct ptx_operand *values = vector ? in->operands[1].items : &in->operands[1];
+	const uint32_t count = vector ? in->operands[1].count : 1;
+	struct exec_instruction *out =
+		decode_emit(decoder, OP_ST_ASYNC, count <= 4 ? FORM_ONLY : FORM_NONE);
+	out->cache = decoder->program->cache_count++;
+	out->sub = (uint8_t)operation;
+	out->size = (uint8_t)size;
+	out->count = (uint8_t)count;
+	out->e = decode_atomic_number(type);
+	list_address(decoder, &in->operands[0], PTX_SHARED, list);
+	list_address(decoder, &in->operands[2], PTX_SHARED, list + 3);
+	for (uint32_t i = 0; i < count && i < 4; i++)
+		list[6 + i] = ptx_type_is_float(type) ? decode_float(decoder, &values[i], size)
+											  : decode_source(decoder, &values[i], size);
+	decode_list(decoder, list, 6 + (count < 4 ? count : 4));
+}
+
+/* ------------------------------------------------------------------------
+ * Tensor maps */
+
+/* tensormap.replace.tile.FIELD{.space}.b1024.type [map], {dimension,} value */
+static void tensormap_replace(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	static const char *const fields[] = TENSOR_MAP_FIELDS;
+	uint32_t field = 0, n = in->operand_count;
+	while (field < TENSOR_MAP_FIELD_COUNT && !decode_has(in, fields[field]))
+		field++;
+	bool ranged = field < TENSOR_MAP_FIELD_COUNT && tensor_map_has_dimension(field);
+	size_t size = decode_has(in, "b64") ? 8 : 4;
+	if (field == TENSOR_MAP_FIELD_COUNT || !decode_has(in, "tile") || n != (ranged ? 3 : 2) ||
+		(ranged && in->operands[1].kind != PTX_OP_INTEGER)) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, OP_TENSORMAP_REPLACE, FORM_ONLY);
+	int32_t list[4];
+	out->cache = decoder->program->cache_count++;
+	out->sub = (uint8_t)field;
+	out->reg_size = (uint8_t)size;
+	out->imm = ranged ? in->operands[1].integer : 0;
+	list_address(decoder, &in->operands[0],
+				 decode_is_shared(in)       ? PTX_SHARED
+				 : decode_has(in, "global") ? PTX_GLOBAL
+											: PTX_GENERIC,
+				 list);
+	list[3] = decode_source(decoder, &in->operands[n - 1], size);
+	decode_list(decoder, list, 4);
+}
+
+/* The fence is that of memory that is coherent anyway. */
+static void tensormap_copy(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	int32_t list[6];
+	if (!decode_operands(decoder, in, 3))
+		return;
+	struct exec_instruction *out = decode_emit(decoder, OP_TENSORMAP_COPY, FORM_ONLY);
+	out->cache = decoder->program->cache_count++;
+	list_address(decoder, &in->operands[0], PTX_GLOBAL, list);
+	list_address(decoder, &in->operands[1], PTX_SHARED, list + 3);
+	decode_list(decoder, list, 6);
+}
+
+static void decode_tensormap(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (decode_has(in, "replace"))
+		tensormap_replace(decoder, in);
+	else if (decode_has(in, "cp_fenceproxy"))
+		tensormap_copy(decoder, in);
+	else
+		decode_unsupported(decoder);
+}
+
+/* ------------------------------------------------------------------------
  * mbarrier */
 
 static enum ptx_space mbarrier_space(const struct ptx_instruction *in)
@@ -259,5 +348,6 @@ static void decode_mbarrier(struct decoder *decoder, const struct ptx_instructio
 const struct decode_entry decode_async_table[] = {
 	{"cp", decode_cp, OP_NONE},
 	{"mbarrier", decode_mbarrier, OP_NONE},
+	{"tensormap", decode_tensormap, OP_NONE},
 	{NULL, NULL, OP_NONE},
 };

@@ -8,6 +8,7 @@
 
 #include "emulator/decode/decoder.h"
 #include "emulator/exec/fault.h"
+#include "emulator/exec/region.h"
 #include "emulator/exec/undefined.h"
 
 #define INLINE_DEPTH 32
@@ -465,7 +466,8 @@ struct exec_program *decode_program(const struct ptx_function *function, struct 
 	decode_kernel(&decoder, function);
 	if (!decoder.failed)
 		finish_lists(&decoder);
-	program->local_bytes = (decoder.local_bytes + 15) & ~(size_t)15;
+	program->stack = (decoder.local_bytes + 15) & ~(size_t)15;
+	program->local_bytes = program->stack + (decoder.has_stack ? EXEC_STACK_BYTES : 0);
 	free(decoder.known);
 	free(decoder.lists);
 	free(decoder.list_uses);
@@ -492,6 +494,7 @@ void decode_program_free(struct exec_program *program)
 	free(program->shared_places);
 	free(program->lists);
 	free(program->effects);
+	exec_regions_free(program);
 	free(program->costs);
 	free(program);
 }

@@ -62,6 +62,7 @@ struct decoder {
 	} * collected;
 	uint32_t collected_count, collected_capacity;
 	size_t local_bytes;
+	bool has_stack; /* alloca is there */
 	uint32_t effect_count, effect_capacity;
 	uint32_t inlined; /* bodies of functions */
 	struct {
@@ -123,12 +124,16 @@ void decode_unsupported(struct decoder *decoder);
 /* cp.async, bulk and wgmma: `operation` waits until only so many groups are left. */
 void decode_wait_groups(struct decoder *decoder, const struct ptx_instruction *in,
 						enum handler_operation operation);
+/* st.async and red.async */
+void decode_store_async(struct decoder *decoder, const struct ptx_instruction *in);
 bool decode_operands(struct decoder *decoder, const struct ptx_instruction *in, uint32_t count);
 
 /* --- operands. A size that does not fit makes the decoder's next emission
  * unsupported: callers need no checks. --- */
 int32_t decode_source(struct decoder *decoder, const struct ptx_operand *operand, size_t size);
 int32_t decode_float(struct decoder *decoder, const struct ptx_operand *operand, size_t size);
+/* The slot of a special register: enum exec_special. */
+int32_t decode_special(struct decoder *decoder, int special);
 int32_t decode_destination(struct decoder *decoder, const struct ptx_operand *operand, size_t size);
 /* A predicate register (or constant) as index; *invert for !p. */
 int32_t decode_predicate(struct decoder *decoder, const struct ptx_operand *operand, bool *invert);

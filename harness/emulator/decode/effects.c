@@ -42,10 +42,12 @@ static const struct {
 	{"atom", EFFECT_OPERANDS},
 	{"red", EFFECT_OPERANDS},
 	{"cp", EFFECT_OPERANDS},
+	{"tensormap", EFFECT_OPERANDS},
 	{"bar", EFFECT_OPERANDS},
 	{"barrier", EFFECT_OPERANDS},
 	{"mbarrier", EFFECT_OPERANDS},
 	{"brx", EFFECT_OPERANDS},
+	{"stackrestore", EFFECT_OPERANDS},
 	{"elect", EFFECT_OPERANDS},
 	/* no results, and operands that only are hints, or variables of a call */
 	{"bra", EFFECT_NONE},
@@ -87,6 +89,8 @@ static enum exec_effect_kind kind_of(const struct ptx_instruction *in)
 		return what[0] == 'm' ? EFFECT_MMA : what[0] == 'l' ? EFFECT_LOAD_TILE : EFFECT_STORE_TILE;
 	if (strcmp(name, "cvt") == 0)
 		return kind_of_cvt(in);
+	if (strcmp(name, "st") == 0 && strcmp(what, "async") == 0)
+		return EFFECT_OPERANDS;
 	if (strcmp(name, "and") == 0 || strcmp(name, "or") == 0)
 		return decode_type(in, 0) == PTX_PRED ? EFFECT_LOGIC : EFFECT_MOVE;
 	bool may_be_predicate = name[0] == 'm' || name[0] == 'x' || name[0] == 'n'; /* mov, xor, not */

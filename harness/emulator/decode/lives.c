@@ -32,9 +32,10 @@ struct lives {
 /* Instructions whose first operand is no result. */
 static bool has_result(const struct ptx_instruction *in)
 {
-	static const char *const none[] = {
-		"st",   "red",  "bra",   "brx",      "bar",   "barrier", "cp",      "mbarrier", "stmatrix",
-		"wmma", "call", "wgmma", "prefetch", "fence", "membar",  "discard", "match",    NULL};
+	static const char *const none[] = {"st",      "red",   "bra",       "brx",          "bar",
+									   "barrier", "cp",    "mbarrier",  "stmatrix",     "wmma",
+									   "call",    "wgmma", "prefetch",  "fence",        "membar",
+									   "discard", "match", "tensormap", "stackrestore", NULL};
 	for (const char *const *name = none; *name; name++)
 		if (strcmp(in->parts[0], *name) == 0)
 			return strcmp(*name, "wmma") == 0 && in->part_count > 1 &&

@@ -83,7 +83,11 @@ static void decode_ld(struct decoder *decoder, const struct ptx_instruction *in)
 
 static void decode_st(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	if (decode_has(in, "async") || decode_has(in, "bulk")) {
+	if (decode_has(in, "async")) {
+		decode_store_async(decoder, in);
+		return;
+	}
+	if (decode_has(in, "bulk")) {
 		decode_unsupported(decoder);
 		return;
 	}
@@ -172,7 +176,11 @@ static void decode_atom(struct decoder *decoder, const struct ptx_instruction *i
 
 static void decode_red(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	if (decode_has(in, "async") || (in->operand_count != 2 && in->operand_count != 3)) {
+	if (decode_has(in, "async")) {
+		decode_store_async(decoder, in);
+		return;
+	}
+	if (in->operand_count != 2 && in->operand_count != 3) {
 		decode_unsupported(decoder);
 		return;
 	}
@@ -339,6 +347,35 @@ static void decode_elect(struct decoder *decoder, const struct ptx_instruction *
 }
 
 /* ------------------------------------------------------------------------
+ * The thread's stack: alloca.type p, size{, align}; stacksave.type d; stackrestore.type a */
+
+static void decode_stack(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	const size_t size = ptx_type_size(decode_type(in, 0));
+	const bool allocates = strcmp(in->parts[0], "alloca") == 0;
+	const bool restores = strcmp(in->parts[0], "stackrestore") == 0;
+	const uint32_t n = in->operand_count;
+	const bool aligned = allocates && n == 3;
+	if ((size != 4 && size != 8) || n != (allocates ? aligned ? 3u : 2u : 1u) ||
+		(aligned && (in->operands[2].kind != PTX_OP_INTEGER || in->operands[2].integer < 1))) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, OP_ALLOCA, FORM_ONLY);
+	decoder->has_stack = true;
+	out->reg_size = (uint8_t)size;
+	out->sub = allocates ? STACK_ALLOCATE : restores ? STACK_RESTORE : STACK_SAVE;
+	out->imm = aligned ? in->operands[2].integer : 8;
+	out->b = decode_special(decoder, EXEC_STACK);
+	if (allocates)
+		out->a = decode_source(decoder, &in->operands[1], size);
+	else if (restores)
+		out->a = decode_source(decoder, &in->operands[0], size);
+	if (!restores)
+		out->d = decode_destination(decoder, &in->operands[0], size);
+}
+
+/* ------------------------------------------------------------------------
  * Clusters, hints, ends */
 
 static void decode_mapa(struct decoder *decoder, const struct ptx_instruction *in)
@@ -383,11 +420,28 @@ static void decode_nothing(struct decoder *decoder, const struct ptx_instruction
 	decode_emit(decoder, decoder->operation, FORM_ONLY);
 }
 
+static void decode_setmaxnreg(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	const struct ptx_operand *count = in->operand_count == 1 ? in->operands : NULL;
+	if (!count || count->kind != PTX_OP_INTEGER) {
+		decode_unsupported(decoder);
+		return;
+	}
+	struct exec_instruction *out = decode_emit(decoder, OP_SETMAXNREG, FORM_ONLY);
+	out->imm = count->integer;
+	out->sub = decode_has(in, "inc");
+}
+
 /* Memory is coherent and accesses are done in order. */
 static void decode_fence(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	bool proxy = decode_has(in, "proxy") && decode_has(in, "async");
-	decode_emit(decoder, proxy ? OP_FENCE_PROXY_ASYNC : OP_FENCE, FORM_ONLY);
+	bool map = decode_has(in, "tensormap::generic") && decode_has(in, "acquire");
+	decode_emit(decoder,
+				proxy ? OP_FENCE_PROXY_ASYNC
+				: map ? OP_FENCE_TENSORMAP
+					  : OP_FENCE,
+				FORM_ONLY);
 }
 
 static void decode_createpolicy(struct decoder *decoder, const struct ptx_instruction *in)
@@ -419,6 +473,9 @@ const struct decode_entry decode_memory_table[] = {
 	{"getctarank", decode_getctarank, OP_NONE},
 	{"trap", decode_trap, OP_NONE},
 	{"brkpt", decode_trap, OP_NONE},
+	{"alloca", decode_stack, OP_NONE},
+	{"stacksave", decode_stack, OP_NONE},
+	{"stackrestore", decode_stack, OP_NONE},
 	{"nanosleep", decode_nanosleep, OP_NONE},
 	{"membar", decode_nothing, OP_FENCE},
 	{"fence", decode_fence, OP_NONE},
@@ -427,7 +484,7 @@ const struct decode_entry decode_memory_table[] = {
 	{"discard", decode_nothing, OP_HINT},
 	{"applypriority", decode_nothing, OP_HINT},
 	{"griddepcontrol", decode_nothing, OP_FENCE},
-	{"setmaxnreg", decode_nothing, OP_SYNC_ALIGNED},
+	{"setmaxnreg", decode_setmaxnreg, OP_NONE},
 	{"pmevent", decode_nothing, OP_HINT},
 	{"createpolicy", decode_createpolicy, OP_NONE},
 	{NULL, NULL, OP_NONE},

@@ -182,15 +182,19 @@ static const struct {
 	{"%tid.x", EXEC_TID_X},
 	{"%tid.y", EXEC_TID_Y},
 	{"%tid.z", EXEC_TID_Z},
+	{"%tid.w", EXEC_ZERO},
 	{"%ntid.x", EXEC_NTID_X},
 	{"%ntid.y", EXEC_NTID_Y},
 	{"%ntid.z", EXEC_NTID_Z},
+	{"%ntid.w", EXEC_ZERO},
 	{"%ctaid.x", EXEC_CTAID_X},
 	{"%ctaid.y", EXEC_CTAID_Y},
 	{"%ctaid.z", EXEC_CTAID_Z},
+	{"%ctaid.w", EXEC_ZERO},
 	{"%nctaid.x", EXEC_NCTAID_X},
 	{"%nctaid.y", EXEC_NCTAID_Y},
 	{"%nctaid.z", EXEC_NCTAID_Z},
+	{"%nctaid.w", EXEC_ZERO},
 	{"%clusterid.x", EXEC_CLUSTERID_X},
 	{"%clusterid.y", EXEC_CLUSTERID_Y},
 	{"%clusterid.z", EXEC_CLUSTERID_Z},
@@ -211,6 +215,8 @@ static const struct {
 	{"%smid", EXEC_SMID},
 	{"%nsmid", EXEC_NSMID},
 	{"%gridid", EXEC_GRIDID},
+	{"%gridid", EXEC_GRIDID_WIDE},
+	{"%current_graph_exec", EXEC_ZERO_WIDE},
 	{"%lanemask_eq", EXEC_LANEMASK_EQ},
 	{"%lanemask_le", EXEC_LANEMASK_LE},
 	{"%lanemask_lt", EXEC_LANEMASK_LT},
@@ -219,23 +225,28 @@ static const struct {
 	{"%dynamic_smem_size", EXEC_DYNAMIC_SMEM},
 	{"%total_smem_size", EXEC_TOTAL_SMEM},
 	{"%aggr_smem_size", EXEC_AGGR_SMEM},
-	{"%reserved_smem_offset_begin", EXEC_GRIDID},
+	{"%reserved_smem_offset_begin", EXEC_ZERO},
 	{"%reserved_smem_offset_end", EXEC_RESERVED_SMEM},
+	{"%reserved_smem_offset_cap", EXEC_RESERVED_SMEM},
 	{"%envreg1", EXEC_ENVREG1},
 	{"%envreg2", EXEC_ENVREG2},
 	{"WARP_SZ", EXEC_WARP_SIZE},
 };
 
+int32_t decode_special(struct decoder *decoder, int special)
+{
+	int32_t *slot = &decoder->program->special[special];
+	if (*slot < 0)
+		*slot = new_slot(decoder, special >= EXEC_WIDE ? 8 : 4);
+	return *slot;
+}
+
 static int32_t special_operand(struct decoder *decoder, const char *name, size_t size)
 {
-	for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
-		if (strcmp(specials[i].name, name) != 0 || size != 4)
-			continue;
-		int32_t *slot = &decoder->program->special[specials[i].special];
-		if (*slot < 0)
-			*slot = new_slot(decoder, 4);
-		return *slot;
-	}
+	for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
+		if (strcmp(specials[i].name, name) == 0 &&
+			size == (specials[i].special >= EXEC_WIDE ? 8u : 4u))
+			return decode_special(decoder, specials[i].special);
 	decode_refuse(decoder);
 	return 0;
 }

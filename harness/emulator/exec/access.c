@@ -2,6 +2,7 @@
  * here when their fast path does not apply. */
 #include "emulator/exec/access.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "emulator/exec/fault.h"
@@ -34,7 +35,8 @@ const struct exec_cached *exec_lookup(struct exec_worker *worker, uint32_t slot,
 		return NULL;
 	struct exec_cached found = {allocation, allocation->base, allocation->size, false};
 	found.written = worker->launch->check_none || !allocation->written ||
-					memory_is_written(allocation, allocation->base, allocation->size);
+					(!allocation->undefined[0] &&
+					 memory_is_written(allocation, allocation->base, allocation->size));
 	if (!contains(&found, address, size))
 		return NULL;
 	uint32_t known = sizeof worker->known / sizeof worker->known[0];
@@ -60,6 +62,33 @@ bool exec_written(const struct exec_cached *cached, uint64_t address, size_t byt
 		if (!(bits[at / 8] >> (at % 8) & 1))
 			return false;
 	return true;
+}
+
+/* The allocation has bytes that are not written from now on, whatever workers found before. */
+static void forget_written(struct exec_worker *worker, const struct allocation *allocation)
+{
+	uint32_t count = worker->launch->program->cache_count + 1;
+	for (uint32_t i = 0; i < count + worker->known_count; i++) {
+		struct exec_cached *cached = i < count ? &worker->cache[i] : &worker->known[i - count];
+		if (cached->allocation == allocation)
+			cached->written = false;
+	}
+}
+
+void exec_undefine(struct exec_worker *worker, uint64_t address, size_t bytes, const char *text)
+{
+	struct exec_launch *launch = worker->launch;
+	struct allocation *allocation = (struct allocation *)memory_find(address);
+	if (!allocation || !allocation->written)
+		return;
+	if (!allocation->undefined[0]) {
+		pthread_mutex_lock(&launch->lock);
+		snprintf(allocation->undefined, sizeof allocation->undefined, "%s", text);
+		for (struct exec_worker *other = launch->workers; other; other = other->next)
+			forget_written(other, allocation);
+		pthread_mutex_unlock(&launch->lock);
+	}
+	memory_mark_undefined(allocation, address, bytes);
 }
 
 void exec_mark(const struct exec_cached *cached, uint64_t address, size_t bytes)
@@ -209,12 +238,8 @@ static void *access_global(struct warp *warp, const struct exec_instruction *in,
 	}
 	if (write) {
 		exec_mark(cached, address, bytes);
-	} else if (!exec_written(cached, address, bytes)) {
-		char what[MEMORY_TEXT];
-		exec_fail(warp, in, lane, FAULT_UNINITIALISED, address,
-				  "reads memory that nothing wrote: byte %llu of a %s",
-				  (unsigned long long)(address - cached->base),
-				  memory_describe(cached->allocation, what));
+	} else if (!exec_written(cached, address, bytes) &&
+			   !exec_undefined_read_global(warp, in, lane, cached->allocation, address)) {
 		return NULL;
 	}
 	return (void *)(uintptr_t)address;
@@ -239,6 +264,19 @@ void *exec_access(struct warp *warp, const struct exec_instruction *in, int lane
 	case PTX_PARAM: return access_param(warp, in, lane, address, bytes, write);
 	default: return access_global(warp, in, lane, address, bytes, write);
 	}
+}
+
+void *exec_access_source(struct warp *warp, const struct exec_instruction *in, int lane,
+						 struct exec_address at, size_t bytes, size_t align, bool *written)
+{
+	bool global =
+		at.space == PTX_GLOBAL || (at.space == PTX_GENERIC && !(at.address >> EXEC_WINDOW_SHIFT));
+	const struct exec_cached *cached =
+		global ? exec_lookup(warp->worker, in->cache, at.address, bytes) : NULL;
+	*written = !cached || exec_written(cached, at.address, bytes);
+	if (!*written && at.address % align == 0)
+		return (void *)(uintptr_t)at.address;
+	return exec_access(warp, in, lane, at.space, at.address, bytes, align, false);
 }
 
 struct exec_address exec_listed_address(const struct warp *warp, const int32_t *entry, int lane)

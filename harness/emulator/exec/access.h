@@ -29,6 +29,11 @@ struct exec_block *exec_shared_place(struct warp *warp, const struct exec_instru
 /* Whether the block is another one of the cluster that has ended: a fault. */
 bool exec_block_ended(struct warp *warp, const struct exec_instruction *in, int lane,
 					  const struct exec_block *block);
+/* The same for a source that is only copied: global memory that nothing wrote is no fault. */
+void *exec_access_source(struct warp *warp, const struct exec_instruction *in, int lane,
+						 struct exec_address at, size_t bytes, size_t align, bool *written);
+/* An undefined value is stored at a global address: `text` says how. */
+void exec_undefine(struct exec_worker *worker, uint64_t address, size_t bytes, const char *text);
 bool exec_written(const struct exec_cached *cached, uint64_t address, size_t bytes);
 void exec_mark(const struct exec_cached *cached, uint64_t address, size_t bytes);
 

@@ -39,6 +39,7 @@ struct exec_block {
 	uint32_t warp_count, threads, live;
 	struct exec_barrier barriers[EXEC_BARRIERS];
 	struct exec_cluster *cluster;
+	uint32_t registers_free; /* of each lane of a warp: setmaxnreg.dec gave them back */
 	uint64_t steps;
 	/* volatile, relaxed and acquiring loads, and atomics that left memory as it was */
 	uint64_t polls;
@@ -55,6 +56,7 @@ struct exec_block {
 	/* mbarriers whose mbarrier.init no fence and no barrier has followed: their offsets. More
 	 * than these are not remembered. */
 	uint32_t inits[EXEC_INITS], init_count;
+	bool maps_acquired;     /* fence.proxy.tensormap: tensor maps in global memory may be used */
 	struct exec_race *race; /* NULL: races are not looked for */
 };
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/exec/memory.h"
+
 /* ---- cp.async ------------------------------------------------------------------- */
 
 void exec_copies_clear(struct warp *w)
@@ -148,4 +150,14 @@ const struct exec_instruction *copies_issuer(const struct exec_span *span, const
 {
 	const struct exec_instruction *issuer = issuer_of_bulk(span, bulk);
 	return issuer != NULL ? issuer : issuer_of_copy(span, copy);
+}
+
+void copies_undefine(struct exec_block *block, uint64_t offset, const u8 *from, size_t bytes)
+{
+	const uint64_t address = (uint64_t)(uintptr_t)from;
+	const struct allocation *allocation = memory_find(address);
+	for (size_t i = 0; allocation && i < bytes; i++)
+		if (!memory_is_written(allocation, address + i, 1) &&
+			block->shared_written[offset + i] == EXEC_SHARED_READABLE)
+			block->shared_written[offset + i] = EXEC_SHARED_UNDEFINED;
 }

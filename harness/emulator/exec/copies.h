@@ -16,6 +16,7 @@ struct copy {
 	const u8 *from;
 	u32 offset; /* in the block's shared memory */
 	u8 lane, bytes, from_bytes;
+	bool undefined; /* nothing wrote some byte of the source */
 	bool landed;
 };
 
@@ -47,6 +48,7 @@ struct bulk {
 	struct tensor_map map;
 	s32 coordinates[TENSOR_MAP_RANK];
 	const struct exec_instruction *in;
+	bool undefined; /* loads: nothing wrote some byte of the source */
 	bool moved;     /* its bytes were */
 	bool completed; /* loads: on their mbarrier, in this phase */
 	u32 phase;
@@ -84,6 +86,9 @@ struct exec_span {
 	uint64_t offset;
 	size_t bytes;
 };
+
+/* What was copied of global memory that nothing wrote is undefined in shared memory, too. */
+void copies_undefine(struct exec_block *block, uint64_t offset, const u8 *from, size_t bytes);
 
 /* The instruction that issued a pending copy of the span's kind to one of its bytes, or NULL.
  * `copy`, `bulk`: one that is about to begin, or NULL; others that bring the same do not count. */

@@ -194,6 +194,19 @@ enum exec_status exec_fail_address(struct warp *warp, const struct exec_instruct
 enum exec_status exec_unsupported(struct warp *warp, const struct exec_instruction *in,
 								  uint32_t mask)
 {
+	const struct ptx_instruction *from =
+		warp->worker->launch->program->origins[exec_pc(warp, in)].instruction;
+	const char *what = "", *name = "";
+	for (uint32_t i = 0; i < from->operand_count && !name[0]; i++) {
+		const struct ptx_operand *operand = &from->operands[i];
+		if (operand->kind == PTX_OP_SPECIAL) {
+			what = " with the register ";
+			name = operand->name;
+		} else if (operand->kind == PTX_OP_FUNCTION) {
+			what = " of ";
+			name = operand->function->name;
+		}
+	}
 	return exec_fail(warp, in, __builtin_ctz(mask), FAULT_UNSUPPORTED, 0,
-					 "the emulated GPU does not implement this instruction");
+					 "the emulated GPU does not implement this instruction%s%.100s", what, name);
 }

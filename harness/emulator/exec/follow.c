@@ -72,6 +72,25 @@ static struct effects effects_of(const struct warp *w, const struct exec_instruc
 	return e;
 }
 
+/* Where a predicate is defined and has a value. */
+static uint32_t known(const struct warp *w, int32_t predicate, bool negated, bool value)
+{
+	uint32_t is = w->predicates[predicate] ^ (negated == value ? EXEC_FULL : 0);
+	return is & ~w->undefined->predicates[predicate].lanes;
+}
+
+/* The lanes that decide a vote, whatever others say: vote.any is true, and vote.all false, where a
+ * member says so whose value is defined. */
+static uint32_t vote_deciders(const struct warp *w, const struct exec_instruction *in,
+							  uint32_t mask)
+{
+	const struct exec_program *program = w->worker->launch->program;
+	const char *name = program->origins[in - program->code].instruction->parts[0];
+	if (strcmp(name, "vote") != 0 || (in->sub != VOTE_ANY && in->sub != VOTE_ALL))
+		return 0;
+	return known(w, in->a, in->imm != 0, in->sub == VOTE_ANY) & mask;
+}
+
 /* ------------------------------------------------------------------------
  * Lane by lane */
 
@@ -81,14 +100,18 @@ static uint32_t done_of(const struct warp *w, uint32_t mask, enum exec_status st
 	return status == EXEC_NEXT ? mask : status == EXEC_JUMP ? mask & w->active : 0;
 }
 
-/* Those with an undefined lane among their members, which are in->list[0]. */
-static uint32_t spread(const struct warp *w, const struct exec_instruction *in, uint32_t undefined)
+/* Those with an undefined lane among their members, which are in->list[0], and none that decides.
+ */
+static uint32_t spread(const struct warp *w, const struct exec_instruction *in, uint32_t undefined,
+					   uint32_t deciders)
 {
 	const int32_t operand = in->list[0];
 	const uint32_t *members = (const uint32_t *)(w->base[operand & 1] + operand);
 	uint32_t lanes = undefined;
 	for (uint32_t i = 0; i < EXEC_LANES; i++)
 		lanes |= (uint32_t)((members[i] & undefined) != 0) << i;
+	for (uint32_t i = 0; i < EXEC_LANES; i++)
+		lanes &= ~((uint32_t)((members[i] & deciders) != 0) << i);
 	return lanes;
 }
 
@@ -98,7 +121,7 @@ static enum exec_status follow_lanes(struct warp *w, const struct exec_instructi
 	struct exec_read read = {0};
 	uint32_t lanes = any_of(w->undefined, e->of_data, e->data + e->control, &read);
 	if (e->kind == EFFECT_CROSS)
-		lanes = spread(w, in, lanes & mask);
+		lanes = lanes & mask ? spread(w, in, lanes & mask, vote_deciders(w, in, mask)) : 0;
 	enum exec_status status = in->handler(w, in, mask);
 	set_all(w->undefined, e->of_results, e->results, done_of(w, mask, status), lanes, &read);
 	return status;
@@ -145,13 +168,6 @@ static enum exec_status follow_pair(struct warp *w, const struct exec_instructio
 
 /* ------------------------------------------------------------------------
  * Predicates */
-
-/* Where a predicate is defined and has a value. */
-static uint32_t known(const struct warp *w, int32_t predicate, bool negated, bool value)
-{
-	uint32_t is = w->predicates[predicate] ^ (negated == value ? EXEC_FULL : 0);
-	return is & ~w->undefined->predicates[predicate].lanes;
-}
 
 /* and.pred is false, and or.pred true, where one side says so. */
 static enum exec_status follow_logic(struct warp *w, const struct exec_instruction *in,
@@ -283,20 +299,84 @@ static const char *misuse_of(int32_t kind, const struct exec_origin *origin)
 															 : "has an operand";
 }
 
-/* Addresses, operands of barriers and copies, guards. */
+/* ------------------------------------------------------------------------
+ * Control flow. A lane that branches on an undefined value takes one of the two sides. When all
+ * that depends on it is in registers, these are undefined where the sides meet. */
+
+static bool open_region(struct warp *w, const struct exec_instruction *in, uint32_t lanes,
+						const struct exec_read *read)
+{
+	struct exec_undefined *undefined = w->undefined;
+	const struct exec_region *region = exec_region_find(w->worker->launch->program, exec_pc(w, in));
+	if (!region || !region->harmless || (region->crosses && w->active & ~lanes))
+		return false;
+	uint32_t i = 0;
+	while (i < undefined->open_count && undefined->open[i].region != region)
+		i++;
+	if (i == EXEC_OPEN_REGIONS)
+		return false;
+	if (i == undefined->open_count)
+		undefined->open[undefined->open_count++] = (struct exec_open){region, 0, *read};
+	undefined->open[i].lanes |= lanes;
+	return true;
+}
+
+/* The running lanes have arrived at an instruction, which may be a join. */
+static void close_regions(struct warp *w, uint32_t pc)
+{
+	struct exec_undefined *undefined = w->undefined;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < undefined->open_count; i++) {
+		struct exec_open open = undefined->open[i];
+		uint32_t lanes = open.region->join == pc ? open.lanes & w->active : 0;
+		if (lanes)
+			set_all(undefined, open.region->results, open.region->result_count, lanes, lanes,
+					&open.read);
+		open.lanes &= ~lanes;
+		if (open.lanes)
+			undefined->open[kept++] = open;
+	}
+	undefined->open_count = kept;
+}
+
+/* Whether the instruction only writes registers, lane by lane. */
+static bool computes(const struct effects *e, const struct exec_origin *origin)
+{
+	switch ((enum exec_effect_kind)e->kind) {
+	case EFFECT_LANES:
+	case EFFECT_PARTS:
+	case EFFECT_PAIR:
+	case EFFECT_COMPARE:
+	case EFFECT_LOGIC: return true;
+	case EFFECT_MOVE:
+		return strcmp(origin->instruction->parts[0], "shfl") != 0 &&
+			   strcmp(origin->instruction->parts[0], "movmatrix") != 0;
+	default: return false;
+	}
+}
+
+/* A guard that is undefined: NEXT where its lanes' results are all that depends on it. */
+static enum exec_status check_guard(struct warp *w, const struct exec_instruction *in,
+									const struct effects *e)
+{
+	const struct exec_program *program = w->worker->launch->program;
+	const struct exec_origin *origin = &program->origins[in - program->code];
+	const struct exec_lanes *guard = &w->undefined->predicates[in->guard];
+	uint32_t lanes = guard->lanes & w->active;
+	bool branch = strcmp(origin->instruction->parts[0], "bra") == 0;
+	if (branch ? open_region(w, in, lanes, &guard->read) : computes(e, origin))
+		return EXEC_NEXT;
+	return exec_undefined_fail(
+		w, in, lanes, branch ? "branches on a value" : "is executed on a predicate", &guard->read);
+}
+
+/* Addresses, operands of barriers and copies. */
 static enum exec_status check_strict(struct warp *w, const struct exec_instruction *in,
 									 uint32_t mask, const struct effects *e)
 {
 	const struct exec_program *program = w->worker->launch->program;
 	const struct exec_origin *origin = &program->origins[in - program->code];
-	const struct exec_lanes *guard = &w->undefined->predicates[in->guard];
 	struct exec_read read = {0};
-	if (guard->lanes & w->active) {
-		bool branch = strcmp(origin->instruction->parts[0], "bra") == 0;
-		return exec_undefined_fail(w, in, guard->lanes & w->active,
-								   branch ? "branches on a value" : "is executed on a predicate",
-								   &guard->read);
-	}
 	if (!mask || !e->strict)
 		return EXEC_NEXT;
 	if (e->kind == EFFECT_LOAD_ROWS || e->kind == EFFECT_STORE_ROWS) /* 8 addresses a matrix */
@@ -305,12 +385,11 @@ static enum exec_status check_strict(struct warp *w, const struct exec_instructi
 	return lanes ? exec_undefined_fail(w, in, lanes, misuse_of(e->kind, origin), &read) : EXEC_NEXT;
 }
 
-enum exec_status exec_follow(struct warp *w, const struct exec_instruction *in, uint32_t mask)
+static enum exec_status follow(struct warp *w, const struct exec_instruction *in, uint32_t mask,
+							   const struct effects *effects)
 {
-	struct effects e = effects_of(w, in);
-	enum exec_status status = check_strict(w, in, mask, &e);
-	if (status != EXEC_NEXT || !mask)
-		return status;
+	struct effects e = *effects;
+	enum exec_status status = EXEC_NEXT;
 	switch ((enum exec_effect_kind)e.kind) {
 	case EFFECT_NONE: return in->handler(w, in, mask);
 	case EFFECT_LANES:
@@ -331,5 +410,23 @@ enum exec_status exec_follow(struct warp *w, const struct exec_instruction *in, 
 	}
 	status = in->handler(w, in, mask);
 	set_all(w->undefined, e.of_results, e.results, mask, 0, NULL);
+	return status;
+}
+
+enum exec_status exec_follow(struct warp *w, const struct exec_instruction *in, uint32_t mask)
+{
+	struct exec_undefined *undefined = w->undefined;
+	struct effects e = effects_of(w, in);
+	if (undefined->open_count)
+		close_regions(w, exec_pc(w, in));
+	const struct exec_lanes guard = undefined->predicates[in->guard];
+	uint32_t guarded = guard.lanes & w->active;
+	enum exec_status status = guarded ? check_guard(w, in, &e) : EXEC_NEXT;
+	if (status == EXEC_NEXT)
+		status = check_strict(w, in, mask, &e);
+	if (status == EXEC_NEXT && mask)
+		status = follow(w, in, mask, &e);
+	if (guarded && status == EXEC_NEXT)
+		set_all(undefined, e.of_results, e.results, guarded, guarded, &guard.read);
 	return status;
 }

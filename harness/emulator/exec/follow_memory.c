@@ -1,5 +1,6 @@
 /* Loads and stores of undefined values. The handlers do the access, with every check; here the
- * bytes of shared and local memory are looked up again, for what is known of each. */
+ * bytes of memory are looked up again, for what is known of each. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,43 @@ static uint8_t *known_at(struct warp *w, const struct exec_instruction *in, int 
 		   (address - EXEC_LOCAL_BASE);
 }
 
+/* The same of `bytes` bytes to read, for those of global memory made in `room`. */
+static const uint8_t *known_of(struct warp *w, const struct exec_instruction *in, int lane,
+							   uint64_t address, int bytes, uint8_t room[])
+{
+	if (space_at(in, address) != PTX_GLOBAL)
+		return known_at(w, in, lane, address);
+	const struct allocation *allocation = memory_find(address);
+	if (!allocation || w->worker->launch->check_none ||
+		memory_is_written(allocation, address, (size_t)bytes))
+		return NULL;
+	for (int i = 0; i < bytes; i++)
+		room[i] = memory_is_written(allocation, address + (uint64_t)i, 1) ? EXEC_SHARED_READABLE
+																		  : EXEC_SHARED_UNWRITTEN;
+	return room;
+}
+
+/* What a store leaves of a byte in global memory. */
+static void set_global(struct warp *w, const struct exec_instruction *in, uint64_t address,
+					   const struct exec_lanes *part)
+{
+	char place[EXEC_PLACE], of[EXEC_READ_TEXT], text[EXEC_PLACE + EXEC_READ_TEXT + 32];
+	const struct allocation *allocation = memory_find(address);
+	text[0] = '\0';
+	if (allocation && !allocation->undefined[0])
+		snprintf(text, sizeof text, "%s stored a value made of %s", exec_place(w, in, place),
+				 exec_undefined_describe(w, &part->read, of));
+	exec_undefine(w->worker, address, 1, text);
+}
+
+/* Whether undefined values may be stored at the address: not where the host looks at any time,
+ * and not in what somebody has named, which are the arguments of the program. */
+static bool takes_undefined(uint64_t address)
+{
+	const struct allocation *allocation = memory_find(address);
+	return !allocation || (allocation->written && !allocation->name[0] && !allocation->read_only);
+}
+
 static struct exec_lanes *register_at(const struct warp *w, int32_t slot)
 {
 	return &w->undefined->parts[slot / 64];
@@ -73,7 +111,9 @@ static void set_loaded(struct warp *w, const struct exec_instruction *in, uint32
 	uint32_t undefined[ELEMENTS][PARTS] = {0};
 	for (uint32_t left = mask; left; left &= left - 1) {
 		int lane = __builtin_ctz(left);
-		const uint8_t *known = known_at(w, in, lane, addresses->at[lane]);
+		uint8_t room[ELEMENTS * PARTS * 2];
+		const uint8_t *known =
+			known_of(w, in, lane, addresses->at[lane], in->count * in->size, room);
 		for (int i = 0; known && i < in->count * in->size; i++)
 			if (known[i] != EXEC_SHARED_READABLE)
 				undefined[i / in->size][i % in->size / 2] |= 1u << lane;
@@ -96,10 +136,16 @@ static void set_stored(struct warp *w, const struct exec_instruction *in, uint32
 	for (uint32_t left = mask; left; left &= left - 1) {
 		int lane = __builtin_ctz(left);
 		uint8_t *known = known_at(w, in, lane, addresses->at[lane]);
-		for (int i = 0; known && i < in->count * in->size; i++) {
+		bool global = space_at(in, addresses->at[lane]) == PTX_GLOBAL;
+		for (int i = 0; (known || global) && i < in->count * in->size; i++) {
 			int32_t slot = in->list[i / in->size];
-			bool bad = !(slot & 1) && register_at(w, slot)[i % in->size / 2].lanes >> lane & 1;
-			known[i] = bad ? EXEC_SHARED_UNDEFINED : EXEC_SHARED_READABLE;
+			const struct exec_lanes *part =
+				slot & 1 ? NULL : register_at(w, slot) + i % in->size / 2;
+			bool bad = part && part->lanes >> lane & 1;
+			if (known)
+				known[i] = bad ? EXEC_SHARED_UNDEFINED : EXEC_SHARED_READABLE;
+			else if (bad)
+				set_global(w, in, addresses->at[lane] + (uint64_t)i, part);
 		}
 	}
 }
@@ -146,14 +192,17 @@ static void set_tile(struct warp *w, const struct exec_instruction *in, uint64_t
 		uint32_t undefined[PARTS] = {0};
 		for (int i = 0; i < EXEC_LANES * items; i++, place++) {
 			int lane = i / items, first = i % items * size;
-			uint8_t *known =
-				known_at(w, in, 0, address + (*place >> 16) * stride) + (*place & 0xffff) * size;
+			uint64_t at = address + (*place >> 16) * stride + (uint64_t)(*place & 0xffff) * size;
+			uint8_t room[8], *stored = store ? known_at(w, in, 0, at) : NULL;
+			const uint8_t *known = store ? NULL : known_of(w, in, 0, at, size, room);
 			for (int k = 0; k < size; k++) {
 				int part = (first + k) / 2;
-				if (store)
-					known[k] =
-						reg[part].lanes >> lane & 1 ? EXEC_SHARED_UNDEFINED : EXEC_SHARED_READABLE;
-				else if (known[k] != EXEC_SHARED_READABLE)
+				bool bad = reg[part].lanes >> lane & 1;
+				if (stored)
+					stored[k] = bad ? EXEC_SHARED_UNDEFINED : EXEC_SHARED_READABLE;
+				else if (store && bad)
+					set_global(w, in, at + (uint64_t)k, &reg[part]);
+				else if (known && known[k] != EXEC_SHARED_READABLE)
 					undefined[part] |= 1u << lane;
 			}
 		}
@@ -195,6 +244,9 @@ static void uncount(struct warp *w, const struct counters *before)
 	counters->shared_load_requests = before->shared_load_requests;
 	counters->shared_load_wavefronts = before->shared_load_wavefronts;
 	counters->shared_load_conflicts = before->shared_load_conflicts;
+	counters->global_load_requests = before->global_load_requests;
+	counters->global_load_sectors = before->global_load_sectors;
+	counters->global_lines = before->global_lines;
 }
 
 enum exec_status exec_follow_load(struct warp *w, const struct exec_instruction *in, uint32_t mask,
@@ -264,7 +316,7 @@ enum exec_status exec_follow_store(struct warp *w, const struct exec_instruction
 		int lane = __builtin_ctz(left);
 		int from = kind == EFFECT_STORE ? lane : 0; /* a tile lies where lane 0 says */
 		enum ptx_space space = space_at(in, addresses.at[from]);
-		global |= (uint32_t)(space == PTX_GLOBAL) << lane;
+		global |= (uint32_t)(space == PTX_GLOBAL && !takes_undefined(addresses.at[from])) << lane;
 		local |= (uint32_t)(space == PTX_LOCAL) << lane;
 	}
 	if (global)

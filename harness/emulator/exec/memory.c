@@ -452,6 +452,21 @@ bool memory_is_written(const struct allocation *allocation, uint64_t address, si
 	return true;
 }
 
+bool memory_has_undefined(const struct allocation *allocation, uint64_t address, size_t size)
+{
+	return allocation->undefined[0] && !memory_is_written(allocation, address, size);
+}
+
+void memory_mark_undefined(const struct allocation *allocation, uint64_t address, size_t size)
+{
+	uint64_t first, end;
+	if (!clip(allocation, address, size, &first, &end))
+		return;
+	for (; first < end; first++)
+		__atomic_fetch_and(&allocation->written[first / 8], (uint8_t) ~(1u << first % 8),
+						   __ATOMIC_RELAXED);
+}
+
 void memory_copy_written(const struct allocation *to, uint64_t to_address,
 						 const struct allocation *from, uint64_t from_address, size_t size)
 {
@@ -459,6 +474,9 @@ void memory_copy_written(const struct allocation *to, uint64_t to_address,
 		memory_mark_written(to, to_address, size);
 		return;
 	}
+	if (from->undefined[0] && !to->undefined[0])
+		memcpy(memory.entries[index_of(to->base)]->undefined, from->undefined,
+			   sizeof from->undefined);
 	for (size_t i = 0; to->written && i < size; i++) {
 		uint64_t at = to_address + i - to->base;
 		if (memory_is_written(from, from_address + i, 1))

@@ -18,6 +18,9 @@ struct allocation {
 	uint32_t number;  /* among those of CUDA's functions, from 1 on; 0: it is none of them */
 	uint8_t *written; /* one bit a byte, set once something wrote it; NULL: all written */
 	bool read_only;   /* constants */
+	/* How an undefined value was stored there first, whose bytes count as unwritten; "": none was.
+	 * From then on `written` may lose bits. */
+	char undefined[240];
 };
 
 /* Reserves address space; `limit` bytes can be allocated at once (the emulated
@@ -68,6 +71,11 @@ const struct allocation *memory_following(uint64_t address);
 void memory_mark_written(const struct allocation *allocation, uint64_t address, size_t size);
 /* Whether every byte of the range was written. */
 bool memory_is_written(const struct allocation *allocation, uint64_t address, size_t size);
+/* Whether a copy of the range would give somebody a value that a kernel made of what nothing
+ * wrote. */
+bool memory_has_undefined(const struct allocation *allocation, uint64_t address, size_t size);
+/* The bytes do not count as written any longer. Kernels may run. */
+void memory_mark_undefined(const struct allocation *allocation, uint64_t address, size_t size);
 /* Copies the marks of `size` bytes: a copy of unwritten bytes stays unwritten. */
 void memory_copy_written(const struct allocation *to, uint64_t to_address,
 						 const struct allocation *from, uint64_t from_address, size_t size);

@@ -28,6 +28,7 @@
  * at the GPU's shared_base: from sm_80 on the first KiB is the system's. */
 #define EXEC_SHARED_RANK_SHIFT 24
 #define EXEC_LOCAL_BASE 0x100u
+#define EXEC_STACK_BYTES 16384u /* the most of a thread, where a kernel has alloca */
 
 struct warp;
 struct exec_instruction;
@@ -131,6 +132,11 @@ enum exec_special {
 	EXEC_WARP_SIZE,
 	EXEC_ENVREG1,
 	EXEC_ENVREG2,
+	EXEC_ZERO,
+	EXEC_WIDE, /* those of 64 bits */
+	EXEC_GRIDID_WIDE = EXEC_WIDE,
+	EXEC_ZERO_WIDE,
+	EXEC_STACK, /* bytes of the thread's stack in use: alloca */
 	EXEC_SPECIALS,
 };
 
@@ -140,6 +146,8 @@ struct exec_origin {
 	const struct ptx_function *function;
 	uint32_t effects; /* index into the program's: what it reads and writes */
 };
+
+struct exec_region;
 
 /* The address of a shared variable, which each block finds in a register of its own. */
 struct exec_shared_place {
@@ -162,15 +170,18 @@ struct exec_program {
 	struct exec_shared_place *shared_places;
 	uint32_t shared_place_count;
 	size_t local_bytes; /* per thread */
+	size_t stack;       /* where in them the thread's stack begins: the last EXEC_STACK_BYTES */
 	size_t static_shared, dynamic_shared_offset;
 	uint32_t shared_base;    /* address of the first byte of shared memory */
 	struct line_cost *costs; /* by instruction, of all launches; NULL: none kept */
 	int registers;
 	int32_t *lists;
-	int32_t *effects;  /* exec/undefined.h */
-	bool async_proxy;  /* wgmma or bulk copies read shared memory */
-	bool async_copies; /* to or from shared memory */
-	bool unresolved;   /* refers to what could not be resolved */
+	int32_t *effects;            /* exec/undefined.h */
+	bool doubles_told;           /* two warps that stored the same: exec/race.c */
+	struct exec_region *regions; /* of branches on undefined values: exec/region.h */
+	bool async_proxy;            /* wgmma or bulk copies read shared memory */
+	bool async_copies;           /* to or from shared memory */
+	bool unresolved;             /* refers to what could not be resolved */
 };
 
 #endif

@@ -1,25 +1,42 @@
 /* Races in shared memory between the warps of a block: two accesses to a byte, at
  * least one of them a write, that nothing orders.
  *
- * Each warp has a vector clock, one entry per warp of the block: the latest step
- * of that warp that is known to lie before its own. Barriers and mbarriers carry
- * clocks from those who arrive to those who wait. For every byte the last write
- * and each warp's last read are kept, as steps of their warps, and where they stand.
+ * Each warp has a vector clock, one entry per warp of the block: the latest step of that warp that
+ * is known to lie before its own, for all of its lanes, and a later one for some. Barriers and
+ * mbarriers carry clocks from those who arrive to those who wait. A lane that arrives speaks for
+ * itself, and for what its warp did before its lanes last met (__syncwarp(), or another .sync
+ * instruction). For every byte the last write and each warp's last reads are kept, as steps of
+ * their warps, and where they stand.
+ *
+ * Two stores of the same value to a byte are no error, whichever is the last: what was there before
+ * the second is kept until the next access of the block, which comes after the store was carried
+ * out, and compared then. The kernel's first such is told.
  *
  * Lanes of one warp are not checked against each other, nor are accesses from
  * other blocks of a cluster, atomics and volatile or ordered accesses. */
 #include "emulator/exec/race.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/exec/fault.h"
+#include "emulator/exec/undefined.h"
 #include "emulator/exec/worker.h"
 
 #define WARPS 32
+#define DOUBLES 512 /* bytes that one instruction of a warp stores: 32 lanes of 16 */
 
 struct seen {
 	uint32_t clock, pc; /* a clock not above `before`: not since the start of the block */
+	uint32_t lanes;     /* that did it in this step */
+};
+
+/* Steps that come before, by warps: those up to `all`, and of some lanes those up to `some`. Where
+ * different steps of different lanes are known the later one counts for both, so that less is
+ * found, and nothing that is none. */
+struct clock {
+	uint32_t all[WARPS], some[WARPS], lanes[WARPS];
 };
 
 struct written {
@@ -30,13 +47,32 @@ struct written {
 
 struct point { /* an mbarrier */
 	uint64_t offset;
-	uint32_t clock[WARPS];
+	struct clock clock;
+};
+
+/* A byte that another warp has stored to, too, and what it stored there. */
+struct doubled {
+	uint64_t at;
+	int lane;
+	uint8_t value;
+	uint8_t warp;
+	struct seen other;
+};
+
+/* Those of the store that is being carried out. */
+struct doubles {
+	struct warp *warp;
+	const struct exec_instruction *in;
+	uint32_t count;
+	struct doubled bytes[DOUBLES];
 };
 
 struct exec_race {
-	uint32_t clocks[WARPS][WARPS];
-	uint32_t barriers[EXEC_BARRIERS][WARPS];
-	uint32_t cluster[WARPS], exited[WARPS];
+	struct doubles doubles;
+	struct clock clocks[WARPS];
+	uint32_t met[WARPS]; /* the step in which the lanes of a warp last met */
+	struct clock barriers[EXEC_BARRIERS];
+	struct clock cluster, exited;
 	struct point *points;
 	uint32_t point_count, point_capacity;
 	struct written *writes; /* of each byte */
@@ -53,8 +89,8 @@ struct exec_race {
 static void forget(struct exec_race *race)
 {
 	for (uint32_t i = 0; i < race->warps; i++)
-		if (race->clocks[i][i] > race->before)
-			race->before = race->clocks[i][i];
+		if (race->clocks[i].all[i] > race->before)
+			race->before = race->clocks[i].all[i];
 	if (race->before < BEFORE_MOST)
 		return;
 	memset(race->writes, 0, race->bytes * sizeof *race->writes);
@@ -78,13 +114,15 @@ bool exec_race_start(struct exec_block *block)
 	}
 	forget(race);
 	memset(race->barriers, 0, sizeof race->barriers);
-	memset(race->cluster, 0, sizeof race->cluster);
-	memset(race->exited, 0, sizeof race->exited);
-	race->point_count = 0;
+	memset(&race->cluster, 0, sizeof race->cluster);
+	memset(&race->exited, 0, sizeof race->exited);
+	race->point_count = race->doubles.count = 0;
 	for (uint32_t i = 0; i < WARPS; i++) {
+		race->clocks[i] = (struct clock){.all = {0}};
+		race->met[i] = race->before;
 		for (uint32_t k = 0; k < WARPS; k++)
-			race->clocks[i][k] = race->before;
-		race->clocks[i][i]++;
+			race->clocks[i].all[k] = race->before;
+		race->clocks[i].all[i]++;
 	}
 	return true;
 }
@@ -100,82 +138,195 @@ void exec_race_free(struct exec_block *block)
 	block->race = NULL;
 }
 
-static void join(uint32_t *into, const uint32_t *from)
+static uint32_t larger(uint32_t a, uint32_t b)
 {
-	for (int i = 0; i < WARPS; i++)
-		into[i] = from[i] > into[i] ? from[i] : into[i];
+	return a > b ? a : b;
 }
 
-static uint32_t *clock_of(struct exec_race *race, enum exec_race_point kind, uint64_t at)
+static void join(struct clock *into, const struct clock *from)
 {
-	if (kind == EXEC_RACE_BARRIER)
-		return race->barriers[at];
-	if (kind == EXEC_RACE_CLUSTER)
-		return race->cluster;
-	if (kind == EXEC_RACE_EXIT)
-		return race->exited;
-	for (uint32_t i = 0; i < race->point_count; i++)
-		if (race->points[i].offset == at)
-			return race->points[i].clock;
-	if (race->point_count == race->point_capacity) {
-		uint32_t larger = race->point_capacity ? race->point_capacity * 2 : 16;
-		struct point *grown = realloc(race->points, larger * sizeof *grown);
-		if (!grown)
-			return race->cluster; /* orders too much: finds less, claims nothing false */
-		race->points = grown;
-		race->point_capacity = larger;
+	for (int i = 0; i < WARPS; i++) {
+		into->all[i] = larger(into->all[i], from->all[i]);
+		into->some[i] = larger(into->some[i], from->some[i]);
+		into->lanes[i] |= from->lanes[i];
+		if (into->some[i] <= into->all[i])
+			into->lanes[i] = into->some[i] = 0;
 	}
-	race->points[race->point_count] = (struct point){.offset = at};
-	return race->points[race->point_count++].clock;
 }
 
-void exec_race_release(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
-					   uint64_t at)
+/* The lanes whose part of this the clock does not have. */
+static uint32_t unordered(const struct clock *own, uint32_t warp, const struct seen *seen)
 {
-	if (!block->race || warp->block != block)
-		return;
-	uint32_t *own = block->race->clocks[warp->index];
-	join(clock_of(block->race, kind, at), own);
-	own[warp->index]++;
+	if (seen->clock <= own->all[warp])
+		return 0;
+	return seen->clock <= own->some[warp] ? seen->lanes & ~own->lanes[warp] : seen->lanes;
 }
 
-void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
-					   uint64_t at)
-{
-	if (block->race && warp->block == block)
-		join(block->race->clocks[warp->index], clock_of(block->race, kind, at));
-}
-
-void exec_race_reset(struct exec_block *block, uint32_t barrier)
-{
-	if (block->race)
-		memset(block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
-}
+#define ADVICE_LANES                                                                               \
+	"a thread that arrives speaks for itself alone: __syncwarp() before one arrives for its warp"
 
 static enum exec_status report(struct warp *warp, const struct exec_instruction *in, int lane,
 							   uint64_t offset, const char *verb, uint32_t other_warp,
 							   const char *other_verb, const struct seen *other)
 {
 	const struct exec_instruction *there = &warp->worker->launch->program->code[other->pc];
+	const struct clock *own = &warp->block->race->clocks[warp->index];
+	const bool by_lanes = other->clock <= own->some[other_warp];
+	char place[EXEC_PLACE], which[32] = "";
+	if (by_lanes)
+		snprintf(which, sizeof which, "lane %d of ",
+				 __builtin_ctz(unordered(own, other_warp, other)));
+	exec_fail(warp, in, lane, FAULT_RACE, offset,
+			  "%s shared memory at offset %llu, which %swarp %u %s (%s) without a barrier between",
+			  verb, (unsigned long long)offset, which, other_warp, other_verb,
+			  exec_place(warp, there, place));
+	if (by_lanes)
+		warp->worker->fault.advice = ADVICE_LANES;
+	return EXEC_FAULT;
+}
+
+/* Says once what is no error: a fault's text, which is none. */
+static void tell(const struct doubles *doubles)
+{
+	struct exec_worker *worker = doubles->warp->worker;
+	struct exec_launch *launch = worker->launch;
+	const struct doubled *first = &doubles->bytes[0];
 	char place[EXEC_PLACE];
-	return exec_fail(warp, in, lane, FAULT_RACE, offset,
-					 "%s shared memory at offset %llu, which warp %u %s (%s) without a barrier "
-					 "between",
-					 verb, (unsigned long long)offset, other_warp, other_verb,
-					 exec_place(warp, there, place));
+	if (!launch->say || worker->fault.kind != FAULT_NONE ||
+		__atomic_exchange_n(&launch->program->doubles_told, true, __ATOMIC_RELAXED))
+		return;
+	exec_fail(
+		doubles->warp, doubles->in, first->lane, FAULT_RACE, first->at,
+		"note: stores to shared memory at offset %llu the value that warp %u stores there (%s) "
+		"without a barrier between: no error, as the result is the same",
+		(unsigned long long)first->at, first->warp,
+		exec_place(doubles->warp, &launch->program->code[first->other.pc], place));
+	launch->say(worker->fault.text);
+	worker->fault = (struct fault){.kind = FAULT_NONE};
+}
+
+/* The store has been carried out. */
+static enum exec_status settle(struct exec_block *block)
+{
+	struct doubles *doubles = &block->race->doubles;
+	const uint32_t count = doubles->count;
+	doubles->count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct doubled *byte = &doubles->bytes[i];
+		if (block->shared[byte->at] != byte->value)
+			return report(doubles->warp, doubles->in, byte->lane, byte->at, "writes", byte->warp,
+						  "writes", &byte->other);
+	}
+	if (count)
+		tell(doubles);
+	return EXEC_NEXT;
+}
+
+/* Whether a store to a byte that another warp has stored to waits for its value. */
+static bool add_double(struct exec_block *block, struct warp *warp,
+					   const struct exec_instruction *in, int lane, uint64_t at,
+					   const struct written *last)
+{
+	struct doubles *doubles = &block->race->doubles;
+	if (exec_effects(warp, in)[EFFECT_KIND] != EFFECT_STORE || doubles->count == DOUBLES)
+		return false;
+	doubles->warp = warp;
+	doubles->in = in;
+	doubles->bytes[doubles->count++] =
+		(struct doubled){at, lane, block->shared[at], last->warp, last->seen};
+	return true;
+}
+
+/* Whether the store whose doubles are kept is still being looked at: its lanes come in order. */
+static bool continues(const struct doubles *doubles, const struct warp *warp,
+					  const struct exec_instruction *in, int lane)
+{
+	return doubles->warp == warp && doubles->in == in &&
+		   lane > doubles->bytes[doubles->count - 1].lane;
+}
+
+static struct clock *clock_of(struct exec_race *race, enum exec_race_point kind, uint64_t at)
+{
+	if (kind == EXEC_RACE_BARRIER)
+		return &race->barriers[at];
+	if (kind == EXEC_RACE_CLUSTER)
+		return &race->cluster;
+	if (kind == EXEC_RACE_EXIT)
+		return &race->exited;
+	for (uint32_t i = 0; i < race->point_count; i++)
+		if (race->points[i].offset == at)
+			return &race->points[i].clock;
+	if (race->point_count == race->point_capacity) {
+		uint32_t larger = race->point_capacity ? race->point_capacity * 2 : 16;
+		struct point *grown = realloc(race->points, larger * sizeof *grown);
+		if (!grown)
+			return &race->cluster; /* orders too much: finds less, claims nothing false */
+		race->points = grown;
+		race->point_capacity = larger;
+	}
+	race->points[race->point_count] = (struct point){.offset = at};
+	return &race->points[race->point_count++].clock;
+}
+
+void exec_race_release(struct exec_block *block, const struct warp *warp, uint32_t lanes,
+					   enum exec_race_point kind, uint64_t at)
+{
+	if (!block->race || warp->block != block)
+		return;
+	settle(block); /* what it finds ends the turn */
+	const uint32_t i = warp->index;
+	struct clock *own = &block->race->clocks[i], said = *own;
+	if (warp->live & ~lanes) {
+		said.all[i] = block->race->met[i];
+		said.some[i] = own->all[i];
+		said.lanes[i] = lanes;
+	}
+	join(clock_of(block->race, kind, at), &said);
+	own->all[i]++;
+}
+
+void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
+					   uint64_t at)
+{
+	if (!block->race || warp->block != block)
+		return;
+	const uint32_t i = warp->index;
+	const struct clock *point = clock_of(block->race, kind, at);
+	uint32_t *met = &block->race->met[i];
+	join(&block->race->clocks[i], point);
+	/* what the warp's own lanes did before it is ordered for all of them, too */
+	*met = larger(*met, point->all[i]);
+	if (!(warp->live & ~point->lanes[i]))
+		*met = larger(*met, point->some[i]);
+}
+
+void exec_race_meet(const struct warp *warp)
+{
+	struct exec_race *race = warp->block->race;
+	race->met[warp->index] = race->clocks[warp->index].all[warp->index]++;
+}
+
+void exec_race_reset(struct exec_block *block, uint32_t barrier)
+{
+	if (block->race)
+		memset(&block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
 }
 
 enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 								  const struct exec_instruction *in, int lane, uint64_t offset,
 								  size_t bytes, enum exec_race_kind kind)
 {
-	bool write = kind == EXEC_RACE_WRITE;
+	const bool write = kind == EXEC_RACE_WRITE || kind == EXEC_RACE_MAKE;
+	const bool object = kind == EXEC_RACE_MAKE || kind == EXEC_RACE_USE;
 	struct exec_race *race = block->race;
-	if (!race || in->flags & EXEC_FLAG_VOLATILE)
+	if (!race || (in->flags & EXEC_FLAG_VOLATILE && !object))
 		return EXEC_NEXT;
+	if (race->doubles.count && !continues(&race->doubles, warp, in, lane) &&
+		settle(block) != EXEC_NEXT)
+		return EXEC_FAULT;
 	bool other_block = warp->block != block;
-	const uint32_t *own = race->clocks[warp->index];
-	const struct seen here = {own[warp->index], exec_pc(warp, in)};
+	const struct clock *own = &race->clocks[warp->index];
+	const struct seen here = {own->all[warp->index], exec_pc(warp, in), 1u << lane};
 	for (uint64_t at = offset; at < offset + bytes && at < race->bytes; at++) {
 		struct written *last = &race->writes[at];
 		struct seen *reads = race->reads + at * race->warps;
@@ -188,18 +339,25 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 			last->read = false;
 			continue;
 		}
-		if (last->seen.clock && last->warp != warp->index && last->seen.clock > own[last->warp])
-			return report(warp, in, lane, at, write ? "writes" : "reads", last->warp, "writes",
-						  &last->seen);
+		const bool apart = last->seen.clock && last->warp != warp->index &&
+						   unordered(own, last->warp, &last->seen);
+		if (apart && !(kind == EXEC_RACE_WRITE && add_double(block, warp, in, lane, at, last)))
+			return report(warp, in, lane, at,
+						  write                   ? "writes"
+						  : kind == EXEC_RACE_USE ? "uses"
+												  : "reads",
+						  last->warp, "writes", &last->seen);
 		if (kind == EXEC_RACE_LOOK)
 			continue;
 		if (!write) {
+			uint32_t lanes = reads[warp->index].clock == here.clock ? reads[warp->index].lanes : 0;
 			reads[warp->index] = here;
+			reads[warp->index].lanes |= lanes;
 			last->read = true;
 			continue;
 		}
 		for (uint32_t other = 0; last->read && other < race->warps; other++)
-			if (other != warp->index && reads[other].clock > own[other])
+			if (other != warp->index && unordered(own, other, &reads[other]))
 				return report(warp, in, lane, at, "writes", other, "reads", &reads[other]);
 		if (last->read)
 			memset(reads, 0, race->warps * sizeof *reads);

@@ -16,17 +16,24 @@ enum exec_race_point {
 /* At the start of a block; false when there is no memory. */
 bool exec_race_start(struct exec_block *block);
 void exec_race_free(struct exec_block *block);
-/* What the warp did so far comes before what those do who acquire later. */
-void exec_race_release(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
-					   uint64_t at);
+/* What these lanes of the warp did so far, and all of it before they last met, comes before what
+ * those do who acquire later. */
+void exec_race_release(struct exec_block *block, const struct warp *warp, uint32_t lanes,
+					   enum exec_race_point kind, uint64_t at);
 void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
 					   uint64_t at);
+/* The lanes of the warp have met, of a block that is checked. A .sync instruction of some of them
+ * counts for all. */
+void exec_race_meet(const struct warp *warp);
 /* Named barriers begin a new phase. */
 void exec_race_reset(struct exec_block *block, uint32_t barrier);
 enum exec_race_kind {
 	EXEC_RACE_READ,
 	EXEC_RACE_WRITE,
 	EXEC_RACE_LOOK, /* a read whose end other warps may announce: not remembered */
+	/* of an mbarrier, which is made before it is used, however its operations are ordered */
+	EXEC_RACE_MAKE,
+	EXEC_RACE_USE,
 };
 /* An access to the block's shared memory. */
 enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,

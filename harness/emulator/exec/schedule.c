@@ -39,8 +39,11 @@ void exec_park(struct warp *warp, uint32_t pc, uint32_t mask, uint32_t wait)
 enum exec_status exec_whole_warp(struct warp *warp, const struct exec_instruction *in,
 								 uint32_t mask)
 {
-	if (mask == EXEC_FULL)
+	if (mask == EXEC_FULL) {
+		if (warp->block->race)
+			exec_race_meet(warp);
 		return EXEC_NEXT;
+	}
 	uint32_t off = warp->active & ~mask, gone = ~warp->live;
 	if (off || gone)
 		return exec_fail_undefined(
@@ -64,6 +67,8 @@ static void release_warpsync(struct warp *warp)
 			arrived |= warp->groups[i].mask;
 	if (arrived == 0 || arrived != warp->live)
 		return;
+	if (warp->block->race)
+		exec_race_meet(warp);
 	for (uint32_t i = 0; i < warp->group_count; i++) {
 		warp->groups[i].wait = EXEC_READY;
 		warp->groups[i].pc++;
@@ -215,7 +220,7 @@ enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instru
 						 "barrier %u is reached with %u threads expected, after %u were", number,
 						 expected, barrier->expected);
 	barrier->expected = expected;
-	exec_race_release(block, warp, EXEC_RACE_BARRIER, number);
+	exec_race_release(block, warp, mask, EXEC_RACE_BARRIER, number);
 	barrier->arrived += (uint32_t)__builtin_popcount(mask);
 	if (expected && (waiting_at(warp, number) | mask) == warp->live)
 		barrier->arrived += missing_lanes(warp);
@@ -230,6 +235,25 @@ enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instru
 		exec_park(warp, warp->pc, mask, EXEC_WAIT_BARRIER + number);
 	recheck(block, number);
 	return EXEC_JUMP;
+}
+
+void exec_registers_recheck(struct exec_block *block)
+{
+	const struct exec_instruction *code = block->warps[0].worker->launch->program->code;
+	for (uint32_t i = 0; i < block->warp_count; i++) {
+		struct warp *warp = &block->warps[i];
+		for (uint32_t k = 0; k < warp->group_count; k++) {
+			struct exec_group *group = &warp->groups[k];
+			if (group->wait != EXEC_WAIT_REGISTERS)
+				continue;
+			uint32_t wanted = (uint32_t)code[group->pc - 1].imm, more = wanted - warp->registers;
+			if (more > block->registers_free)
+				continue;
+			block->registers_free -= more;
+			warp->registers = wanted;
+			group->wait = EXEC_READY;
+		}
+	}
 }
 
 /* ------------------------------------------------------------------------
@@ -271,7 +295,7 @@ enum exec_status exec_cluster_arrive(struct warp *warp, const struct exec_instru
 			return exec_fail(warp, in, __builtin_ctz(warp->cluster_arrived & mask), FAULT_BARRIER,
 							 0, "arrives twice at the cluster's barrier without waiting");
 		warp->cluster_arrived |= mask;
-		exec_race_release(warp->block, warp, EXEC_RACE_CLUSTER, 0);
+		exec_race_release(warp->block, warp, mask, EXEC_RACE_CLUSTER, 0);
 		cluster->arrived += (uint32_t)__builtin_popcount(mask);
 		if (!(in->flags & EXEC_FLAG_VOLATILE))
 			warp->block->init_count = 0;
@@ -302,7 +326,7 @@ void exec_exit(struct warp *warp, uint32_t mask)
 		if (exec_waits_for_lanes(warp->groups[i].wait))
 			warp->groups[i].wait = EXEC_READY;
 	arrive_without(warp);
-	exec_race_release(block, warp, EXEC_RACE_EXIT, 0);
+	exec_race_release(block, warp, EXEC_FULL, EXEC_RACE_EXIT, 0);
 	exec_barriers_recheck(block);
 	cluster_recheck(block->cluster);
 }

@@ -17,6 +17,8 @@ enum exec_status exec_whole_warp(struct warp *warp, const struct exec_instructio
 enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instruction *in,
 									 uint32_t mask);
 void exec_barriers_recheck(struct exec_block *block);
+/* Gives registers to warps of the block that wait for them, as far as there are some. */
+void exec_registers_recheck(struct exec_block *block);
 enum exec_status exec_cluster_arrive(struct warp *warp, const struct exec_instruction *in,
 									 uint32_t mask);
 

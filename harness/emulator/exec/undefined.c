@@ -52,14 +52,15 @@ void exec_undefined_clear(struct warp *warp)
 	undefined->carry = (struct exec_lanes){0};
 	free(undefined->local);
 	undefined->local = NULL;
-	undefined->count = 0;
+	undefined->count = undefined->open_count = 0;
 	undefined->again = undefined->noted = undefined->following = false;
 }
 
 bool exec_undefined_begin(struct warp *warp)
 {
 	struct exec_undefined *undefined = warp->undefined;
-	undefined->following = undefined->again || undefined->count || undefined->local;
+	undefined->following =
+		undefined->again || undefined->count || undefined->open_count || undefined->local;
 	return undefined->following;
 }
 
@@ -73,17 +74,10 @@ static bool is_load(int32_t kind)
 	return kind == EFFECT_LOAD || kind == EFFECT_LOAD_ROWS || kind == EFFECT_LOAD_TILE;
 }
 
-bool exec_undefined_read(struct warp *warp, const struct exec_instruction *in, int lane,
-						 const struct exec_block *block, uint64_t offset)
+/* A load reads what is not defined, as exec_undefined_read() has it. */
+static bool read_undefined(struct warp *warp, const struct exec_instruction *in, int lane,
+						   struct exec_read read)
 {
-	bool stored = block->shared_written[offset] == EXEC_SHARED_UNDEFINED;
-	if (!is_load(exec_effects(warp, in)[EFFECT_KIND])) {
-		exec_fail(warp, in, lane, FAULT_UNINITIALISED, offset,
-				  "reads shared memory that %s, at offset %llu",
-				  stored ? "an undefined value was stored to" : "nothing wrote",
-				  (unsigned long long)offset);
-		return false;
-	}
 	struct exec_undefined *undefined = exec_undefined_open(warp);
 	if (!undefined) {
 		exec_fail(warp, in, lane, FAULT_MEMORY, 0, "no host memory to follow undefined values");
@@ -94,9 +88,37 @@ bool exec_undefined_read(struct warp *warp, const struct exec_instruction *in, i
 		return false;
 	}
 	if (!undefined->noted)
-		undefined->read = (struct exec_read){exec_pc(warp, in), (uint32_t)offset, stored};
+		undefined->read = read;
 	undefined->noted = true;
 	return true;
+}
+
+bool exec_undefined_read(struct warp *warp, const struct exec_instruction *in, int lane,
+						 const struct exec_block *block, uint64_t offset)
+{
+	bool stored = block->shared_written[offset] == EXEC_SHARED_UNDEFINED;
+	if (is_load(exec_effects(warp, in)[EFFECT_KIND]))
+		return read_undefined(warp, in, lane,
+							  (struct exec_read){exec_pc(warp, in), stored, false, offset});
+	exec_fail(
+		warp, in, lane, FAULT_UNINITIALISED, offset, "reads shared memory that %s, at offset %llu",
+		stored ? "an undefined value was stored to" : "nothing wrote", (unsigned long long)offset);
+	return false;
+}
+
+bool exec_undefined_read_global(struct warp *warp, const struct exec_instruction *in, int lane,
+								const struct allocation *allocation, uint64_t address)
+{
+	bool stored = allocation->undefined[0] != '\0';
+	char what[MEMORY_TEXT];
+	if (is_load(exec_effects(warp, in)[EFFECT_KIND]))
+		return read_undefined(warp, in, lane,
+							  (struct exec_read){exec_pc(warp, in), stored, true, address});
+	exec_fail(warp, in, lane, FAULT_UNINITIALISED, address,
+			  "reads memory that %s: byte %llu of a %s",
+			  stored ? "an undefined value was stored to" : "nothing wrote",
+			  (unsigned long long)(address - allocation->base), memory_describe(allocation, what));
+	return false;
 }
 
 void exec_lanes_set(struct exec_undefined *undefined, struct exec_lanes *part, uint32_t mask,
@@ -110,13 +132,26 @@ void exec_lanes_set(struct exec_undefined *undefined, struct exec_lanes *part, u
 		part->read = *read;
 }
 
+const char *exec_undefined_describe(const struct warp *warp, const struct exec_read *read,
+									char text[EXEC_READ_TEXT])
+{
+	const struct exec_instruction *reader = warp->worker->launch->program->code + read->pc;
+	const struct allocation *allocation = read->global ? memory_find(read->offset) : NULL;
+	uint64_t offset = read->offset - (allocation ? allocation->base : 0);
+	char place[EXEC_PLACE], what[MEMORY_TEXT];
+	snprintf(text, EXEC_READ_TEXT, "%smemory that %s, read by %s, %s %llu%s%s",
+			 read->global ? "" : "shared ",
+			 read->stored ? "an undefined value was stored to" : "nothing wrote",
+			 exec_place(warp, reader, place), read->global ? "byte" : "offset",
+			 (unsigned long long)offset, allocation ? " of a " : "",
+			 allocation ? memory_describe(allocation, what) : "");
+	return text;
+}
+
 enum exec_status exec_undefined_fail(struct warp *warp, const struct exec_instruction *in,
 									 uint32_t lanes, const char *what, const struct exec_read *read)
 {
-	const struct exec_instruction *reader = warp->worker->launch->program->code + read->pc;
-	char place[EXEC_PLACE];
+	char text[EXEC_READ_TEXT];
 	return exec_fail(warp, in, __builtin_ctz(lanes), FAULT_UNINITIALISED, read->offset,
-					 "%s made of shared memory that %s, read by %s, offset %u", what,
-					 read->stored ? "an undefined value was stored to" : "nothing wrote",
-					 exec_place(warp, reader, place), read->offset);
+					 "%s made of %s", what, exec_undefined_describe(warp, read, text));
 }

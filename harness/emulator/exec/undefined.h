@@ -1,14 +1,17 @@
-/* Undefined values, followed. A warp that reads shared memory which nothing wrote gets a pattern
- * of ones, as a GPU gives it whatever was there. That is no error: prefetches and the ragged ends
+/* Undefined values, followed. A warp that reads memory which nothing wrote gets a pattern of ones,
+ * as a GPU gives it whatever was there. That is no error: prefetches, paddings and the ragged ends
  * of tiles do it, and the value is never used. From then on the warp is run by a second loop
  * (exec_follow) that knows for each lane of each 16-bit part of a register, and of each
- * predicate, whether its value is made of such a read. Where one reaches global memory, an address,
- * a branch or a barrier, the kernel has an error. A warp that reads nothing undefined pays nothing.
+ * predicate, whether its value is made of such a read. Where one reaches a result of the program
+ * (memory that has a name), an address, a barrier, or a branch of which more than values of
+ * registers depends, the kernel has an error. A warp that reads nothing undefined pays nothing.
  *
  * What an instruction reads and writes is listed by decode/effects.c. */
 #ifndef EMULATOR_EXEC_UNDEFINED_H
 #define EMULATOR_EXEC_UNDEFINED_H
 
+#include "emulator/exec/fault.h"
+#include "emulator/exec/region.h"
 #include "emulator/exec/worker.h"
 
 /* How an instruction's results follow from what it reads. */
@@ -49,12 +52,23 @@ enum exec_effect_head {
 
 /* Where an undefined value was read. */
 struct exec_read {
-	uint32_t pc, offset;
-	bool stored; /* an undefined value was stored there */
+	uint32_t pc;
+	bool stored;     /* an undefined value was stored there */
+	bool global;     /* memory, at this address; else shared memory, */
+	uint64_t offset; /* at this one */
 };
 
 struct exec_lanes {
 	uint32_t lanes; /* those whose value is undefined */
+	struct exec_read read;
+};
+
+/* Lanes that took one side of a branch on an undefined value: at its join, what the region may
+ * write becomes undefined. */
+#define EXEC_OPEN_REGIONS 16
+struct exec_open {
+	const struct exec_region *region;
+	uint32_t lanes;
 	struct exec_read read;
 };
 
@@ -64,6 +78,8 @@ struct exec_undefined {
 	struct exec_lanes carry;
 	size_t part_count;
 	uint8_t *local; /* EXEC_SHARED_* for each byte of local memory; NULL: all defined */
+	struct exec_open open[EXEC_OPEN_REGIONS];
+	uint32_t open_count;
 	uint32_t count; /* of parts and predicates with undefined lanes */
 	bool following; /* the loop that runs the warp */
 	bool again;     /* the instruction at pc is taken again, by the other loop */
@@ -75,6 +91,9 @@ struct exec_undefined {
  * instruction failed, or exec_undefined_again() is true. */
 bool exec_undefined_read(struct warp *warp, const struct exec_instruction *in, int lane,
 						 const struct exec_block *block, uint64_t offset);
+/* The same for global memory. */
+bool exec_undefined_read_global(struct warp *warp, const struct exec_instruction *in, int lane,
+								const struct allocation *allocation, uint64_t address);
 /* After a handler failed: whether it only needs the other loop, and is to be taken again. */
 bool exec_undefined_again(const struct warp *warp);
 /* Whether there is anything to follow; asked where a turn of the warp begins. */
@@ -87,7 +106,11 @@ void exec_undefined_free(struct warp *warp);
 /* Sets the lanes of `mask`; `read` counts where there are any. */
 void exec_lanes_set(struct exec_undefined *undefined, struct exec_lanes *part, uint32_t mask,
 					uint32_t lanes, const struct exec_read *read);
-/* "made of shared memory that nothing wrote: read at ..." */
+/* "shared memory that nothing wrote, read by ld.shared.f32 at gemm.cu:12, offset 4" */
+#define EXEC_READ_TEXT (EXEC_PLACE + MEMORY_TEXT + 100)
+const char *exec_undefined_describe(const struct warp *warp, const struct exec_read *read,
+									char text[EXEC_READ_TEXT]);
+/* What an instruction does with a value "made of" such. */
 enum exec_status exec_undefined_fail(struct warp *warp, const struct exec_instruction *in,
 									 uint32_t lanes, const char *what, const struct exec_read *read)
 	__attribute__((cold));

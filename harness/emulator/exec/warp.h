@@ -10,10 +10,11 @@
 /* Lanes of a warp that share a program counter. */
 enum exec_wait {
 	EXEC_READY,
-	EXEC_WAIT_SYNC,     /* for other lanes of the warp, at this very instruction */
-	EXEC_WAIT_WARPSYNC, /* for other lanes of the warp, at any bar.warp.sync */
-	EXEC_WAIT_CLUSTER,  /* barrier.cluster */
-	EXEC_WAIT_BARRIER,  /* + number of the barrier; must be last */
+	EXEC_WAIT_SYNC,      /* for other lanes of the warp, at this very instruction */
+	EXEC_WAIT_WARPSYNC,  /* for other lanes of the warp, at any bar.warp.sync */
+	EXEC_WAIT_CLUSTER,   /* barrier.cluster */
+	EXEC_WAIT_REGISTERS, /* setmaxnreg.inc */
+	EXEC_WAIT_BARRIER,   /* + number of the barrier; must be last */
 };
 
 static inline bool exec_waits_for_lanes(uint32_t wait)
@@ -39,6 +40,7 @@ struct warp {
 	uint32_t live;              /* lanes that have not exited */
 	uint32_t exists;            /* lanes that the block's size gives this warp */
 	uint32_t carry;             /* add.cc */
+	uint32_t registers;         /* of a lane: setmaxnreg changes them */
 	uint32_t cluster_arrived;   /* lanes between arrive and wait of barrier.cluster */
 	struct exec_block *block;
 	struct exec_worker *worker;

@@ -17,23 +17,28 @@ struct exec_cached {
 
 struct exec_launch {
 	const struct launch *launch;
-	const struct exec_program *program;
-	uint64_t step_budget;
+	struct exec_program *program;       /* of which only `regions` changes */
+	uint64_t block_budget, step_budget; /* warp instructions of a block, of the whole launch */
+	_Atomic uint64_t steps;             /* taken so far */
 	bool check_race, check_none;
 	bool serialised; /* its wgmma are */
-	uint64_t seed;
+	uint32_t multiprocessors, multiprocessor_warps;
+	size_t stack_bytes;        /* that alloca may take of a thread */
+	uint64_t seed, order;      /* as in machine_options */
 	_Atomic bool *where_asked; /* as in machine_options */
 	void (*say)(const char *line);
 	_Atomic uint64_t next_cluster;
 	uint64_t cluster_total;
 	uint32_t cluster[3];
 	_Atomic bool stop;
-	pthread_mutex_t lock; /* of the fault and the sums */
+	pthread_mutex_t lock; /* of the fault, the sums and the list of workers */
+	struct exec_worker *workers;
 	struct fault *fault;
 	struct counters *counters;
 	bool faulted;
 	int threads;
 	bool footprints;        /* of plain loads are kept */
+	uint32_t registers;     /* a thread's at the start; 0: setmaxnreg has no effect */
 	uint64_t grid_clusters; /* of the whole grid; cluster_total of them are run */
 	/* Clusters that the GPU holds at once (0: any number), and that have begun and not ended. */
 	uint64_t resident;
@@ -47,6 +52,7 @@ struct exec_launch {
 
 struct exec_worker {
 	struct exec_launch *launch;
+	struct exec_worker *next; /* of launch->workers */
 	struct exec_cached *cache;
 	struct exec_cached known[8]; /* allocations looked at during this launch */
 	uint32_t known_count;
@@ -57,7 +63,8 @@ struct exec_worker {
 	struct fault fault;
 	uint32_t number;
 	struct exec_cluster cluster;
-	uint64_t idle; /* rounds since something but waiting happened */
+	uint64_t idle;    /* rounds since something but waiting happened */
+	uint64_t counted; /* of its warp instructions, into the launch's steps */
 	uint8_t *storage;
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "emulator/launch/order.h"
 #include "emulator/launch/resources.h"
 #include "emulator/launch/start.h"
 #include "emulator/launch/turn.h"
@@ -37,6 +38,7 @@ static bool start_next(struct exec_worker *worker)
 	uint64_t index = atomic_fetch_add(&launch->next_cluster, 1);
 	if (index >= launch->cluster_total)
 		return false;
+	index = order_place(launch->order, index, launch->cluster_total);
 	if (launch->cluster_total < launch->grid_clusters)
 		index = sampled_cluster(launch, index);
 	start_cluster(worker, index);

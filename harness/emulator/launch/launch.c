@@ -11,7 +11,7 @@
 #include "emulator/launch/resources.h"
 #include "emulator/launch/start.h"
 
-#define STEP_BUDGET ((uint64_t)4000000000)
+#define BLOCK_BUDGET ((uint64_t)4000000000)
 
 /* Adds `count` numbers, as many times as there are clusters for one that was run. */
 static void add_scaled(const struct exec_launch *launch, void *sum, const void *more, size_t count)
@@ -241,19 +241,49 @@ static bool is_one_of(const char *name, const char *names)
 	return false;
 }
 
-bool launch_run(const struct launch *asked, const struct exec_program *program,
+/* Registers come in eights, 65536 of them for the blocks that the kernel is bound to fit. */
+int launch_registers(const struct ptx_function *function)
+{
+	const uint32_t *block = function->required_block;
+	uint32_t threads = block[0] ? block[0] * block[1] * block[2] : function->max_threads;
+	uint32_t blocks = function->min_blocks > 0 ? function->min_blocks : 1, most = 255;
+	threads = (threads + 127) / 128 * 128 * blocks;
+	if (threads > 0 && 65536 / threads / 8 * 8 < most)
+		most = 65536 / threads / 8 * 8;
+	if (function->max_registers > 0 && function->max_registers < most)
+		most = function->max_registers;
+	return most > 16 ? (int)most : 16;
+}
+
+/* Without a bound ptxas does not know with how many registers the kernel begins, and leaves
+ * setmaxnreg out. */
+static bool is_bounded(const struct ptx_function *function)
+{
+	return function->max_threads || function->required_block[0] || function->max_registers;
+}
+
+bool launch_run(const struct launch *asked, struct exec_program *program,
 				const struct machine_options *options, struct counters *counters,
 				struct fault *fault)
 {
 	struct exec_launch launch = {
 		.launch = asked,
 		.program = program,
-		.step_budget = options && options->step_budget ? options->step_budget : STEP_BUDGET,
+		.step_budget = options && options->step_budget ? options->step_budget : UINT64_MAX,
+		.block_budget = options && options->step_budget ? UINT64_MAX : BLOCK_BUDGET,
 		.check_race = options && options->check_race,
 		.check_none = options && options->check_none,
 		.serialised = options && is_one_of(program->function->name, options->serialised),
+		.registers = is_bounded(program->function)
+						 ? (uint32_t)(launch_registers(program->function) + 7) / 8 * 8
+						 : 0,
+		.stack_bytes = options && options->stack_bytes ? options->stack_bytes : 1024,
+		.multiprocessors = options && options->multiprocessors ? options->multiprocessors : 132,
+		.multiprocessor_warps =
+			options && options->multiprocessor_warps ? options->multiprocessor_warps : 64,
 		.footprints = options && (options->sample > 0 || options->by_line),
 		.seed = options ? options->seed : 0,
+		.order = options ? options->order : 0,
 		.where_asked = options ? options->where_asked : NULL,
 		.say = options ? options->say : NULL,
 		.fault = fault,

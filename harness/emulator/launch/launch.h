@@ -6,9 +6,13 @@
 
 #include "emulator/exec/program.h"
 
+/* The most registers that ptxas gives a thread of the kernel, by its directives: 255 without any.
+ */
+int launch_registers(const struct ptx_function *function);
+
 /* Runs the launch to its end. options and counters may be NULL. False and *fault at the first
  * fault. */
-bool launch_run(const struct launch *launch, const struct exec_program *program,
+bool launch_run(const struct launch *launch, struct exec_program *program,
 				const struct machine_options *options, struct counters *counters,
 				struct fault *fault);
 

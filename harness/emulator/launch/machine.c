@@ -19,6 +19,7 @@ struct kernel {
 	struct module *module;
 	pthread_mutex_t lock; /* of the lazy decoding */
 	struct exec_program *program;
+	bool launches_dependents, waits_for_grid; /* known with the program */
 	struct kernel *next;
 };
 
@@ -166,12 +167,34 @@ bool module_variable(const struct module *module, const char *name, uint64_t *ad
 	return false;
 }
 
+static bool has_instruction(const struct ptx_function *function, const char *opcode)
+{
+	for (uint32_t i = 0; i < function->code_count; i++)
+		if (strcmp(function->code[i].opcode, opcode) == 0)
+			return true;
+	return false;
+}
+
+/* In the kernel or in a function that it may call. */
+static bool reaches_instruction(const struct kernel *kernel, const char *opcode)
+{
+	const struct ptx_function *f = kernel->module->ptx->functions;
+	bool found = has_instruction(kernel->function, opcode);
+	for (; f && !found; f = f->next)
+		found = !f->is_entry && has_instruction(f, opcode);
+	return found;
+}
+
 static struct exec_program *kernel_program(const struct kernel *kernel, struct fault *fault)
 {
 	struct kernel *mutable = (struct kernel *)kernel;
 	pthread_mutex_lock(&mutable->lock);
-	if (!mutable->program)
+	if (!mutable->program) {
 		mutable->program = decode_program(kernel->function, fault);
+		mutable->launches_dependents =
+			reaches_instruction(kernel, "griddepcontrol.launch_dependents");
+		mutable->waits_for_grid = reaches_instruction(kernel, "griddepcontrol.wait");
+	}
 	struct exec_program *program = mutable->program;
 	pthread_mutex_unlock(&mutable->lock);
 	return program;
@@ -189,12 +212,16 @@ void kernel_facts(const struct kernel *kernel, struct kernel_facts *out)
 		.static_shared_bytes = program ? program->static_shared : 0,
 		.local_bytes = program ? program->local_bytes : 0,
 		.max_threads = function->max_threads ? function->max_threads : 1024,
+		.launches_dependents = kernel->launches_dependents,
+		.waits_for_grid = kernel->waits_for_grid,
 	};
 	/* virtual registers say little about real ones: a bounded guess */
 	int guess = program ? program->registers / 2 : 32;
+	out->slots = program ? program->registers : 0;
 	out->registers = guess < 16 ? 16 : guess > 128 ? 128 : guess;
-	if (function->max_threads > 512 && out->registers > 64)
-		out->registers = 64;
+	out->most_registers = launch_registers(function);
+	if (out->registers > out->most_registers)
+		out->registers = out->most_registers;
 	memcpy(out->required_cluster, function->required_cluster, sizeof out->required_cluster);
 }
 
@@ -223,7 +250,7 @@ bool machine_launch(const struct launch *launch, const struct machine_options *o
 					struct counters *counters, struct fault *fault)
 {
 	memset(fault, 0, sizeof *fault);
-	const struct exec_program *program = kernel_program(launch->kernel, fault);
+	struct exec_program *program = kernel_program(launch->kernel, fault);
 	if (!program)
 		return false;
 	if (options && options->by_line && !kernel_keep_costs(launch->kernel, fault))

@@ -111,11 +111,30 @@ bool resources_create(struct exec_worker *worker, struct exec_launch *launch)
 	uint8_t *start = worker->storage + (64 - (uintptr_t)worker->storage % 64);
 	for (uint32_t i = 0; i < worker->cluster.count; i++)
 		place_block(worker, &layout, &worker->cluster.blocks[i], start + i * layout.block_bytes);
+	pthread_mutex_lock(&launch->lock);
+	worker->next = launch->workers;
+	launch->workers = worker;
+	pthread_mutex_unlock(&launch->lock);
 	return true;
+}
+
+static void leave(struct exec_worker *worker)
+{
+	struct exec_launch *launch = worker->launch;
+	if (!launch)
+		return;
+	pthread_mutex_lock(&launch->lock);
+	struct exec_worker **at = &launch->workers;
+	while (*at && *at != worker)
+		at = &(*at)->next;
+	if (*at)
+		*at = worker->next;
+	pthread_mutex_unlock(&launch->lock);
 }
 
 void resources_free(struct exec_worker *worker)
 {
+	leave(worker);
 	for (uint32_t b = 0; worker->storage && b < worker->cluster.count; b++)
 		for (uint32_t i = 0; i < worker->cluster.blocks[b].warp_count; i++) {
 			exec_copies_free(&worker->cluster.blocks[b].warps[i]);

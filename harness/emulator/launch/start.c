@@ -12,6 +12,22 @@
 #include "emulator/exec/worker.h"
 #include "emulator/ops/wgmma.h"
 
+/* PTX ISA, "%total_smem_size": in units of its allocation. */
+static uint32_t total_shared(const struct exec_block *block)
+{
+	uint32_t unit = block->shared_base > 0 ? 128 : 256; /* from sm_80 on; before */
+	return ((uint32_t)block->shared_bytes + unit - 1) / unit * unit;
+}
+
+/* Blocks go to the multiprocessors in turn. */
+static uint32_t multiprocessor(const struct exec_block *block, const struct exec_launch *launch)
+{
+	const uint32_t *grid = launch->launch->grid;
+	uint64_t index =
+		block->id[0] + (uint64_t)grid[0] * (block->id[1] + (uint64_t)grid[1] * block->id[2]);
+	return (uint32_t)(index % launch->multiprocessors);
+}
+
 static uint32_t special_value(const struct exec_block *block, const struct warp *warp, int special,
 							  uint32_t lane)
 {
@@ -49,17 +65,18 @@ static uint32_t special_value(const struct exec_block *block, const struct warp 
 	case EXEC_CLUSTER_NCTARANK: return block->cluster->count;
 	case EXEC_LANEID: return lane;
 	case EXEC_WARPID: return warp->index;
-	case EXEC_NWARPID: return block->warp_count;
-	case EXEC_SMID: return warp->worker->number;
-	case EXEC_NSMID: return (uint32_t)launch->threads;
+	case EXEC_NWARPID: return launch->multiprocessor_warps;
+	case EXEC_SMID: return multiprocessor(block, launch);
+	case EXEC_NSMID: return launch->multiprocessors;
+	case EXEC_GRIDID: return (uint32_t)asked->id;
 	case EXEC_LANEMASK_EQ: return 1u << lane;
 	case EXEC_LANEMASK_LE: return below | 1u << lane;
 	case EXEC_LANEMASK_LT: return below;
 	case EXEC_LANEMASK_GE: return ~below;
 	case EXEC_LANEMASK_GT: return ~(below | 1u << lane);
 	case EXEC_DYNAMIC_SMEM: return (uint32_t)asked->dynamic_shared_bytes;
-	case EXEC_TOTAL_SMEM: return (uint32_t)block->shared_bytes;
-	case EXEC_AGGR_SMEM: return (uint32_t)block->shared_bytes;
+	case EXEC_TOTAL_SMEM: return total_shared(block);
+	case EXEC_AGGR_SMEM: return total_shared(block) + (uint32_t)block->shared_base;
 	case EXEC_RESERVED_SMEM: return (uint32_t)block->shared_base;
 	case EXEC_WARP_SIZE: return EXEC_LANES;
 	case EXEC_ENVREG1: return (uint32_t)(asked->grid_workspace >> 32);
@@ -75,6 +92,7 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 	warp->exists = left >= EXEC_LANES ? EXEC_FULL : (1u << left) - 1;
 	warp->live = warp->active = warp->exists;
 	warp->pc = warp->group_count = warp->carry = warp->cluster_arrived = 0;
+	warp->registers = warp->worker->launch->registers;
 	warp->limit = UINT32_MAX;
 	warp->turn = false;
 	exec_copies_clear(warp);
@@ -82,7 +100,14 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 	exec_undefined_clear(warp);
 	warp->predicates[0] = EXEC_FULL;
 	warp->predicates[1] = 0;
-	for (int special = 0; special < EXEC_SPECIALS; special++) {
+	for (int special = EXEC_WIDE; special < EXEC_SPECIALS; special++) {
+		if (program->special[special] < 0)
+			continue;
+		uint64_t *values = (uint64_t *)(void *)(warp->base[0] + program->special[special]);
+		for (uint32_t lane = 0; lane < EXEC_LANES; lane++)
+			values[lane] = special == EXEC_GRIDID_WIDE ? warp->worker->launch->launch->id : 0;
+	}
+	for (int special = 0; special < EXEC_WIDE; special++) {
 		if (program->special[special] < 0)
 			continue;
 		uint32_t *values = (uint32_t *)(warp->base[0] + program->special[special]);
@@ -103,6 +128,7 @@ static void start_block(struct exec_block *block)
 	const struct exec_launch *launch = block->warps[0].worker->launch;
 	block->live = block->threads;
 	block->steps = block->polls = 0;
+	block->registers_free = 0;
 	memset(block->shared_written, launch->check_none ? EXEC_SHARED_READABLE : EXEC_SHARED_UNWRITTEN,
 		   block->shared_bytes);
 	exec_pending_clear(block);
@@ -111,6 +137,7 @@ static void start_block(struct exec_block *block)
 	block->unfenced_low = ~(uint64_t)0;
 	block->unfenced_high = 0;
 	block->init_count = 0;
+	block->maps_acquired = false;
 	memset(block->shared, MEMORY_FILL, block->shared_bytes);
 	for (int i = 0; i < EXEC_BARRIERS; i++)
 		block->barriers[i] = (struct exec_barrier){.all = 1};

@@ -34,6 +34,8 @@ static void describe_wait(const struct exec_cluster *cluster, uint32_t wait, cha
 		return;
 	size_t used = strlen(text);
 	char place[EXEC_PLACE], what[64] = "the barrier of the cluster";
+	if (wait == EXEC_WAIT_REGISTERS)
+		snprintf(what, sizeof what, "registers that no setmaxnreg.dec gave back");
 	if (exec_waits_for_lanes(wait))
 		snprintf(what, sizeof what, "other lanes of their warps");
 	if (wait >= EXEC_WAIT_BARRIER)
@@ -62,7 +64,8 @@ static enum exec_status report_deadlock(struct exec_cluster *cluster)
 			const struct exec_group *group = &warp->groups[0];
 			uint32_t pc = group->pc - !exec_waits_for_lanes(group->wait);
 			return exec_fail(warp, &warp->worker->launch->program->code[pc],
-							 __builtin_ctz(group->mask), FAULT_BARRIER, 0,
+							 __builtin_ctz(group->mask),
+							 group->wait == EXEC_WAIT_REGISTERS ? FAULT_BUDGET : FAULT_BARRIER, 0,
 							 "deadlock: %s, and no other thread runs", text);
 		}
 	return EXEC_FAULT;
@@ -139,27 +142,41 @@ static void describe_mbarrier(const struct warp *warp, uint32_t at, char *text, 
 static enum exec_status fail_running(struct exec_cluster *cluster, struct warp *warp, bool waiting,
 									 const char *what)
 {
-	char text[400], mbarrier[96];
+	char text[400], mbarrier[96], most[64] = "block";
+	const struct exec_launch *launch = warp->worker->launch;
+	uint64_t steps = warp->block->steps, all = launch->steps;
+	if (all > launch->step_budget) {
+		steps = all;
+		snprintf(most, sizeof most, "launch, and %llu are the most",
+				 (unsigned long long)launch->step_budget);
+	}
 	if (!warp->active)
 		exec_choose(warp);
 	uint32_t at = warp->pc ? warp->pc - 1 : 0;
 	describe_waits(cluster, text, sizeof text);
 	describe_mbarrier(warp, at, mbarrier, sizeof mbarrier);
-	return exec_fail(warp, &warp->worker->launch->program->code[at], -1, FAULT_BUDGET, 0,
-					 "%s: %s%llu warp instructions in this block%s%s%s", what, mbarrier,
-					 (unsigned long long)warp->block->steps,
-					 waiting ? ", all of its threads only wait" : "", text[0] ? ", of which " : "",
-					 text);
+	return exec_fail(
+		warp, &warp->worker->launch->program->code[at], -1, FAULT_BUDGET, 0,
+		"%s: %s%llu warp instructions in this %s%s%s%s", what, mbarrier, (unsigned long long)steps,
+		most, waiting ? ", all of its threads only wait" : "", text[0] ? ", of which " : "", text);
 }
 
 static enum exec_status check_budget(struct exec_worker *worker, uint64_t idle)
 {
 	struct exec_cluster *cluster = &worker->cluster;
+	struct exec_launch *launch = worker->launch;
+	const uint64_t taken = worker->counters.warp_instructions - worker->counted;
+	const bool over =
+		atomic_fetch_add_explicit(&launch->steps, taken, memory_order_relaxed) + taken >
+		launch->step_budget;
+	worker->counted += taken;
 	for (uint32_t b = 0; b < cluster->count; b++) {
 		const struct exec_block *block = &cluster->blocks[b];
-		if (block->steps <= worker->launch->step_budget && idle < IDLE_ROUNDS)
+		if (!over && block->steps <= launch->block_budget && idle < IDLE_ROUNDS)
 			continue;
 		struct warp *warp = running(block);
+		if (!warp && over) /* in its last turn, or the order of the host's threads would tell */
+			warp = &block->warps[0];
 		if (warp)
 			return fail_running(cluster, warp, idle >= IDLE_ROUNDS, "does not end");
 	}
@@ -207,7 +224,5 @@ enum exec_status turn_run(struct exec_worker *worker, uint32_t quantum)
 	if (check_budget(worker, worker->idle) == EXEC_FAULT ||
 		atomic_load_explicit(&worker->launch->stop, memory_order_relaxed))
 		return EXEC_FAULT;
-	if (!cluster->live)
-		bulk_finish(cluster);
-	return EXEC_NEXT;
+	return cluster->live ? EXEC_NEXT : bulk_finish(cluster);
 }

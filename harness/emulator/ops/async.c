@@ -30,6 +30,8 @@ static void land(const struct warp *w, struct copy *copy)
 	if (!copy->landed)
 		move(w, copy);
 	exec_pending_end(block, EXEC_PENDING_WRITE, copy->offset, copy->bytes);
+	if (copy->undefined)
+		copies_undefine(block, copy->offset, copy->from, copy->from_bytes);
 	if (block->unfenced)
 		exec_unfenced_add(block, copy->in, copy->offset, copy->bytes);
 }
@@ -57,8 +59,9 @@ static enum exec_status copy_lane(struct warp *w, const struct exec_instruction 
 		return exec_fail(w, in, i, FAULT_ADDRESS, to.address,
 						 "the destination is not in the block's own shared memory");
 	const u8 *source = NULL;
+	bool written = true;
 	if (from_bytes) {
-		source = exec_access(w, in, i, from.space, from.address, from_bytes, 1, false);
+		source = exec_access_source(w, in, i, from, from_bytes, 1, &written);
 		if (!source)
 			return EXEC_FAULT;
 		if (from.address % bytes)
@@ -66,7 +69,8 @@ static enum exec_status copy_lane(struct warp *w, const struct exec_instruction 
 							 "source address 0x%llx is not a multiple of %u",
 							 (unsigned long long)from.address, bytes);
 	}
-	struct copy copy = {0, in, source, (u32)offset, (u8)i, (u8)bytes, (u8)from_bytes, false};
+	struct copy copy = {0,        in,   source, (u32)offset, (u8)i, (u8)bytes, (u8)from_bytes,
+						!written, false};
 	if (exec_pending_write(w, in, i, block, offset, bytes, &copy, NULL) != EXEC_NEXT ||
 		exec_race_access(block, w, in, i, offset, bytes, EXEC_RACE_WRITE) != EXEC_NEXT)
 		return EXEC_FAULT;
@@ -103,6 +107,16 @@ HANDLER(fence)
 	(void)in;
 	(void)mask;
 	w->block->init_count = 0;
+	return EXEC_NEXT;
+}
+
+/* fence.proxy.tensormap::generic.acquire, for all maps of its block. */
+HANDLER(fence_tensormap)
+{
+	(void)in;
+	(void)mask;
+	w->block->init_count = 0;
+	w->block->maps_acquired = true;
 	return EXEC_NEXT;
 }
 
@@ -179,6 +193,9 @@ static u64 *barrier_at(struct warp *w, const struct exec_instruction *in, int i,
 		exec_fail(w, in, i, FAULT_ADDRESS, address, "an mbarrier must be in shared memory");
 		return NULL;
 	}
+	if ((*block)->race && exec_race_access(*block, w, in, i, *offset, 8,
+										   write ? EXEC_RACE_MAKE : EXEC_RACE_USE) != EXEC_NEXT)
+		return NULL;
 	return host;
 }
 
@@ -241,7 +258,7 @@ HANDLER(mbarrier)
 		bool bytes = in->sub == MBARRIER_EXPECT || in->sub == MBARRIER_COMPLETE ||
 					 in->sub == MBARRIER_ARRIVE_EXPECT || in->sub == MBARRIER_DROP_EXPECT;
 		if (in->sub >= MBARRIER_ARRIVE)
-			exec_race_release(block, w, EXEC_RACE_MBARRIER, offset);
+			exec_race_release(block, w, 1u << i, EXEC_RACE_MBARRIER, offset);
 		const char *wrong = mbarrier_update(&barrier, in->sub, bytes ? 1 : operand, operand);
 		if (wrong)
 			return exec_fail(w, in, i, FAULT_BARRIER, 0, "%s", wrong);

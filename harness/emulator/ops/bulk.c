@@ -23,7 +23,7 @@
 struct walk {
 	struct warp *warp;
 	const struct bulk *bulk;
-	bool issuing;
+	bool undefined; /* nothing wrote some byte of the source */
 };
 
 static bool span_within(const struct walk *walk, const struct tensor_span *span)
@@ -66,7 +66,7 @@ static bool source_readable(const struct walk *walk, u64 offset, u32 bytes)
 
 static bool visit_issue(void *context, const struct tensor_span *span)
 {
-	const struct walk *walk = context;
+	struct walk *walk = context;
 	const struct bulk *bulk = walk->bulk;
 	if (!span_within(walk, span))
 		return false;
@@ -74,9 +74,17 @@ static bool visit_issue(void *context, const struct tensor_span *span)
 	bool load = bulk->kind == BULK_LOAD;
 	if (!load && span->inside && !source_readable(walk, offset, span->bytes))
 		return false;
-	if (span->inside && !exec_access(walk->warp, bulk->in, bulk->lane, PTX_GLOBAL, span->global,
-									 span->bytes, 1, !load))
+	bool written = true;
+	if (span->inside && load &&
+		!exec_access_source(walk->warp, bulk->in, bulk->lane,
+							(struct exec_address){span->global, PTX_GLOBAL}, span->bytes, 1,
+							&written))
 		return false;
+	if (span->inside && !load &&
+		!exec_access(walk->warp, bulk->in, bulk->lane, PTX_GLOBAL, span->global, span->bytes, 1,
+					 true))
+		return false;
+	walk->undefined |= !written;
 	return exec_race_access(bulk->block, walk->warp, bulk->in, bulk->lane, offset, span->bytes,
 							load ? EXEC_RACE_WRITE : EXEC_RACE_READ) == EXEC_NEXT;
 }
@@ -176,12 +184,28 @@ static void move(struct bulk *bulk)
 		reduce_span(bulk, (u8 *)(uintptr_t)bulk->global, shared, bulk->bytes);
 }
 
+static bool visit_undefined(void *context, const struct tensor_span *span)
+{
+	const struct walk *walk = context;
+	struct exec_block *block = walk->bulk->block;
+	if (span->inside)
+		copies_undefine(block, (u64)span->shared - block->shared_base,
+						(const u8 *)(uintptr_t)span->global, span->bytes);
+	return true;
+}
+
 /* The copy was waited for. */
 static void end(struct bulk *bulk)
 {
+	struct walk walk = {bulk->warp, bulk, false};
 	if (!bulk->moved)
 		move(bulk);
 	visit_shared(bulk, visit_end);
+	if (bulk->undefined && bulk->tensor)
+		tensor_map_walk(&bulk->map, bulk->coordinates, shared_address(bulk), visit_undefined,
+						&walk);
+	else if (bulk->undefined)
+		copies_undefine(bulk->block, bulk->shared, bulk->source, bulk->bytes);
 }
 
 static u64 *barrier_of(const struct bulk *load)
@@ -199,7 +223,8 @@ static void complete(struct bulk *load)
 {
 	if (!load->moved)
 		move(load);
-	exec_race_release(load->barrier_block, load->warp, EXEC_RACE_MBARRIER, load->barrier);
+	exec_race_release(load->barrier_block, load->warp, 1u << load->lane, EXEC_RACE_MBARRIER,
+					  load->barrier);
 	load->completed = true;
 	load->phase = mbarrier_unpack(*barrier_of(load)).phase;
 	mbarrier_complete(barrier_of(load), load->bytes);
@@ -229,15 +254,31 @@ void bulk_seen(struct exec_block *block, u64 offset)
 		bulk->count = kept;
 }
 
-void bulk_finish(struct exec_cluster *cluster)
+/* Its bytes, and the completion on its mbarrier, come into shared memory that is another block's by
+ * then. */
+static enum exec_status outlived(const struct bulk *load)
+{
+	if (load->bytes == 0)
+		return EXEC_NEXT;
+	return exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->shared,
+							   "its block ends while this copy into its shared memory is under "
+							   "way (%llu bytes at offset %llu): nothing waited for its mbarrier",
+							   (unsigned long long)load->bytes, (unsigned long long)load->shared);
+}
+
+enum exec_status bulk_finish(struct exec_cluster *cluster)
 {
 	struct exec_bulk *bulk = cluster->bulk;
+	enum exec_status status = EXEC_NEXT;
 	if (!bulk)
-		return;
+		return EXEC_NEXT;
 	for (u32 k = 0; k < bulk->count; k++)
 		if (bulk->entries[k].kind != BULK_LOAD)
 			end(&bulk->entries[k]);
+		else if (status == EXEC_NEXT)
+			status = outlived(&bulk->entries[k]);
 	bulk->count = bulk->group_count = 0;
+	return status;
 }
 
 /* ------------------------------------------------------------------------
@@ -286,6 +327,28 @@ static void round_row_up(struct tensor_map *map)
 	map->size[0] = (map->size[0] + unit - 1) / unit * unit;
 }
 
+/* Tensor maps are read through a proxy of their own. What was written to global memory before, by
+ * the host, too, a block sees there once one of its threads has fenced (CUDA Programming Guide,
+ * "Tensor maps"); parameters and constants need no fence. */
+static bool map_acquired(struct warp *w, const struct exec_instruction *in, int lane,
+						 struct exec_address at)
+{
+	if (w->block->maps_acquired || (at.space != PTX_GENERIC && at.space != PTX_GLOBAL) ||
+		at.address >> EXEC_WINDOW_SHIFT != 0)
+		return true;
+	const struct allocation *in_global = memory_find(at.address);
+	if (!in_global || in_global->read_only ||
+		exec_fail_undefined(w, in, lane, FAULT_ASYNC, at.address,
+							"its tensor map lies in global memory, and no "
+							"fence.proxy.tensormap::generic.acquire of its block came before it") ==
+			EXEC_NEXT)
+		return true;
+	w->worker->fault.advice =
+		"a kernel takes a tensor map as `const __grid_constant__ CUtensorMap`, "
+		"or fences before it uses one in global memory";
+	return false;
+}
+
 static bool read_map(struct warp *w, const struct exec_instruction *in, int lane, struct bulk *out)
 {
 	struct exec_address at = exec_listed_address(w, in->list + 3, lane);
@@ -298,7 +361,7 @@ static bool read_map(struct warp *w, const struct exec_instruction *in, int lane
 		return false;
 	}
 	const void *bytes = exec_access(w, in, lane, at.space, at.address, TENSOR_MAP_BYTES, 64, false);
-	if (!bytes)
+	if (!bytes || !map_acquired(w, in, lane, at))
 		return false;
 	if (!tensor_map_decode(bytes, &out->map)) {
 		exec_fail(w, in, lane, FAULT_ADDRESS, at.address, "there is no tensor map at 0x%llx",
@@ -306,6 +369,12 @@ static bool read_map(struct warp *w, const struct exec_instruction *in, int lane
 		w->worker->fault.advice =
 			"look at what cuTensorMapEncodeTiled returns, and at what becomes "
 			"of its map on the way to the kernel";
+		return false;
+	}
+	const char *wrong = tensor_map_check(&out->map);
+	if (wrong) {
+		exec_fail(w, in, lane, FAULT_INSTRUCTION, at.address,
+				  "the tensor map, which tensormap.replace has changed, is not valid: %s", wrong);
 		return false;
 	}
 	if ((s32)out->map.rank != in->list[11]) {
@@ -341,8 +410,11 @@ static bool plain_source(struct warp *w, const struct exec_instruction *in, int 
 	}
 	if (out->bytes == 0)
 		return true;
-	void *host =
-		exec_access(w, in, lane, at.space, at.address, out->bytes, 16, out->kind != BULK_LOAD);
+	bool written = true;
+	void *host = out->kind == BULK_LOAD
+					 ? exec_access_source(w, in, lane, at, out->bytes, 16, &written)
+					 : exec_access(w, in, lane, at.space, at.address, out->bytes, 16, true);
+	out->undefined = !written;
 	out->global = at.address;
 	out->source = host;
 	return host != NULL;
@@ -392,7 +464,7 @@ static bool issue_one(struct warp *w, const struct exec_instruction *in,
 	}
 	*entry = *prepared;
 	entry->block = block;
-	struct walk walk = {w, entry, true};
+	struct walk walk = {w, entry, false};
 	u32 align = entry->tensor ? TENSOR_MAP_ALIGNMENT : 16;
 	if (entry->shared % 16 || (entry->tensor && shared_address(entry) % align)) {
 		exec_fail(w, in, entry->lane, FAULT_ALIGNMENT, entry->shared,
@@ -409,6 +481,7 @@ static bool issue_one(struct warp *w, const struct exec_instruction *in,
 		if (!tensor_map_walk(&entry->map, entry->coordinates, shared_address(entry), visit_issue,
 							 &walk))
 			return false;
+		entry->undefined = walk.undefined;
 	} else {
 		if (entry->kind != BULK_LOAD && !source_readable(&walk, entry->shared, (u32)entry->bytes))
 			return false;

@@ -6,12 +6,14 @@
 #define EMULATOR_OPS_BULK_H
 
 #include "emulator/exec/cluster.h"
+#include "emulator/exec/program.h"
 
 /* Lands the bulk copies that complete on an mbarrier: somebody looks at it. */
 void bulk_land(struct exec_block *block, uint64_t offset);
 /* Somebody saw the mbarrier's last phase completed, and with it the copies that landed in it. */
 void bulk_seen(struct exec_block *block, uint64_t offset);
-/* At the end of a cluster: stores that nobody waited for still happen. */
-void bulk_finish(struct exec_cluster *cluster);
+/* At the end of a cluster: stores that nobody waited for still happen, and loads that nobody waited
+ * for are a fault. */
+enum exec_status bulk_finish(struct exec_cluster *cluster);
 
 #endif

@@ -2,6 +2,7 @@
  * here. Compiled once: nothing of this is worth another instruction set. */
 #include <time.h>
 
+#include "emulator/exec/race.h"
 #include "emulator/exec/schedule.h"
 #include "emulator/simd/lanes.h"
 
@@ -56,10 +57,24 @@ HANDLER(trap)
 	return exec_fail(w, in, first_lane(mask), FAULT_TRAP, 0, "the kernel trapped");
 }
 
-/* .sync.aligned with no effect but that */
-HANDLER(sync_aligned)
+/* in->imm: registers of a lane; in->sub: 1 for inc. PTX ISA, setmaxnreg: inc waits until the block
+ * has so many that dec gave back. */
+HANDLER(setmaxnreg)
 {
-	return exec_whole_warp(w, in, mask);
+	const u32 wanted = (u32)in->imm, had = w->registers;
+	enum exec_status status = exec_whole_warp(w, in, mask);
+	if (status != EXEC_NEXT || had == 0 || (in->sub ? wanted <= had : wanted >= had))
+		return status;
+	if (!in->sub) {
+		w->registers = wanted;
+		w->block->registers_free += had - wanted;
+		exec_registers_recheck(w->block);
+		return EXEC_NEXT;
+	}
+	w->pc = exec_pc(w, in) + 1;
+	exec_park(w, w->pc, mask, EXEC_WAIT_REGISTERS);
+	exec_registers_recheck(w->block);
+	return EXEC_JUMP;
 }
 
 HANDLER(bar)
@@ -83,6 +98,8 @@ static u32 complete(struct warp *w, const struct exec_instruction *in, int32_t o
 {
 	const u32 *members = SOURCE(u32, operand);
 	u32 found = 0;
+	if (w->block->race)
+		exec_race_meet(w);
 	if (mask == w->live)
 		return mask;
 	for (int i = 0; i < EXEC_LANES; i++)

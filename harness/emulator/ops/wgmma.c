@@ -89,8 +89,8 @@ static void note_undefined(struct warp *w, const struct exec_instruction *in, u6
 			continue;
 		undefined[mn_major ? chunk % (rows / 8) * 8 + k / 2 : chunk / 2] = true;
 		if (!reads->any)
-			reads->read = (struct exec_read){exec_pc(w, in), (u32)(offset + k),
-											 known[k] == EXEC_SHARED_UNDEFINED};
+			reads->read = (struct exec_read){exec_pc(w, in), known[k] == EXEC_SHARED_UNDEFINED,
+											 false, offset + k};
 		reads->any = true;
 	}
 }

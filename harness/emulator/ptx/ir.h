@@ -146,6 +146,7 @@ struct ptx_function {
 	struct ptx_branch_table *tables;
 	uint32_t table_count;
 	uint32_t max_threads, required_cluster[3], required_block[3];
+	uint32_t max_registers, min_blocks; /* .maxnreg, .minnctapersm; 0: not said */
 	struct ptx_function *next;
 	struct exec_program *program; /* of an entry, decoded at first launch */
 	int line;
@@ -163,6 +164,7 @@ struct ptx_module {
 	struct ptx_variable *variables, *last_variable; /* of module scope, every space */
 	struct ptx_file *files;
 	char target[32];
+	int version; /* times ten */
 	uint32_t variable_count;
 	uint32_t shared_base; /* where the GPU's shared memory begins: module_set_shared_base() */
 };

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* PTX ISA, release notes: what CUDA 13.0 has, times ten. */
+#define VERSION_LATEST 90
+
 static void declare_variable(struct ptx_parser *parser, struct ptx_variable *variable)
 {
 	struct ptx_module *module = parser->module;
@@ -116,8 +119,14 @@ static void parse_tuning(struct ptx_parser *parser, struct ptx_function *functio
 			parse_triple(parser, function->required_block);
 		} else if (ptx_accept_directive(parser, "reqnctapercluster")) {
 			parse_triple(parser, function->required_cluster);
+		} else if (ptx_accept_directive(parser, "maxnreg")) {
+			parse_triple(parser, triple);
+			function->max_registers = triple[0];
+		} else if (ptx_accept_directive(parser, "minnctapersm")) {
+			parse_triple(parser, triple);
+			function->min_blocks = triple[0];
 		} else {
-			/* .minnctapersm, .maxnreg, .noreturn, .pragma ...: hints */
+			/* .noreturn, .pragma ...: hints */
 			ptx_lex_next(&parser->lexer);
 			skip_numbers(parser);
 			ptx_accept(parser, ';');
@@ -232,8 +241,17 @@ static void parse_target(struct ptx_parser *parser)
 
 static void parse_version(struct ptx_parser *parser)
 {
-	if (parser->lexer.token.kind != PTX_TOKEN_FLOAT)
+	const struct ptx_token *token = &parser->lexer.token;
+	parser->module->version = (int)(token->number * 10 + 0.5);
+	if (token->kind != PTX_TOKEN_FLOAT) {
 		ptx_lex_fail(&parser->lexer, "a version number expected");
+	} else if (parser->module->version > VERSION_LATEST) {
+		ptx_lex_fail(
+			&parser->lexer,
+			".version %.1f is unknown to a driver of CUDA 13.0, which takes PTX up to %.1f",
+			token->number, VERSION_LATEST / 10.0);
+		parser->lexer.fault->kind = FAULT_VERSION;
+	}
 	ptx_lex_next(&parser->lexer);
 }
 
@@ -300,6 +318,8 @@ struct ptx_module *ptx_parse(const char *text, size_t length, struct fault *faul
 	ptx_lex_start(&parser.lexer, text, length, fault);
 	while (parser.lexer.token.kind != PTX_TOKEN_END)
 		parse_top(&parser);
+	if (!parser.lexer.failed)
+		ptx_requires(&parser);
 	if (parser.lexer.failed) {
 		ptx_arena_free(arena);
 		return NULL;

@@ -8,7 +8,7 @@
 
 static cudaError_t enter_device(int device)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_queueing();
 	return status == cudaSuccess && device != 0 ? cudaErrorInvalidDevice : status;
 }
 
@@ -162,7 +162,8 @@ static int attribute_value(const struct cudaDeviceProp *p, const struct gpu *gpu
 	case cudaDevAttrComputeCapabilityMajor: return p->major;
 	case cudaDevAttrComputeCapabilityMinor: return p->minor;
 	case cudaDevAttrClusterLaunch: return p->clusterLaunch;
-	case cudaDevAttrSingleToDoublePrecisionPerfRatio: return gpu->major == 7 ? 32 : 2;
+	case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+		return gpu->major == 7 ? 32 : gpu->major == 8 && gpu->minor ? 64 : 2;
 	case cudaDevAttrMemSyncDomainCount: return gpu->major >= 9 ? 4 : 1;
 	case cudaDevAttrGpuOverlap:
 	case cudaDevAttrCanMapHostMemory:

@@ -60,6 +60,8 @@ static const struct setting {
 	{PREFIX "CHECK", "default, race or none", is_check},
 	{PREFIX "COUNTERS", "a file's name", is_file},
 	{PREFIX "LINES", "0 or 1", is_switch},
+	{PREFIX "ORDER", "a number", is_number},
+	{PREFIX "REGISTERS", "names of kernels with numbers", is_list},
 	{PREFIX "SAMPLE", "a number from 1 on", is_small_count},
 	{PREFIX "SEED", "a number", is_number},
 	{PREFIX "SERIALISED", "names of kernels", is_list},

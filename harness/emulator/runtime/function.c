@@ -5,14 +5,13 @@
 #include "emulator/runtime/runtime.h"
 
 #define SHARED_DEFAULT ((size_t)48 << 10)
-#define REGISTERS 65536u
 #define CLUSTER_PORTABLE 8u
 #define CLUSTER_LIMIT 16u
 
 static cudaError_t enter_function(const void *host, struct function **function,
 								  struct kernel_facts *facts)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_queueing();
 	if (status == cudaSuccess)
 		status = function_find(host, function);
 	if (status == cudaSuccess)
@@ -27,11 +26,11 @@ static cudaError_t set_dynamic_shared(struct function *function, const struct ke
 	if (value < 0 || (size_t)value + facts->static_shared_bytes > limit) {
 		char kernel[KERNEL_NAME_SHOWN];
 		kernel_name_show(function->name, kernel, sizeof kernel);
-		refusal_reason("use smaller tiles, or fewer stages of the pipeline",
-					   "%d bytes of dynamic shared memory for kernel %s, and this GPU has %zu "
-					   "beside its %zu static ones",
-					   value, kernel, limit - facts->static_shared_bytes,
-					   facts->static_shared_bytes);
+		refusal_reason(
+			"use smaller tiles, or fewer stages of the pipeline",
+			"%d bytes of dynamic shared memory for kernel %s, and a block of this GPU has "
+			"%zu KiB at most, less its %zu static bytes",
+			value, kernel, limit / KIB, facts->static_shared_bytes);
 		return cudaErrorInvalidValue;
 	}
 	function->dynamic_shared_limit = value;
@@ -84,11 +83,16 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
 		size_t rest = SHARED_DEFAULT > facts.static_shared_bytes
 						  ? SHARED_DEFAULT - facts.static_shared_bytes
 						  : 0;
+		int registers = registers_known(function), most = (int)facts.max_threads;
+		if (registers == 0 && facts.slots > 0)
+			registers_ask(function, "the program asks for them");
+		if (registers > 0 && registers_threads(registers) < facts.max_threads)
+			most = (int)registers_threads(registers);
 		*out = (struct cudaFuncAttributes){
 			.sharedSizeBytes = facts.static_shared_bytes,
 			.localSizeBytes = facts.local_bytes,
-			.maxThreadsPerBlock = (int)facts.max_threads,
-			.numRegs = facts.registers,
+			.maxThreadsPerBlock = most,
+			.numRegs = registers > 0 ? registers : facts.registers,
 			.ptxVersion = version,
 			.binaryVersion = version,
 			.maxDynamicSharedSizeBytes =
@@ -146,40 +150,54 @@ static size_t round_up(size_t value, size_t multiple)
 	return (value + multiple - 1) / multiple * multiple;
 }
 
-/* The estimate rests on the PTX's register count, an upper bound of what ptxas
- * would use, so registers limit only what they must: a block of its size runs. */
-static int occupancy(const struct function *function, size_t threads, size_t shared_bytes,
-					 bool by_registers)
+/* With `registers` a thread; 0: that these do not matter. */
+static int occupancy(const struct kernel_facts *facts, size_t threads, size_t shared_bytes,
+					 int registers)
 {
 	const struct gpu *gpu = runtime.gpu;
-	struct kernel_facts facts;
-	kernel_facts(function->kernel, &facts);
-	if (threads == 0 || threads > facts.max_threads)
+	if (threads == 0 || threads > facts->max_threads)
 		return 0;
 	size_t warps = round_up(threads, 32) / 32;
 	size_t reserved = (size_t)gpu->shared_reserved;
-	size_t shared = round_up(shared_bytes + facts.static_shared_bytes, 128) + reserved;
+	size_t shared = round_up(shared_bytes + facts->static_shared_bytes, 128) + reserved;
 	size_t blocks = min_size((size_t)gpu->blocks_per_multiprocessor,
 							 (size_t)gpu->threads_per_multiprocessor / (warps * 32));
 	if (shared)
 		blocks = min_size(blocks, (size_t)gpu->shared_per_multiprocessor / shared);
-	size_t registers = round_up((size_t)(facts.registers > 0 ? facts.registers : 32), 8);
-	registers = min_size(registers, REGISTERS / (warps * 32) / 8 * 8);
-	if (registers && by_registers)
-		blocks = min_size(blocks, REGISTERS / (registers * warps * 32));
-	return (int)blocks;
+	return (int)min_size(blocks, registers_blocks(registers, threads));
 }
 
-int runtime_occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes)
+int runtime_occupancy_least(const struct function *function, size_t threads, size_t shared_bytes)
 {
-	return occupancy(function, threads, shared_bytes, true);
+	struct kernel_facts facts;
+	kernel_facts(function->kernel, &facts);
+	int registers = registers_known(function);
+	return occupancy(&facts, threads, shared_bytes,
+					 registers > 0 ? registers : facts.most_registers);
+}
+
+/* Where nobody has said how many registers the kernel takes, and their number matters, there is an
+ * estimate of it, by which a block runs. */
+int runtime_occupancy_blocks(struct function *function, size_t threads, size_t shared_bytes)
+{
+	struct kernel_facts facts;
+	kernel_facts(function->kernel, &facts);
+	int most = occupancy(&facts, threads, shared_bytes, 0);
+	int least = runtime_occupancy_least(function, threads, shared_bytes);
+	if (registers_known(function) > 0 || least == most)
+		return least;
+	registers_ask(function, "the program asks how many of its blocks are resident");
+	int estimate = occupancy(&facts, threads, shared_bytes, facts.registers);
+	return estimate > 0 ? estimate : most > 0;
 }
 
 uint64_t runtime_resident_blocks(const struct function *function, size_t threads,
 								 size_t shared_bytes)
 {
+	struct kernel_facts facts;
+	kernel_facts(function->kernel, &facts);
 	return (uint64_t)runtime.gpu->multiprocessors *
-		   (uint64_t)occupancy(function, threads, shared_bytes, false);
+		   (uint64_t)occupancy(&facts, threads, shared_bytes, registers_known(function));
 }
 
 EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(

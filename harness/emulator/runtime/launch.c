@@ -3,6 +3,7 @@
  * reports, so that a program sees the order of events that it sees on a GPU. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/exec/kernel_name.h"
@@ -79,6 +80,29 @@ __attribute__((format(printf, 4, 5))) static cudaError_t refuse(const struct fun
 	return status;
 }
 
+/* Where nobody has said how many registers a thread has, no launch is refused for it; where the
+ * kernel may well have too many of them, a line asks. */
+static cudaError_t check_registers(const struct launch_request *request,
+								   const struct kernel_facts *facts)
+{
+	const size_t threads = (size_t)request->block.x * request->block.y * request->block.z;
+	const int registers = registers_known(request->function);
+	if (registers == 0) {
+		if (registers_blocks(facts->most_registers, threads) == 0 &&
+			registers_blocks(facts->slots, threads) == 0)
+			registers_ask(request->function, "a block may have more threads than they allow");
+		return cudaSuccess;
+	}
+	if (registers_blocks(registers, threads) > 0)
+		return cudaSuccess;
+	return refuse(request->function, cudaErrorLaunchOutOfResources,
+				  "use a smaller block, or __launch_bounds__ with its threads, so that nvcc gives "
+				  "each of them fewer registers",
+				  "its block has %zu threads of %d registers each, and %zu such threads are the "
+				  "most that a block's 65536 registers allow",
+				  threads, registers, registers_threads(registers));
+}
+
 /* What ptxas takes of static shared memory; that the emulated GPU has none must not make more of
  * it. Above, a kernel has no machine code, and a launch of it fails. */
 static cudaError_t check_static_shared(const struct launch_request *request,
@@ -140,15 +164,15 @@ static cudaError_t check_dynamic_shared(const struct launch_request *request,
 										const struct kernel_facts *facts)
 {
 	size_t asked = request->shared_bytes, limit = dynamic_shared_limit(request->function, facts);
-	size_t most = (size_t)runtime.gpu->shared_per_block_optin - facts->static_shared_bytes;
+	size_t most = (size_t)runtime.gpu->shared_per_block_optin;
 	char kernel[KERNEL_NAME_SHOWN], advice[KERNEL_NAME_SHOWN + 128];
 	if (asked <= limit)
 		return cudaSuccess;
-	if (asked > most)
+	if (asked + facts->static_shared_bytes > most)
 		return refuse(request->function, cudaErrorInvalidValue, ADVICE_SMALLER_TILES,
-					  "it asks for %zu bytes of dynamic shared memory, and this GPU has %zu beside "
-					  "its %zu static ones",
-					  asked, most, facts->static_shared_bytes);
+					  "it asks for %zu bytes of dynamic shared memory, and a block of this GPU has "
+					  "%zu KiB at most, less its %zu static bytes",
+					  asked, most / KIB, facts->static_shared_bytes);
 	kernel_name_show(request->function->name, kernel, sizeof kernel);
 	snprintf(advice, sizeof advice,
 			 "call cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %zu) "
@@ -171,6 +195,8 @@ static cudaError_t check_shape(const struct launch_request *request,
 		status = check_grid(request);
 	if (status == cudaSuccess)
 		status = check_block(request, facts);
+	if (status == cudaSuccess)
+		status = check_registers(request, facts);
 	if (status == cudaSuccess)
 		status = check_dynamic_shared(request, facts);
 	return status;
@@ -218,9 +244,12 @@ static cudaError_t check_cooperative(const struct launch_request *request)
 {
 	uint64_t blocks = (uint64_t)request->grid.x * request->grid.y * request->grid.z;
 	size_t threads = (size_t)request->block.x * request->block.y * request->block.z;
-	uint64_t resident =
-		(uint64_t)runtime.gpu->multiprocessors *
-		(uint64_t)runtime_occupancy_blocks(request->function, threads, request->shared_bytes);
+	uint64_t processors = (uint64_t)runtime.gpu->multiprocessors, resident;
+	if (blocks <= processors * (uint64_t)runtime_occupancy_least(request->function, threads,
+																 request->shared_bytes))
+		return cudaSuccess;
+	resident = processors * (uint64_t)runtime_occupancy_blocks(request->function, threads,
+															   request->shared_bytes);
 	if (blocks <= resident)
 		return cudaSuccess;
 	return refuse(request->function, cudaErrorCooperativeLaunchTooLarge,
@@ -254,6 +283,40 @@ static uint64_t grid_workspace(void)
 		memory_mark_written(memory_find(address), address, GRID_WORKSPACE_BYTES);
 	}
 	return address;
+}
+
+bool launch_now(struct function *function, struct launch *run, bool cooperative)
+{
+	struct fault fault = {0};
+	runtime_open_memory();
+	bool ok = !cooperative || (run->grid_workspace = grid_workspace());
+	if (ok) {
+		function->launches++;
+		runtime.options.stack_bytes = runtime.limits[cudaLimitStackSize];
+		if (!machine_launch(run, &runtime.options, &function->counters, &fault))
+			runtime_fault(&fault);
+		memory_free(run->grid_workspace);
+	}
+	runtime_close_memory();
+	counters_write_sometimes(false);
+	return ok;
+}
+
+static bool enqueue(const struct launch_request *request, const struct launch *run,
+					const struct kernel_facts *facts)
+{
+	struct queued entry = {.stream = request->stream,
+						   .function = request->function,
+						   .run = *run,
+						   .parameters = malloc(facts->parameter_bytes + 1),
+						   .cooperative = request->cooperative,
+						   .launches_dependents = facts->launches_dependents,
+						   .early = request->programmatic && !facts->waits_for_grid};
+	if (!entry.parameters)
+		return false;
+	memcpy(entry.parameters, run->parameters, facts->parameter_bytes);
+	queue_add(&entry);
+	return true;
 }
 
 #define PARAMETER_LIMIT 32764u /* bytes; CUDA's limit since 12.1 */
@@ -290,24 +353,15 @@ static cudaError_t launch(const struct launch_request *request)
 	run.resident_blocks = runtime_resident_blocks(
 		function, (size_t)request->block.x * request->block.y * request->block.z,
 		request->shared_bytes);
-	struct fault fault = {0};
-	runtime_open_memory();
-	if (request->cooperative && !(run.grid_workspace = grid_workspace())) {
-		runtime_close_memory();
-		return cudaErrorMemoryAllocation;
-	}
-	request->function->launches++;
-	if (!machine_launch(&run, &runtime.options, &request->function->counters, &fault))
-		runtime_fault(&fault);
-	memory_free(run.grid_workspace);
-	runtime_close_memory();
-	counters_write_sometimes(false);
-	return cudaSuccess;
+	run.id = ++runtime.launches;
+	bool ok = queue_wanted(&facts) ? enqueue(request, &run, &facts)
+								   : launch_now(request->function, &run, request->cooperative);
+	return ok ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 cudaError_t launch_host(const void *host, struct launch_request *request)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_queueing();
 	if (status == cudaSuccess)
 		status = function_find(host, &request->function);
 	if (status == cudaSuccess)
@@ -361,6 +415,9 @@ static cudaError_t apply_attribute(const cudaLaunchAttribute *attribute,
 		return cudaSuccess;
 	case cudaLaunchAttributeCooperative:
 		request->cooperative = attribute->val.cooperative != 0;
+		return cudaSuccess;
+	case cudaLaunchAttributeProgrammaticStreamSerialization:
+		request->programmatic = attribute->val.programmaticStreamSerializationAllowed != 0;
 		return cudaSuccess;
 	case cudaLaunchAttributeProgrammaticEvent:
 	case cudaLaunchAttributeLaunchCompletionEvent:

@@ -1,6 +1,6 @@
 /* Allocation, copies and fills. Copies are checked against the allocations that
- * they touch: a device range must lie in one allocation, and a host pointer
- * must not be device memory passed under the wrong direction. */
+ * they touch: a device range must lie in one allocation. Where a copy goes is what its pointers
+ * say, as on a GPU with unified addresses; its direction only says which must be the device's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -296,26 +296,29 @@ bool runtime_range_check(const char *call, uint64_t address, size_t size)
 	return false;
 }
 
-/* One side of a copy, and whether it is device memory there. A pointer that the
- * runtime does not know is the host's own, unless a device pointer is needed. */
-static bool side_check(const char *call, const void *pointer, size_t size, bool must_be_device,
-					   bool must_be_host)
+/* One side of a copy. A pointer that the runtime does not know is the host's own, unless a device
+ * pointer is needed. */
+static bool side_check(const char *call, const void *pointer, size_t size, bool must_be_device)
 {
-	const struct allocation *allocation = memory_find(address_of(pointer));
-	if (must_be_device || memory_reserved(address_of(pointer))) {
-		if (!runtime_range_check(call, address_of(pointer), size))
-			return false;
-		allocation = memory_find(address_of(pointer));
-	}
-	if (!allocation)
-		return true;
-	if (must_be_host && !host_accessible(allocation)) {
-		refusal_say("the direction is where the copy goes: cudaMemcpyDeviceToHost to the host",
-					"%s: %p is device memory where the copy's direction says host",
-					runtime_call_name(call), pointer);
+	uint64_t address = address_of(pointer);
+	bool known = must_be_device || memory_reserved(address) || memory_find(address);
+	return !known || runtime_range_check(call, address, size);
+}
+
+/* Whether the host, or an argument of the program, would get what a kernel made of memory that
+ * nothing wrote. */
+static bool gives_undefined(const char *call, const void *to, const void *from, size_t size)
+{
+	const struct allocation *source = memory_find(address_of(from));
+	const struct allocation *target = memory_find(address_of(to));
+	char what[MEMORY_TEXT];
+	if (!source || source->name[0] || !memory_has_undefined(source, address_of(from), size) ||
+		(target && target->written && !target->name[0]))
 		return false;
-	}
-	return runtime_range_check(call, address_of(pointer), size);
+	refusal_say("write it before it is read, or copy only what was computed",
+				"%s: copies an undefined value from a %s: %s", runtime_call_name(call),
+				memory_describe(source, what), source->undefined);
+	return true;
 }
 
 static cudaError_t copy_check(const char *call, const void *to, const void *from, size_t size,
@@ -329,11 +332,9 @@ static cudaError_t copy_check(const char *call, const void *to, const void *from
 		return cudaErrorInvalidValue;
 	bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 	bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-	bool known = kind != cudaMemcpyDefault;
-	if (!side_check(call, to, size, to_device, known && !to_device) ||
-		!side_check(call, from, size, from_device, known && !from_device))
+	if (!side_check(call, to, size, to_device) || !side_check(call, from, size, from_device))
 		return cudaErrorInvalidValue;
-	return cudaSuccess;
+	return gives_undefined(call, to, from, size) ? cudaErrorLaunchFailure : cudaSuccess;
 }
 
 static void copy_bytes(void *to, const void *from, size_t size)

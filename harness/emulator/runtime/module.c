@@ -230,6 +230,7 @@ static cudaError_t binary_parse(struct binary *binary, const void *image, struct
 	}
 	runtime_say("%s", fault->text);
 	return fault->kind == FAULT_UNSUPPORTED ? cudaErrorNotSupported
+		   : fault->kind == FAULT_VERSION   ? cudaErrorUnsupportedPtxVersion
 		   : fault->kind == FAULT_MEMORY    ? cudaErrorMemoryAllocation
 											: cudaErrorInvalidPtx;
 }
@@ -329,7 +330,8 @@ cudaError_t variable_find(const void *host, struct variable **out)
 EXPORT char __cudaInitModule(void **handle)
 {
 	struct binary *binary = (struct binary *)handle;
-	bool done = runtime_enter() == cudaSuccess && binary && binary_ready(binary) == cudaSuccess;
+	bool done =
+		runtime_enter_queueing() == cudaSuccess && binary && binary_ready(binary) == cudaSuccess;
 	for (struct variable *at = runtime.variables; done && at; at = at->next) {
 		struct variable *variable;
 		if (at->binary != binary || !at->managed)
@@ -345,7 +347,7 @@ EXPORT char __cudaInitModule(void **handle)
  * at the launch, where the program looks for it. */
 EXPORT cudaError_t cudaGetKernel(cudaKernel_t *out, const void *host)
 {
-	runtime_enter();
+	runtime_enter_queueing();
 	struct function *function = runtime.functions;
 	while (function && function->host != host && function != host)
 		function = function->next;

@@ -6,7 +6,7 @@
 
 #include "emulator/runtime/runtime.h"
 
-#define WHY_BYTES 256
+#define WHY_BYTES 512
 #define ADVICE_BYTES 256
 
 static _Thread_local struct {

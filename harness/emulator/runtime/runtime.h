@@ -45,6 +45,7 @@ struct function {
 	const struct kernel *kernel; /* NULL before the first use */
 	int dynamic_shared_limit;    /* 0: the default of 48 KiB less the static part */
 	bool nonportable_cluster;
+	bool registers_asked; /* a line has named it */
 	uint64_t launches;
 	struct counters counters;
 };
@@ -76,6 +77,7 @@ struct runtime {
 	struct gpu made;
 	const struct gpu *gpu; /* that; NULL before */
 	struct machine_options options;
+	uint64_t launches; /* of all kernels */
 	struct binary *binaries;
 	struct function *functions;
 	struct function *retired; /* of unloaded modules, for their counters */
@@ -93,9 +95,11 @@ struct runtime {
 };
 extern struct runtime runtime;
 
-/* Takes the lock, initialises on the first call. Anything but success: do
+/* Takes the lock, initialises on the first call, and runs what is queued. Anything but success: do
  * nothing and pass it to runtime_leave(). */
 cudaError_t runtime_enter(void);
+/* The same for calls that wait for nothing on a GPU: what is queued stays so. */
+cudaError_t runtime_enter_queueing(void);
 /* The same for nvcc's start-up code, before the program has asked for anything. */
 void runtime_enter_early(void);
 /* Releases the lock; remembers a failure for cudaGetLastError, and for cudaEmulatedFailure as one
@@ -163,6 +167,36 @@ void binary_unload(struct binary *binary);
 struct function *binary_function(struct binary *binary, const char *name);
 
 bool stream_valid(cudaStream_t stream);
+/* Whether its work waits for that of the legacy default stream, and the other way round. */
+bool stream_blocking(cudaStream_t stream);
+void event_record(struct CUevent_st *event); /* now */
+
+/* queue.c: kernels that CUDA leaves unordered, and the events between, until a call waits for
+ * them. All with the lock held. */
+struct queued {
+	cudaStream_t stream;
+	struct function *function; /* NULL: an event */
+	struct launch run;
+	void *parameters; /* its own copy */
+	bool cooperative;
+	bool launches_dependents; /* the next kernel of the stream may begin before it ends */
+	bool early;               /* begins before the kernel that it depends on has ended */
+	struct CUevent_st *event; /* NULL: only `after` */
+	uint64_t after;           /* further ones of the queue that come before it */
+};
+/* Whether a kernel goes into the queue. */
+bool queue_wanted(const struct kernel_facts *facts);
+/* Takes the parameters, too. What is queued is run first where there is no room. */
+void queue_add(struct queued *entry);
+/* What has to come before anything that is added to the stream now, a bit each; 0: nothing. */
+uint64_t queue_of_stream(cudaStream_t stream);
+/* The bit of the last that was added, in this round: a round ends when the queue is run. */
+uint64_t queue_last(void);
+unsigned long long queue_round(void);
+void queue_run(void);
+void queue_drop(void);
+/* Runs the kernel now; false: no memory. */
+bool launch_now(struct function *function, struct launch *run, bool cooperative);
 
 /* `cluster` 0,0,0: as the kernel says. */
 struct launch_request {
@@ -174,17 +208,29 @@ struct launch_request {
 	size_t shared_bytes;
 	cudaStream_t stream;
 	bool cooperative;
+	bool programmatic; /* may begin before the kernel before it has ended */
 };
 /* Finds the function and launches it; takes the lock. */
 cudaError_t launch_host(const void *host, struct launch_request *request);
 /* Fills in what the configuration says, its attributes too. */
 cudaError_t launch_configure(const cudaLaunchConfig_t *config, struct launch_request *request);
-/* Blocks of a multiprocessor that can be resident together. */
-int runtime_occupancy_blocks(const struct function *function, size_t threads, size_t shared_bytes);
-/* How many blocks of it the GPU may hold at once, at most: registers, of which too many are
- * estimated, do not count. */
+/* Blocks of a multiprocessor that can be resident together; and how many can be with as many
+ * registers as the kernel may have at most. */
+int runtime_occupancy_blocks(struct function *function, size_t threads, size_t shared_bytes);
+int runtime_occupancy_least(const struct function *function, size_t threads, size_t shared_bytes);
+/* How many blocks of it the GPU holds at once; at most, where nobody has said how many registers it
+ * takes. */
 uint64_t runtime_resident_blocks(const struct function *function, size_t threads,
 								 size_t shared_bytes);
+
+/* The registers that ptxas gives a thread of the kernel; 0: nobody has said. */
+int registers_known(const struct function *function);
+/* Says, where it is wanted, that they matter, and why. */
+void registers_ask(struct function *function, const char *why);
+/* Blocks of so many threads that a multiprocessor's registers are enough for; threads of a block
+ * that they are enough for. */
+size_t registers_blocks(int registers, size_t threads);
+size_t registers_threads(int registers);
 /* Blocks that a cluster of the function may have. */
 unsigned runtime_cluster_limit(const struct function *function);
 

@@ -70,7 +70,10 @@ static cudaError_t initialise(void)
 		.check_race = check && strcmp(check, "race") == 0,
 		.check_none = check && strcmp(check, "none") == 0,
 		.serialised = getenv("EMULATED_GPU_SERIALISED"),
+		.multiprocessors = (uint32_t)runtime.gpu->multiprocessors,
+		.multiprocessor_warps = (uint32_t)runtime.gpu->threads_per_multiprocessor / 32,
 		.seed = environment_number("EMULATED_GPU_SEED"),
+		.order = environment_number("EMULATED_GPU_ORDER"),
 		.sample = (uint32_t)environment_number("EMULATED_GPU_SAMPLE"),
 		.by_line = environment_number("EMULATED_GPU_LINES") > 0,
 		.where_asked = &where_asked,
@@ -93,7 +96,7 @@ void runtime_enter_early(void)
 	initialise_once();
 }
 
-cudaError_t runtime_enter(void)
+cudaError_t runtime_enter_queueing(void)
 {
 	runtime_enter_early();
 	if (runtime.init_status != cudaSuccess)
@@ -104,6 +107,16 @@ cudaError_t runtime_enter(void)
 	}
 	if (runtime.fault != cudaSuccess)
 		runtime.fault_surfaced = true;
+	return runtime.fault;
+}
+
+cudaError_t runtime_enter(void)
+{
+	cudaError_t status = runtime_enter_queueing();
+	if (status != cudaSuccess)
+		return status;
+	queue_run();
+	runtime.fault_surfaced = runtime.fault != cudaSuccess;
 	return runtime.fault;
 }
 
@@ -127,6 +140,7 @@ static cudaError_t fault_status(enum fault_kind kind)
 	switch (kind) {
 	case FAULT_NONE: return cudaSuccess;
 	case FAULT_SYNTAX: return cudaErrorInvalidPtx;
+	case FAULT_VERSION: return cudaErrorUnsupportedPtxVersion;
 	case FAULT_UNSUPPORTED: return cudaErrorNotSupported;
 	case FAULT_ADDRESS: return cudaErrorIllegalAddress;
 	case FAULT_ALIGNMENT: return cudaErrorMisalignedAddress;
@@ -178,6 +192,22 @@ EXPORT cudaError_t cudaGetLastError(void)
 EXPORT cudaError_t cudaPeekAtLastError(void)
 {
 	return take_last_error(false);
+}
+
+/* Not CUDA's: draws the orders of blocks and of kernels from now on (launch/order.h). */
+EXPORT cudaError_t cudaEmulatedOrder(uint64_t order)
+{
+	cudaError_t status = runtime_enter();
+	runtime.options.order = order;
+	return runtime_leave_quietly(status);
+}
+
+/* Not CUDA's: warp instructions that each launch from now on may take; 0: as at the start. */
+EXPORT cudaError_t cudaEmulatedSteps(uint64_t steps)
+{
+	runtime_enter_early();
+	runtime.options.step_budget = steps ? steps : environment_number("EMULATED_GPU_STEPS");
+	return runtime_leave_quietly(cudaSuccess);
 }
 
 /* Not CUDA's: a kernel that runs, or the next one, says where it is ("... at gemm.cu:12: still

@@ -1,5 +1,5 @@
-/* Streams and events. Everything runs in order inside the call that asks for
- * it, so that a stream is only a handle and an event is the host time at which
+/* Streams and events. Kernels run in order inside the call that asks for them, or are queued
+ * (queue.c); a stream is only a handle, and an event is the host time at which
  * it was recorded: elapsed times are true of this process and say nothing about
  * a GPU. Capturing into graphs is not supported and says so. */
 #include <stdlib.h>
@@ -19,6 +19,8 @@ struct CUevent_st {
 	unsigned flags;
 	bool recorded;
 	struct timespec time;
+	unsigned long long round; /* of the queue, in which it was recorded */
+	uint64_t queued;          /* its bit there */
 };
 
 #define PRIORITY_GREATEST (-5)
@@ -31,6 +33,12 @@ bool stream_valid(cudaStream_t stream)
 	while (at && at != stream)
 		at = at->next;
 	return at != NULL;
+}
+
+bool stream_blocking(cudaStream_t stream)
+{
+	return stream == cudaStreamPerThread ||
+		   (stream && stream != cudaStreamLegacy && !(stream->flags & cudaStreamNonBlocking));
 }
 
 static bool stream_made(cudaStream_t stream)
@@ -65,7 +73,7 @@ static cudaError_t stream_create(cudaStream_t *out, unsigned flags, int priority
 
 EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_queueing();
 	if (status == cudaSuccess)
 		status = stream_create(out, flags, priority);
 	return runtime_leave(status);
@@ -98,6 +106,7 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 void stream_drop_all(void)
 {
+	queue_drop();
 	while (runtime.streams) {
 		struct CUstream_st *stream = runtime.streams;
 		runtime.streams = stream->next;
@@ -223,9 +232,8 @@ EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback
 }
 EXPORT_ALIAS(cudaStreamAddCallback, cudaStreamAddCallback_ptsz);
 
-static cudaError_t enter_event(cudaEvent_t event)
+static cudaError_t known_event(cudaError_t status, cudaEvent_t event)
 {
-	cudaError_t status = runtime_enter();
 	if (status != cudaSuccess)
 		return status;
 	const struct CUevent_st *at = runtime.events;
@@ -234,9 +242,14 @@ static cudaError_t enter_event(cudaEvent_t event)
 	return at ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
+static cudaError_t enter_event(cudaEvent_t event)
+{
+	return known_event(runtime_enter(), event);
+}
+
 EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_queueing();
 	struct CUevent_st *event = NULL;
 	if (status == cudaSuccess && !out)
 		status = cudaErrorInvalidValue;
@@ -269,15 +282,32 @@ EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
 	return runtime_leave(cudaSuccess);
 }
 
+void event_record(struct CUevent_st *event)
+{
+	event->recorded = true;
+	clock_gettime(CLOCK_MONOTONIC, &event->time);
+}
+
+/* An event, or a wait for one, among what is queued. */
+static void queue_event(cudaStream_t stream, cudaEvent_t event, uint64_t after)
+{
+	queue_add(&(struct queued){.stream = stream, .event = event, .after = after});
+}
+
 EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
-	cudaError_t status = enter_event(event);
+	cudaError_t status = known_event(runtime_enter_queueing(), event);
 	(void)flags;
 	if (status == cudaSuccess && !stream_valid(stream))
 		status = cudaErrorInvalidResourceHandle;
 	if (status == cudaSuccess) {
-		event->recorded = true;
-		clock_gettime(CLOCK_MONOTONIC, &event->time);
+		event->queued = 0;
+		event_record(event);
+	}
+	if (status == cudaSuccess && queue_of_stream(stream)) {
+		queue_event(stream, event, 0);
+		event->round = queue_round();
+		event->queued = queue_last();
 	}
 	return runtime_leave(status);
 }
@@ -301,10 +331,12 @@ EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-	cudaError_t status = enter_event(event);
+	cudaError_t status = known_event(runtime_enter_queueing(), event);
 	(void)flags;
 	if (status == cudaSuccess && !stream_valid(stream))
 		status = cudaErrorInvalidResourceHandle;
+	if (status == cudaSuccess && event->queued && event->round == queue_round())
+		queue_event(stream, NULL, event->queued);
 	return runtime_leave(status);
 }
 EXPORT_ALIAS(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz);

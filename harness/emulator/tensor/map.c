@@ -62,7 +62,7 @@ static const char *check_dimension(const struct tensor_map *map, unsigned i)
 	return NULL;
 }
 
-static const char *check(const struct tensor_map *map)
+const char *tensor_map_check(const struct tensor_map *map)
 {
 	if (map->rank == 0 || map->rank > TENSOR_MAP_RANK)
 		return "the rank is not 1 to 5";
@@ -85,7 +85,7 @@ static const char *check(const struct tensor_map *map)
 
 const char *tensor_map_encode(const struct tensor_map *map, void *out)
 {
-	const char *wrong = check(map);
+	const char *wrong = tensor_map_check(map);
 	if (wrong)
 		return wrong;
 	struct encoded encoded;
@@ -133,6 +133,87 @@ bool tensor_map_decode(const void *bytes, struct tensor_map *out)
 		out->stride[i] = i == 0 ? out->element_bytes : used ? encoded.stride[i - 1] : 0;
 	}
 	return true;
+}
+
+/* PTX ISA, "tensormap.replace": the values of .elemtype. */
+static bool replace_element(struct encoded *encoded, uint64_t value)
+{
+	static const struct {
+		uint8_t bytes, number, tf32;
+	} elements[] = {
+		{1, ATOM_UNSIGNED, 0}, {2, ATOM_UNSIGNED, 0}, {4, ATOM_UNSIGNED, 0}, {4, ATOM_SIGNED, 0},
+		{8, ATOM_UNSIGNED, 0}, {8, ATOM_SIGNED, 0},   {2, ATOM_F16, 0},      {4, ATOM_FLOAT, 0},
+		{4, ATOM_FLOAT, 0},    {8, ATOM_FLOAT, 0},    {2, ATOM_BF16, 0},     {4, ATOM_FLOAT, 1},
+		{4, ATOM_FLOAT, 1},
+	};
+	if (value >= sizeof elements / sizeof *elements)
+		return false;
+	encoded->element_bytes = elements[value].bytes;
+	encoded->number = elements[value].number;
+	encoded->tf32 = elements[value].tf32;
+	return true;
+}
+
+/* The rank is one less, as are, inside, the sizes; strides are bytes, that of dimension 1 the
+ * first. Numbers that do not fit become 0, which no map may have. */
+static const char *replace(struct encoded *encoded, enum tensor_map_field field, unsigned dimension,
+						   uint64_t value)
+{
+	static const uint8_t swizzles[] = {TENSOR_SWIZZLE_NONE, TENSOR_SWIZZLE_32, TENSOR_SWIZZLE_64,
+									   TENSOR_SWIZZLE_128};
+	switch (field) {
+	case TENSOR_MAP_ADDRESS: encoded->address = value; return NULL;
+	case TENSOR_MAP_RANK_FIELD:
+		encoded->rank = (uint8_t)(value < TENSOR_MAP_RANK ? value + 1 : 0);
+		return NULL;
+	case TENSOR_MAP_BOX: encoded->box[dimension] = (uint16_t)(value <= BOX_MAX ? value : 0); break;
+	case TENSOR_MAP_SIZE:
+		if (value == 0)
+			return "replaces a globalDim by 0";
+		encoded->last[dimension] = (uint32_t)(value - 1);
+		break;
+	case TENSOR_MAP_STRIDE:
+		if (dimension == TENSOR_MAP_RANK - 1)
+			return "replaces the stride of a dimension that no tensor map has";
+		encoded->stride[dimension] = value;
+		break;
+	case TENSOR_MAP_STEP:
+		encoded->step[dimension] = (uint8_t)(value <= STEP_MAX ? value : 0);
+		break;
+	case TENSOR_MAP_ELEMENT:
+		return replace_element(encoded, value) ? NULL : "this .elemtype is not emulated";
+	case TENSOR_MAP_INTERLEAVE:
+		return value == 0 ? NULL : "this .interleave_layout is not emulated";
+	case TENSOR_MAP_SWIZZLE:
+		if (value >= sizeof swizzles)
+			return "this .swizzle_mode is not emulated";
+		encoded->swizzle = swizzles[value];
+		break;
+	case TENSOR_MAP_FILL:
+		if (value > 1)
+			return "this .fill_mode does not exist";
+		encoded->fill_nan = (uint8_t)value;
+		break;
+	case TENSOR_MAP_FIELD_COUNT: break;
+	}
+	return NULL;
+}
+
+const char *tensor_map_replace(void *bytes, enum tensor_map_field field, unsigned dimension,
+							   uint64_t value)
+{
+	struct encoded encoded;
+	memcpy(&encoded, bytes, sizeof encoded);
+	if (encoded.magic != MAGIC || encoded.check != checksum(&encoded))
+		return "there is no tensor map to replace a field of";
+	if (dimension >= TENSOR_MAP_RANK)
+		return "replaces a dimension that no tensor map has";
+	const char *wrong = replace(&encoded, field, dimension, value);
+	if (wrong)
+		return wrong;
+	encoded.check = checksum(&encoded);
+	memcpy(bytes, &encoded, sizeof encoded);
+	return NULL;
 }
 
 size_t tensor_map_box_bytes(const struct tensor_map *map)

@@ -34,6 +34,36 @@ struct tensor_map {
 const char *tensor_map_encode(const struct tensor_map *map, void *out);
 /* False when the bytes are no tensor map. */
 bool tensor_map_decode(const void *bytes, struct tensor_map *out);
+/* What the driver would say against it, or NULL: of maps that a kernel has changed. */
+const char *tensor_map_check(const struct tensor_map *map);
+
+/* What tensormap.replace changes, and what it calls them. */
+enum tensor_map_field {
+	TENSOR_MAP_ADDRESS,
+	TENSOR_MAP_RANK_FIELD,
+	TENSOR_MAP_BOX,
+	TENSOR_MAP_SIZE,
+	TENSOR_MAP_STRIDE,
+	TENSOR_MAP_STEP,
+	TENSOR_MAP_ELEMENT,
+	TENSOR_MAP_INTERLEAVE,
+	TENSOR_MAP_SWIZZLE,
+	TENSOR_MAP_FILL,
+	TENSOR_MAP_FIELD_COUNT,
+};
+#define TENSOR_MAP_FIELDS                                                                          \
+	{                                                                                              \
+		"global_address", "rank", "box_dim", "global_dim", "global_stride", "element_stride",      \
+			"elemtype", "interleave_layout", "swizzle_mode", "fill_mode"                           \
+	}
+static inline bool tensor_map_has_dimension(enum tensor_map_field field)
+{
+	return field >= TENSOR_MAP_BOX && field <= TENSOR_MAP_STEP;
+}
+/* Changes a field of the 128 bytes, as PTX numbers its values. NULL on success, else what is wrong;
+ * whether the fields fit each other is looked at when the map is used. */
+const char *tensor_map_replace(void *bytes, enum tensor_map_field field, unsigned dimension,
+							   uint64_t value);
 
 /* Bytes of the box in shared memory, those out of bounds included: what a load
  * adds to its mbarrier's transaction count. */

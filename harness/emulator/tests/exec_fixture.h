@@ -39,6 +39,7 @@ static inline uint64_t fixture_buffer(size_t bytes)
 	cr_assert(memory_init((size_t)1 << 30));
 	uint64_t buffer = memory_allocate(bytes, "test");
 	cr_assert(buffer);
+	memory_name(buffer, "test"); /* a result of the program's: undefined values are not for it */
 	return buffer;
 }
 

@@ -147,7 +147,13 @@ static void undefined_copies()
 	OK(cudaMalloc(&b, 64));
 	RETURNS(cudaErrorInvalidValue, cudaMemcpy(a, host, 65, cudaMemcpyHostToDevice));
 	RETURNS(cudaErrorInvalidValue, cudaMemset((char *)a + 60, 0, 5));
-	RETURNS(cudaErrorInvalidValue, cudaMemcpy(a, b, 4, cudaMemcpyHostToDevice));
+	/* unified addresses: the pointers say what is copied where */
+	OK(cudaMemcpy(a, host, 64, cudaMemcpyHostToDevice));
+	OK(cudaMemcpy(b, a, 64, cudaMemcpyHostToDevice));
+	OK(cudaMemset(a, 0, 64));
+	OK(cudaMemcpy(a, b, 64, cudaMemcpyDeviceToHost));
+	OK(cudaMemcpy(back, a, 64, cudaMemcpyHostToHost));
+	CHECK(memcmp(back, host, 64) == 0);
 	RETURNS(cudaErrorInvalidValue, cudaMemcpy(host, back, 4, cudaMemcpyDeviceToHost));
 	OK(cudaFree(a));
 	RETURNS(cudaErrorInvalidValue, cudaMemcpy(host, a, 4, cudaMemcpyDeviceToHost));

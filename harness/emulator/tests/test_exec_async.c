@@ -341,14 +341,17 @@ Test(exec_async, arriving_too_often)
 
 /* A box of 8 x 4 of a tensor of 5 rows of 12 words, loaded at column `x` and row 3,
  * stored at "column, row". */
-#define TENSOR_LOAD(x)                                                                             \
-	FIXTURE_KERNEL(WORD INIT(                                                                      \
-		1) "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 128;\n"                       \
-		   "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "     \
-		   "[%r9], [%in, {" x ", 3}], [%r7];\n" WAIT(0) "ld.shared.u32 %r0, [%r8];\n" STORE)
+#define ACQUIRE "fence.proxy.tensormap::generic.acquire.gpu [%in], 128;\n"
+#define TENSOR_LOAD(x) TENSOR_LOAD_AFTER(ACQUIRE, x)
+#define TENSOR_LOAD_AFTER(fence, x)                                                                \
+	FIXTURE_KERNEL(                                                                                \
+		WORD INIT(1) fence                                                                         \
+		"@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 128;\n"                          \
+		"@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "        \
+		"[%r9], [%in, {" x ", 3}], [%r7];\n" WAIT(0) "ld.shared.u32 %r0, [%r8];\n" STORE)
 #define TENSOR_STORE(at)                                                                           \
 	FIXTURE_KERNEL(WORD "st.shared.u32 [%r8], %t; fence.proxy.async; bar.sync 0;\n"                \
-						"setp.eq.u32 %p1, %t, 0;\n"                                                \
+						"setp.eq.u32 %p1, %t, 0;\n" ACQUIRE                                        \
 						"@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "              \
 						"[%in, {" at "}], [%r9];\n"                                                \
 						"cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" STORE)
@@ -407,6 +410,39 @@ static void tensor_copy(const char *ptx, const char *finding)
 	cr_assert_eq(ran, !finding, "%s", fault.text);
 	cr_assert_eq(fault.kind, finding ? FAULT_INSTRUCTION : FAULT_NONE, "%s", fault.text);
 	cr_assert(!finding || strstr(fault.text, finding), "'%s' is not in: %s", finding, fault.text);
+}
+
+/* CUDA Programming Guide: a tensor map in global memory needs a fence in each block. */
+Test(exec_async, tensor_maps_in_global_memory_are_acquired)
+{
+	struct fault fault = {0};
+	struct fixture_launch unchecked = {.check_none = true};
+	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
+	encode_matrix(encoded, 12, sizeof matrix);
+	uint64_t map = fixture_copy(encoded, sizeof encoded), out = fixture_buffer(128);
+	cr_assert_not(fixture_run(TENSOR_LOAD_AFTER("", "8"), &ONE, map, out, &fault));
+	cr_expect_eq(fault.kind, FAULT_ASYNC);
+	cr_expect(strstr(fault.text, "lies in global memory"), "%s", fault.text);
+	cr_assert_not(
+		fixture_run(TENSOR_LOAD_AFTER("fence.proxy.tensormap::generic.release.gpu;\n", "8"), &ONE,
+					map, out, &fault));
+	cr_expect(fixture_run(TENSOR_LOAD("8"), &ONE, map, out, &fault), "%s", fault.text);
+	cr_expect(fixture_run(TENSOR_LOAD_AFTER("", "8"), &unchecked, map, out, &fault));
+}
+
+/* Its bytes would come into another block's memory. */
+Test(exec_async, blocks_outlive_their_bulk_copies)
+{
+#define AHEAD(wait)                                                                                \
+	FIXTURE_KERNEL(                                                                                \
+		WORD INIT(1) "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 128;\n"             \
+					 "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "     \
+					 "[%r9], [%in], 128, [%r7];\n" wait)
+	fixture_expect_fault(AHEAD(""), ONE, FAULT_ASYNC,
+						 "its block ends while this copy into its shared memory is under way (128 "
+						 "bytes at offset");
+	uint32_t in[32] = {0}, out[1];
+	fixture_expect(AHEAD(WAIT(0)), ONE, in, sizeof in, out, sizeof out);
 }
 
 Test(exec_async, tensor_copies_start_at_16_bytes_of_a_row)
@@ -500,11 +536,12 @@ Test(exec_async, tensor_stores_do_not_round_tf32)
 /* 16 words at %in+128 combined with those of a tensor, whose map is at %in and says
  * what they are. */
 #define TENSOR_REDUCE(what)                                                                        \
-	FIXTURE_KERNEL(WORD "ld.global.u32 %r0, [%d2+128]; st.shared.u32 [%r8], %r0;\n"                \
-						"fence.proxy.async; bar.sync 0; setp.eq.u32 %p1, %t, 0; mov.u32 %r1, 0;\n" \
-						"@%p1 cp.reduce.async.bulk.tensor.1d.global.shared::cta." what             \
-						".tile.bulk_group [%in, {%r1}], [%r9];\n"                                  \
-						"cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;")
+	FIXTURE_KERNEL(                                                                                \
+		WORD "ld.global.u32 %r0, [%d2+128]; st.shared.u32 [%r8], %r0;\n"                           \
+			 "fence.proxy.async; bar.sync 0; setp.eq.u32 %p1, %t, 0; mov.u32 %r1, 0;\n" ACQUIRE    \
+			 "@%p1 cp.reduce.async.bulk.tensor.1d.global.shared::cta." what                        \
+			 ".tile.bulk_group [%in, {%r1}], [%r9];\n"                                             \
+			 "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;")
 
 static bool tensor_reduce(const char *ptx, enum atomic_number number, uint32_t bytes,
 						  const void *more, void *values, struct fault *fault)

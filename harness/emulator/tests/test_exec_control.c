@@ -252,6 +252,26 @@ Test(exec_control, spin_without_end_is_reported)
 		how, FAULT_BUDGET, "does not end");
 }
 
+/* The budget is that of all blocks, to the instruction, however many threads the host has. */
+Test(exec_control, budget_of_a_launch_is_exact)
+{
+	static const char *const ptx =
+		FIXTURE_KERNEL("mov.u32 %r1, 0; $l: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 5000;\n"
+					   "@%p1 bra $l;");
+	struct fixture_launch how = {.blocks = 7, .threads = 64};
+	struct fault fault;
+	uint64_t in = fixture_buffer(64), out = fixture_buffer(64);
+	cr_assert(fixture_run(ptx, &how, in, out, &fault), "%s", fault.text);
+	const uint64_t all = how.counters.warp_instructions;
+	cr_assert(all > 7 * 2 * 15000);
+	for (how.host_threads = 1; how.host_threads <= 3; how.host_threads++) {
+		how.step_budget = all;
+		cr_assert(fixture_run(ptx, &how, in, out, &fault), "%s", fault.text);
+		how.step_budget = all - 1;
+		fixture_expect_fault(ptx, how, FAULT_BUDGET, "does not end");
+	}
+}
+
 Test(exec_control, divergent_spin_lets_others_go_on)
 {
 	/* lane 0 waits, at a lower address, for what lane 1 does later */

@@ -288,8 +288,9 @@ Test(exec_memory, outside_of_shared_memory)
 
 Test(exec_memory, never_written)
 {
-	fixture_expect_fault(FIXTURE_KERNEL("ld.global.u32 %r1, [%out+4];"), ONE, FAULT_UNINITIALISED,
-						 "nothing wrote");
+	fixture_expect_fault(FIXTURE_KERNEL("ld.global.u32 %r1, [%out+4]; st.global.u32 [%out], %r1;"),
+						 ONE, FAULT_UNINITIALISED,
+						 "made of memory that nothing wrote, read by ld.global.u32");
 	fixture_expect_fault(FIXTURE_KERNEL(".shared .align 4 .b8 s[64]; ld.shared.u32 %r1, [s+4];\n"
 										"st.global.u32 [%out], %r1;"),
 						 ONE, FAULT_UNINITIALISED, "nothing wrote");

@@ -122,6 +122,41 @@ Test(exec_sync, barriers_with_counts_do_not)
 						 "without a barrier between");
 }
 
+/* Both warps store to the same words: what they store decides. */
+Test(exec_sync, stores_of_the_same_value_are_no_race)
+{
+	uint32_t out[64];
+#define BOTH(value)                                                                                \
+	FIXTURE_KERNEL(SHARED "and.b32 %r1, %t, 31; shl.b32 %r1, %r1, 2; add.u32 %r1, %r9, %r1;\n"     \
+						  "mov.u32 %r0, " value "; st.shared.u32 [%r1], %r0; bar.sync 0;\n"        \
+						  "ld.shared.u32 %r0, [%r1];\n" STORE)
+	fixture_expect(BOTH("7"), RACING, NULL, 0, out, sizeof out);
+	cr_assert_eq(out[40], 7);
+	fixture_expect_fault(BOTH("%t"), RACING, FAULT_RACE, "warp 0 writes");
+	/* the last store of all; a read between */
+	fixture_expect_fault(FIXTURE_KERNEL(SHARED "st.shared.u32 [%r9], %t;\n"), RACING, FAULT_RACE,
+						 "warp 0 writes");
+	fixture_expect_fault(
+		FIXTURE_KERNEL(SHARED "st.shared.u32 [%r9], 7; ld.shared.u32 %r0, [%r9];\n"), RACING,
+		FAULT_RACE, "without a barrier between");
+}
+
+/* Two warps at 64 registers a lane: the first one wants 80. */
+#define POOL(second)                                                                               \
+	FIXTURE_HEADER ".visible .entry k(.param .u64 p_in, .param .u64 p_out)\n.maxnreg 64\n{\n"      \
+				   ".reg .pred %p; .reg .b32 %t; mov.u32 %t, %tid.x; setp.ge.u32 %p, %t, 32;\n"    \
+				   "@%p bra $second; setmaxnreg.inc.sync.aligned.u32 80; bra $end;\n"              \
+				   "$second: " second "\n$end: ret;\n}\n"
+
+Test(exec_sync, registers_are_those_that_were_given_back)
+{
+	uint32_t out[1];
+	fixture_expect(POOL("setmaxnreg.dec.sync.aligned.u32 48;"), TWO, NULL, 0, out, sizeof out);
+	fixture_expect_fault(POOL("setmaxnreg.dec.sync.aligned.u32 56;"), TWO, FAULT_BUDGET,
+						 "deadlock: 32 threads wait for registers that no setmaxnreg.dec gave back "
+						 "(setmaxnreg.inc.sync.aligned.u32");
+}
+
 /* Lane 31 leaves before, or while, the others wait: its warp has arrived all the same. */
 Test(exec_sync, counted_barriers_do_not_wait_for_lanes_that_exit)
 {

@@ -1,5 +1,6 @@
 /* links: emulator_core */
-/* Undefined values: shared memory that nothing wrote may be read, but not used. */
+/* Undefined values: shared memory that nothing wrote may be read, but not used. Of global memory:
+ * test_exec_unwritten.c. */
 #include "exec_fixture.h"
 
 #define ONE ((struct fixture_launch){.threads = 32})
@@ -60,8 +61,9 @@ Test(exec_undefined, sinks)
 	wrong("add.u32 %r2, %r1, %r0; ld.shared.b32 %r3, [%r2];\n", "uses an address made of");
 	wrong("cvt.u64.u32 %d1, %r0; add.s64 %d1, %d1, %out; st.global.b32 [%d1], 1;\n",
 		  "uses an address made of");
-	wrong("setp.eq.u32 %p2, %r0, 0; @%p2 bra $x; $x:\n", "branches on a value made of");
-	wrong("setp.eq.u32 %p2, %r0, 0; @%p2 mov.u32 %r2, 1;\n", "executed on a predicate made of");
+	wrong("setp.eq.u32 %p2, %r0, 0; @%p2 bra $x; " STORE("1") "$x:\n",
+		  "branches on a value made of");
+	wrong("setp.eq.u32 %p2, %r0, 0; @%p2 " STORE("1"), "executed on a predicate made of");
 	wrong("bar.sync %r0;\n", "has an operand made of");
 	wrong("red.global.add.u32 [%out], %r0;\n", "has an operand made of");
 	wrong("atom.global.add.u32 %r2, [%out], %r0;\n", "has an operand made of");
@@ -131,7 +133,8 @@ Test(exec_undefined, predicates)
 	right("setp.gt.u32 %p2, %r0, 5; setp.lt.u32 %p3, %t, 99; or.pred %p4, %p2, %p3;\n"
 		  "mov.u32 %r2, 0; @%p4 mov.u32 %r2, 1;\n" STORE("%r2"),
 		  1);
-	wrong("setp.gt.u32 %p2, %r0, 5; and.pred %p4, %p1, %p2; @%p4 bra $x; $x:\n", "branches");
+	wrong("setp.gt.u32 %p2, %r0, 5; and.pred %p4, %p1, %p2; @%p4 bra $x; " STORE("1") "$x:\n",
+		  "branches");
 	right("setp.gt.u32 %p3, %t, 99; setp.gt.and.u32 %p2, %r0, 5, %p3; selp.u32 %r2, 1, 2, "
 		  "%p2;\n" STORE("%r2"),
 		  2);
@@ -278,4 +281,56 @@ Test(exec_undefined, counters)
 	cr_assert_eq(counters[0].shared_load_conflicts, counters[1].shared_load_conflicts);
 	for (int i = 0; i < CLASS_COUNT; i++)
 		cr_assert_eq(counters[0].classes[i].instructions, counters[1].classes[i].instructions);
+}
+
+/* A branch of which only registers depend is one more reader. */
+Test(exec_undefined, branches)
+{
+#define UNKNOWN "setp.eq.u32 %p2, %r0, 0; mov.u32 %r2, 1; mov.u32 %r3, 2;\n"
+	right(UNKNOWN "@%p2 bra $x; mov.u32 %r2, 3; $x:\n" STORE("%r3"), 2);
+	wrong(UNKNOWN "@%p2 bra $x; mov.u32 %r2, 3; $x:\n" STORE("%r2"),
+		  "stores a value made of shared");
+	/* the side that is not taken counts as well: all ones are not 0 */
+	wrong(UNKNOWN "@!%p2 bra $x; mov.u32 %r2, 3; $x:\n" STORE("%r2"),
+		  "stores a value made of shared");
+	wrong(UNKNOWN "@%p2 bra $x; mov.u32 %r2, 3; bra.uni $y; $x: mov.u32 %r3, 4; $y:\n" STORE("%r3"),
+		  "stores a value made of shared");
+	/* lanes whose value is defined */
+	right(UNKNOWN "@%p1 bra $z; mov.u32 %r0, 7; $z: setp.eq.u32 %p2, %r0, 0;\n"
+				  "@%p2 bra $x; mov.u32 %r2, 3; $x: @%p1 mov.u32 %r2, 3;\n" STORE("%r2"),
+		  3);
+	/* a loop that an undefined value ends */
+	right(UNKNOWN "$x: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r0, %r2; @%p2 bra $x;\n" STORE("%r3"),
+		  2);
+	wrong(UNKNOWN "$x: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r0, %r2; @%p2 bra $x;\n" STORE("%r2"),
+		  "stores a value made of shared");
+	/* what more than registers depends on */
+	wrong(UNKNOWN "@%p2 bra $x; bar.sync 0; $x:\n", "branches on a value");
+	wrong(UNKNOWN "@%p2 bra $x; st.shared.u32 [s], 1; $x:\n", "branches on a value");
+	wrong(UNKNOWN "@%p2 bra $x; " STORE("1") "$x:\n", "branches on a value");
+	wrong(UNKNOWN "@%p2 bra $x; exit; $x:\n", "branches on a value");
+	wrong(UNKNOWN "@%p2 bra $x; red.global.add.u32 [%in], 1; $x:\n", "branches on a value");
+	/* lanes exchange values where only some of them are */
+	right(
+		"setp.eq.u32 %p2, %r0, 0; @%p2 bra $x; shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1; $x:\n" STORE(
+			"2"),
+		2);
+	wrong("@%p1 mov.u32 %r0, 4; setp.eq.u32 %p2, %r0, 0; @%p2 bra $x;\n"
+		  "shfl.sync.bfly.b32 %r2, %r0, 1, 31, -1; $x:\n",
+		  "branches on a value");
+	right(UNKNOWN "@%p2 mov.u32 %r2, 5;\n" STORE("%r3"), 2);
+	wrong(UNKNOWN "@%p2 mov.u32 %r2, 5;\n" STORE("%r2"), "stores a value");
+}
+
+Test(exec_undefined, votes)
+{
+	right("@%p1 mov.u32 %r0, 1; setp.ne.u32 %p2, %r0, 0; vote.sync.any.pred %p3, %p2, -1;\n"
+		  "selp.b32 %r2, 1, 0, %p3;\n" STORE("%r2"),
+		  1);
+	right("@%p1 mov.u32 %r0, 0; setp.ne.u32 %p2, %r0, 0; vote.sync.all.pred %p3, %p2, -1;\n"
+		  "selp.b32 %r2, 1, 0, %p3;\n" STORE("%r2"),
+		  0);
+	wrong("@%p1 mov.u32 %r0, 0; setp.ne.u32 %p2, %r0, 0; vote.sync.any.pred %p3, %p2, -1;\n"
+		  "selp.b32 %r2, 1, 0, %p3;\n" STORE("%r2"),
+		  "stores a value");
 }

@@ -103,6 +103,32 @@ Test(ptx_parse, errors_name_their_line)
 	refuse(HEADER ".visible .entry k(.param .b8 a[40000]) { ret; }", 4, "larger than");
 }
 
+#define COPIES ".visible .entry k() {\n.reg .b32 %r;\ncp.async.ca.shared.global [%r], [%r], 4;\n}"
+#define MULTIPLIES ".visible .entry k() {\nwgmma.fence.sync.aligned;\n}"
+
+/* PTX ISA, "Target ISA Notes", "PTX ISA Notes". */
+Test(ptx_parse, target_and_version_have_what_is_used)
+{
+	refuse(".version 9.0 .target sm_75 .address_size 64 " COPIES, 3, "requires .target sm_80");
+	refuse(".version 6.5 .target sm_80 .address_size 64 " COPIES, 3, "requires PTX .version 7.0");
+	ptx_module_free(parse(".version 7.0 .target sm_80 .address_size 64 " COPIES));
+	refuse(".version 9.0 .target sm_90 .address_size 64 " MULTIPLIES, 2, "requires .target sm_90a");
+	refuse(".version 9.0 .target sm_100 .address_size 64 " MULTIPLIES, 2, "sm_90a");
+	ptx_module_free(parse(".version 8.0 .target sm_90a .address_size 64 " MULTIPLIES));
+	refuse(".version 8.0 .target sm_90 .address_size 64\n.visible .entry k() {\n"
+		   "fence.proxy.tensormap::generic.release.gpu;\n}",
+		   3, "8.3");
+}
+
+Test(ptx_parse, a_version_of_the_future_is_unknown)
+{
+	static const char text[] = ".version 9.4\n.target sm_80\n.address_size 64\n" COPIES;
+	struct fault fault = {0};
+	cr_assert_null(ptx_parse(text, strlen(text), &fault));
+	cr_expect_eq(fault.kind, FAULT_VERSION);
+	cr_expect(strstr(fault.text, "9.4") && strstr(fault.text, "up to 9.0"), "%s", fault.text);
+}
+
 Test(ptx_parse, deep_nesting_ends)
 {
 	char text[20000] = HEADER ".visible .entry k() { ";

@@ -195,3 +195,40 @@ Test(tensor_map, refuses_what_the_driver_refuses)
 	REFUSED((map.swizzle = TENSOR_SWIZZLE_32, map.box[0] = 24));
 	REFUSED((map.fill_nan = true, map.number = ATOM_UNSIGNED));
 }
+
+/* PTX ISA, "tensormap.replace": the rank is one less; sizes, boxes and steps are as they are; the
+ * first stride is that of dimension 1. */
+Test(tensor_map, a_kernel_replaces_its_fields)
+{
+	static const struct {
+		enum tensor_map_field field;
+		unsigned dimension;
+		uint64_t value;
+	} changes[] = {
+		{TENSOR_MAP_ADDRESS, 0, 4096}, {TENSOR_MAP_RANK_FIELD, 0, 1}, {TENSOR_MAP_BOX, 1, 5},
+		{TENSOR_MAP_SIZE, 0, 77},      {TENSOR_MAP_STRIDE, 0, 160},   {TENSOR_MAP_STEP, 1, 2},
+		{TENSOR_MAP_ELEMENT, 0, 10},   {TENSOR_MAP_SWIZZLE, 0, 1},    {TENSOR_MAP_FILL, 0, 1},
+	};
+	struct tensor_map map = example(), out;
+	uint8_t bytes[TENSOR_MAP_BYTES];
+	cr_assert_null(tensor_map_encode(&map, bytes));
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+		cr_assert_null(
+			tensor_map_replace(bytes, changes[i].field, changes[i].dimension, changes[i].value));
+	cr_assert(tensor_map_decode(bytes, &out));
+	cr_expect_null(tensor_map_check(&out));
+	cr_expect(out.address == 4096 && out.rank == 2 && out.box[1] == 5 && out.size[0] == 77);
+	cr_expect(out.stride[1] == 160 && out.step[1] == 2 && out.number == ATOM_BF16);
+	cr_expect(out.swizzle == TENSOR_SWIZZLE_32 && out.fill_nan && out.size[1] == 5);
+	cr_expect_null(tensor_map_replace(bytes, TENSOR_MAP_STRIDE, 0, 168));
+	cr_assert(tensor_map_decode(bytes, &out));
+	cr_expect_not_null(tensor_map_check(&out));
+	cr_expect_not_null(tensor_map_replace(bytes, TENSOR_MAP_STRIDE, 4, 160));
+	cr_expect_not_null(tensor_map_replace(bytes, TENSOR_MAP_BOX, 5, 1));
+	cr_expect_not_null(tensor_map_replace(bytes, TENSOR_MAP_SIZE, 1, 0));
+	cr_expect_not_null(tensor_map_replace(bytes, TENSOR_MAP_ELEMENT, 0, 13));
+	cr_expect_not_null(tensor_map_replace(bytes, TENSOR_MAP_INTERLEAVE, 0, 1));
+	cr_expect_not_null(tensor_map_replace(bytes, TENSOR_MAP_SWIZZLE, 0, 4));
+	bytes[0] ^= 1;
+	cr_expect_not_null(tensor_map_replace(bytes, TENSOR_MAP_FILL, 0, 0));
+}

@@ -51,6 +51,7 @@ static bool judge_case(struct run *run, const struct problem *problem,
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		outcome =
 			contestant_link_case(contestant, &referee->arena, referee->arena_fd, &result->test);
+	contestant->steps = emulated_steps(run->options, &result->test);
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		outcome = contestant_link_run(
 			contestant, 0,
@@ -199,7 +200,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	struct emulated_watch watch;
 	if (!run_renew(run, err) || !tool_open(&run->tool, err) ||
 		!emulated_watch_open(&watch, run->options, run->referee.device.kind == DEVICE_EMULATED,
-							 entrant->serialised, err))
+							 entrant, err))
 		return false;
 	struct contestant_link contestant = run_contestant(run, problem, entrant);
 	contestant.environment = watch.environment;
@@ -228,6 +229,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 					 stopped ? "not tried after the failures before" : RUN_INTERRUPTED);
 			continue;
 		}
+		contestant.launches = emulated_order(run->options, &result->test);
 		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err) &&
 			 explain_case(run, out, result, err);
 		out->entry = contestant.entry;

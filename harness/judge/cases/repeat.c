@@ -45,6 +45,7 @@ struct repetition {
 	const struct tolerance *tolerance;
 	struct contestant_link *contestant;
 	const struct test_case *test;
+	uint64_t order; /* that the case was run in */
 };
 
 /* What a call gave. */
@@ -61,6 +62,7 @@ static bool call_once(const struct repetition *repetition, struct call_result *r
 	struct check_facts check;
 	struct wrong_facts facts;
 	double seconds;
+	repetition->contestant->steps = emulated_steps(run->options, repetition->test);
 	struct outcome outcome = contestant_link_run(
 		repetition->contestant, 0,
 		emulated_timeout(run->options, run->referee.device.kind, run->timeout, repetition->test),
@@ -94,9 +96,12 @@ static bool call_twice(const struct repetition *repetition, struct call_result r
 									   repetition->test);
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return true;
-	return call_once(repetition, &results[0], err) &&
-		   (!results[0].compared ||
-			(referee_link_reset(&run->referee, 0, err) && call_once(repetition, &results[1], err)));
+	contestant->launches = repetition->order;
+	if (!call_once(repetition, &results[0], err))
+		return false;
+	contestant->launches = emulated_order_other(repetition->order);
+	return !results[0].compared ||
+		   (referee_link_reset(&run->referee, 0, err) && call_once(repetition, &results[1], err));
 }
 
 /* Looking for races takes the emulated GPU some times as long. */
@@ -118,6 +123,7 @@ static bool look_for_race(const struct repetition *repetition, struct judgement 
 	if (!referee_link_reset(&repetition->run->referee, 0, err))
 		return false;
 	contestant->environment = environment;
+	contestant->launches = repetition->order;
 	struct outcome outcome = contestant_link_open(contestant);
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		outcome = contestant_link_case(contestant, &repetition->run->referee.arena,
@@ -209,6 +215,7 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 	if (wrong == NULL || wrong->seconds > SECONDS_MOST || out->order_proved)
 		return true;
 	repetition.test = &wrong->test;
+	repetition.order = emulated_order(run->options, &wrong->test);
 	struct call_result results[2] = {{.compared = false}, {.compared = false}};
 	bool good = call_twice(&repetition, results, err);
 	free(contestant_link_output(contestant)); /* it is that of a case that was shown */
@@ -256,7 +263,8 @@ bool repeat_accepted_case(struct run *run, const struct problem *problem,
 									.entrant = entrant,
 									.tolerance = tolerance,
 									.contestant = contestant,
-									.test = &largest->test};
+									.test = &largest->test,
+									.order = emulated_order(run->options, &largest->test)};
 	struct call_result results[2] = {{.compared = false}, {.compared = false}};
 	bool good = call_twice(&repetition, results, err);
 	free(contestant_link_output(contestant));

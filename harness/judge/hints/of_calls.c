@@ -160,9 +160,6 @@ static bool call_failed(const struct hint_facts *facts, char out[HINT_TEXT])
 static const struct {
 	const char *words, *hint;
 } said[] = {
-	{"is device memory where the copy's direction says host",
-	 "the pointers that solve() gets are device memory already: use them as they are, or copy with "
-	 "cudaMemcpyDeviceToDevice"},
 	{"is still to write: a wait is missing", "a copy brings that memory meanwhile: wait for it in "
 											 "the thread that began it, then a barrier, "
 											 "before others read what it brings; and another "
@@ -243,11 +240,11 @@ static bool touches_null(const struct hint_facts *facts, char out[HINT_TEXT])
 
 /* ---- what does not end ------------------------------------------------------------------ */
 
-/* "emulated GPU: kernel NAME, block (0,0,0), thread (0,0,0): INSTRUCTION at FILE:LINE: still runs"
- */
-static bool find_running(const char *output, char kernel[128], char place[128])
+/* Before `words`: "emulated GPU: kernel NAME, block (0,0,0), thread (0,0,0): INSTRUCTION at
+ * FILE:LINE" */
+static bool find_running(const char *output, const char *words, char kernel[128], char place[128])
 {
-	const char *end = strstr(output, FAULT_STILL_RUNS), *line = end;
+	const char *end = strstr(output, words), *line = end;
 	while (line != NULL && line > output && line[-1] != '\n')
 		line--;
 	const char *name = line != NULL ? strstr(line, "kernel ") : NULL;
@@ -268,8 +265,11 @@ static bool kernel_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
 	char kernel[128], place[128];
-	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
-		!printed(failing, FAULT_STILL_RUNS) || !find_running(failing->output, kernel, place))
+	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT)
+		return false;
+	const bool stopped = printed(failing, FAULT_NEVER_ENDS);
+	const char *words = stopped ? FAULT_NEVER_ENDS : FAULT_STILL_RUNS;
+	if (!printed(failing, words) || !find_running(failing->output, words, kernel, place))
 		return false;
 	const char *waits = strstr(failing->output, FAULT_MBARRIER);
 	unsigned arrivals;
@@ -286,10 +286,10 @@ static bool kernel_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 		return true;
 	}
 	snprintf(out, HINT_TEXT,
-			 "kernel %.100s is at %.60s when its time is over: it waits there for what never "
-			 "comes, or its "
-			 "loop does not end, or there is too much to do (--timeout SECONDS gives it more)",
-			 kernel, place);
+			 "kernel %.100s is at %.60s when %s: it waits there for what never comes, or its "
+			 "loop does not end, or there is too much to do (%s gives it more)",
+			 kernel, place, stopped ? "it has taken all its instructions" : "its time is over",
+			 stopped ? "--steps N" : "--timeout SECONDS");
 	return true;
 }
 
@@ -310,7 +310,8 @@ static bool host_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
-		printed(failing, FAULT_STILL_RUNS) || !printed(failing, FAULT_IN_SOLVE))
+		printed(failing, FAULT_STILL_RUNS) || printed(failing, FAULT_NEVER_ENDS) ||
+		!printed(failing, FAULT_IN_SOLVE))
 		return false;
 	snprintf(
 		out, HINT_TEXT, "%s",

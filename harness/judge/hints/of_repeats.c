@@ -28,6 +28,20 @@ static bool right_alone(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
+/* The emulated GPU makes the second call in another order (judge/run/emulated.h). */
+static bool right_in_order(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct case_repeat *repeat = &facts->judgement->repeat;
+	if (!repeat->made || repeat->right_first || !repeat->right_second ||
+		facts->device != DEVICE_EMULATED)
+		return false;
+	snprintf(out, HINT_TEXT, "%s",
+			 "the first failing case is right when its blocks and kernels run in another order: "
+			 "CUDA orders neither the blocks of a kernel, nor kernels of several streams without "
+			 "an event between, nor a dependent launch without cudaGridDependencySynchronize()");
+	return true;
+}
+
 static bool differs(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_repeat *repeat = &facts->judgement->repeat;
@@ -71,6 +85,7 @@ const struct hint_row hints_of_repeats[] = {
 	{"has-race", HINT_CAUSE, has_race},
 	{"first-call-only", HINT_CAUSE, first_call_only},
 	{"right-alone", HINT_CAUSE, right_alone},
+	{"right-in-another-order", HINT_CAUSE, right_in_order},
 	{"differs", HINT_CAUSE, differs},
 	{0},
 };

@@ -45,9 +45,10 @@ struct judge_options {
 	const char *emulate;        /* one of gpu_emulated_ids */
 	const char *emulated_check; /* one of emulated_checks */
 	bool large_cases;           /* emulated: also those that take it minutes */
-	bool counters;              /* emulated: what kernels did, into each judgement */
-	uint32_t sample;            /* emulated: > 0: no more clusters of a launch are run; results are
-								   then wrong, and counters are estimates (judge/count.h) */
+	uint64_t steps;  /* emulated: warp instructions that a launch may take; 0: by the case */
+	bool counters;   /* emulated: what kernels did, into each judgement */
+	uint32_t sample; /* emulated: > 0: no more clusters of a launch are run; results are
+						then wrong, and counters are estimates (judge/count.h) */
 	bool uses; /* emulated: says what the kernels take of a GPU, too, for which ptxas has to run */
 	bool by_line;         /* emulated: counters also by line of the source */
 	const char *sanitize; /* one of tool_checks */

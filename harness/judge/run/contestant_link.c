@@ -115,6 +115,9 @@ static struct outcome outcome_of_end(struct contestant_link *link, struct child_
 	return outcome;
 }
 
+/* A kernel that does not end, as a watchdog or the emulated GPU finds. */
+#define RUN_ENDLESS "cudaErrorLaunchTimeout"
+
 /* The verdict of a reply that tells of a failure. A solution could have written the
  * reply itself, so that its texts are ended here. */
 static struct outcome outcome_of_status(struct contestant_link *link, enum run_status status,
@@ -139,13 +142,17 @@ static struct outcome outcome_of_status(struct contestant_link *link, enum run_s
 			VERDICT_COMPILE_ERROR, true,
 			"the solution does not include epilogue.cuh: it can only be judged as "
 			"alpha_beta");
+	case RUN_TIME_LIMIT:
+		outcome = outcome_failed(VERDICT_TIME_LIMIT, true, "a kernel of solve() does not end");
+		break;
 	case RUN_UNSUPPORTED:
 		outcome =
 			outcome_failed(VERDICT_UNSUPPORTED, true, "%s (%s, error %d)", text, name, error_code);
 		break;
 	default:
-		outcome = outcome_failed(VERDICT_RUNTIME_ERROR, true, "CUDA error %d, %s: %s", error_code,
-								 name, text);
+		outcome = outcome_failed(strcmp(name, RUN_ENDLESS) == 0 ? VERDICT_TIME_LIMIT
+																: VERDICT_RUNTIME_ERROR,
+								 true, "CUDA error %d, %s: %s", error_code, name, text);
 		break;
 	}
 	append_failed(&outcome, link);
@@ -446,7 +453,10 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
 								   double *seconds)
 {
-	struct contestant_run request = {.head.type = MESSAGE_CONTESTANT_RUN, .set = set};
+	struct contestant_run request = {.head.type = MESSAGE_CONTESTANT_RUN,
+									 .set = set,
+									 .order = link->launches,
+									 .steps = link->steps};
 	struct contestant_reply reply;
 	link->facts = (struct call_facts){.signal = 0};
 	struct outcome outcome =

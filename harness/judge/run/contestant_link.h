@@ -26,6 +26,7 @@ struct contestant_link {
 	const struct device_choice *device;
 	const char *library, *problem;
 	enum entry_order order;         /* of solution() */
+	uint64_t launches;              /* emulated_order() of the calls to come */
 	const char *const *environment; /* more variables for it, as child_options has them */
 	const struct chain *chain;      /* that the library was compiled with; NULL: none */
 	bool unbound;                   /* it need not let the chain be bound */
@@ -37,6 +38,8 @@ struct contestant_link {
 	bool libraries_allowed;
 	bool timed; /* contestant_link_time() will be called */
 	size_t memory_limit;
+	uint64_t steps;       /* warp instructions that a launch of the next run may take on the
+							 emulated GPU; 0: its own default */
 	double timeout;       /* seconds for loading the solution, which runs its constructors */
 	const char *writable; /* a folder that it may write to; NULL or "": none */
 	const char

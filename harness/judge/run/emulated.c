@@ -10,6 +10,7 @@
 
 #include "gpu/models.h"
 #include "judge/run/counters.h"
+#include "judge/run/run.h"
 
 #define VARIABLE_GPU "EMULATED_GPU"
 #define VARIABLE_CHECK "EMULATED_GPU_CHECK"
@@ -17,9 +18,11 @@
 #define VARIABLE_COUNTERS "EMULATED_GPU_COUNTERS" /* "%p" in it becomes the process's id */
 #define VARIABLE_SAMPLE "EMULATED_GPU_SAMPLE"
 #define VARIABLE_SERIALISED "EMULATED_GPU_SERIALISED"
+#define VARIABLE_REGISTERS "EMULATED_GPU_REGISTERS"
 #define VARIABLE_LINES "EMULATED_GPU_LINES"
 /* Of its findings, which are lines (emulator/README.md). */
 #define FINDING "emulated GPU: "
+#define FINDING_OF_REGISTERS ": only ptxas knows how many registers it takes, and "
 #define FINDING_OF_RACE " without a barrier between"
 #define COUNTERS_FILE "%%p.json" /* for printf */
 
@@ -28,6 +31,12 @@
  * in and leaves 1536^3 and 4096^3 out. The reference takes some times as long as such a kernel. */
 #define PRODUCTS_A_SECOND 5e7
 
+/* STEPS_LEAST, and so many more for each product. Naive kernels take 0.2 to 0.4 of them, a thread
+ * by itself 10; a barrier of 132 blocks that spin took 36e6 for one wait. A core takes some 60e6 of
+ * a spin a second. */
+#define STEPS_LEAST 200e6
+#define STEPS_A_PRODUCT 32
+
 const char *const emulated_checks[] = {"default", "race", "none", NULL};
 
 static bool hold(const struct judge_options *options, bool emulated, struct error *err)
@@ -35,6 +44,7 @@ static bool hold(const struct judge_options *options, bool emulated, struct erro
 	const char *asked = options->emulate != NULL          ? "--emulate"
 						: options->emulated_check != NULL ? "--check"
 						: options->counters               ? "--counters"
+						: options->steps > 0              ? "--steps"
 														  : NULL;
 	return asked == NULL || emulated ||
 		   error_set(err, "%s is for the emulated GPU: add --device emu", asked);
@@ -57,7 +67,7 @@ bool emulated_device(const struct judge_options *options, enum device_kind kind,
 	/* what nvcc is asked for, so that the GPU can take it; "", the compiler's default, is its */
 	const struct gpu_model *model = gpu_model_find(options->emulate);
 	facts->architecture[0] = '\0';
-	if (strcmp(options->emulate, GPU_DEFAULT) != 0)
+	if (model->compute != gpu_model_find(GPU_DEFAULT)->compute)
 		snprintf(facts->architecture, sizeof facts->architecture, "compute_%s",
 				 gpu_capability_of(model->compute)->architecture);
 	return true;
@@ -84,8 +94,41 @@ double emulated_timeout(const struct judge_options *options, enum device_kind ki
 	return fmax(timeout, shape_terms(&test->shape) / PRODUCTS_A_SECOND);
 }
 
+/* "NAME=value", of any length; NULL without a value. */
+static char *assign(const char *name, const char *value)
+{
+	size_t size = value != NULL ? strlen(name) + strlen(value) + sizeof "=" : 0;
+	char *variable = value != NULL ? malloc(size) : NULL;
+	if (variable != NULL)
+		snprintf(variable, size, "%s=%s", name, value);
+	return variable;
+}
+
+#define ORDER_KINDS 4 /* 0: as they are issued, 1: the last one first */
+
+uint64_t emulated_order(const struct judge_options *options, const struct test_case *test)
+{
+	const uint64_t index = test->number;
+	/* another kind in every four, as the kinds of values come round with four, too */
+	const uint64_t kind = (index + index / ORDER_KINDS) % ORDER_KINDS;
+	const uint64_t draw = (options->seed + index) * 0x9e3779b97f4a7c15u;
+	return (draw ^ draw >> 32) / ORDER_KINDS * ORDER_KINDS + kind;
+}
+
+uint64_t emulated_order_other(uint64_t order)
+{
+	return order % ORDER_KINDS ? 0 : 1;
+}
+
+uint64_t emulated_steps(const struct judge_options *options, const struct test_case *test)
+{
+	return options->steps > 0
+			   ? options->steps
+			   : (uint64_t)(STEPS_LEAST + STEPS_A_PRODUCT * shape_terms(&test->shape));
+}
+
 bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
-						 bool emulated, const char *serialised, struct error *err)
+						 bool emulated, const struct entrant *entrant, struct error *err)
 {
 	size_t used = 0;
 	*watch = (struct emulated_watch){.folder = ""};
@@ -120,13 +163,13 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 	}
 	for (size_t i = 0; i < used; i++)
 		watch->environment[i] = watch->variables[i];
-	if (emulated && serialised != NULL) {
-		size_t size = strlen(serialised) + sizeof VARIABLE_SERIALISED "=";
-		watch->serialised = malloc(size);
-		if (watch->serialised != NULL)
-			snprintf(watch->serialised, size, VARIABLE_SERIALISED "=%s", serialised);
-	}
-	watch->environment[used] = watch->serialised;
+	watch->serialised = emulated ? assign(VARIABLE_SERIALISED, entrant->serialised) : NULL;
+	watch->registers = emulated ? assign(VARIABLE_REGISTERS, entrant->registers) : NULL;
+	if (watch->serialised != NULL)
+		watch->environment[used++] = watch->serialised;
+	if (watch->registers != NULL)
+		watch->environment[used++] = watch->registers;
+	watch->environment[used] = NULL;
 	return true;
 }
 
@@ -168,6 +211,17 @@ bool emulated_finds_wgmma(const char *output)
 	return false;
 }
 
+bool emulated_asks_registers(const char *output)
+{
+	const char *line = output != NULL ? strstr(output, FINDING) : NULL;
+	for (; line != NULL; line = strstr(line + 1, FINDING)) {
+		const char *found = strstr(line, FINDING_OF_REGISTERS);
+		if (found != NULL && found < line + strcspn(line, "\n"))
+			return true;
+	}
+	return false;
+}
+
 bool emulated_lacked(const char *output, char function[EMULATED_FUNCTION])
 {
 	static const char begins[] = "emulated GPU: ", ends[] = " is not implemented\n";
@@ -189,7 +243,8 @@ void emulated_watch_close(struct emulated_watch *watch, struct judgement *out)
 	char path[PATHS_MAX];
 	struct error ignored;
 	free(watch->serialised);
-	watch->serialised = NULL;
+	free(watch->registers);
+	watch->serialised = watch->registers = NULL;
 	if (watch->folder[0] == '\0')
 		return;
 	DIR *folder = opendir(watch->folder);

@@ -28,20 +28,33 @@ bool emulated_too_large(const struct judge_options *options, enum device_kind ki
 double emulated_timeout(const struct judge_options *options, enum device_kind kind, double timeout,
 						const struct test_case *test);
 
+/* How calls of the case draw the order of blocks, and of kernels, where CUDA leaves
+ * it open (emulator/launch/order.h): four cases in a row have all kinds of orders. */
+uint64_t emulated_order(const struct judge_options *options, const struct test_case *test);
+/* Another one for a second call of the same case. */
+uint64_t emulated_order_other(uint64_t order);
+/* Warp instructions that a launch may take in the case, whatever the machine does beside it. */
+uint64_t emulated_steps(const struct judge_options *options, const struct test_case *test);
+
 /* One solution's processes. */
 struct emulated_watch {
 	char variables[6][PATHS_MAX + 64];
-	char *serialised;           /* one more, as long as it has to be; NULL: none */
-	const char *environment[8]; /* "NAME=VALUE", NULL-ended, for child_options */
-	char folder[PATHS_MAX];     /* where the processes write counters; "" when nobody asked */
+	char *serialised, *registers; /* two more, as long as they have to be; NULL: none */
+	const char *environment[9];   /* "NAME=VALUE", NULL-ended, for child_options */
+	char folder[PATHS_MAX];       /* where the processes write counters; "" when nobody asked */
 };
 
-/* `emulated`: whether the device is; `serialised`: kernels whose wgmma are done one after another,
- * with commas between, or NULL. */
+struct entrant; /* run.h */
+
+/* `emulated`: whether the device is. Of the entrant: what ptxas says of its kernels. */
 bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
-						 bool emulated, const char *serialised, struct error *err);
+						 bool emulated, const struct entrant *entrant, struct error *err);
+/* Of an entrant whose kernels' registers nobody knows: the emulated GPU says where they matter. */
+#define EMULATED_ASKS "?"
+/* Whether it has said so in what a process printed. */
+bool emulated_asks_registers(const char *output);
 /* The same environment, with races looked for, into `out`. False: something else was asked for. */
-#define EMULATED_VARIABLES 8
+#define EMULATED_VARIABLES 10
 bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES]);
 /* The finding of a race in what a process printed; NULL: there is none. */
 const char *emulated_race(const char *output);

@@ -42,6 +42,7 @@ struct entrant {
 	bool libraries_allowed;
 	enum entry_order order; /* of its solution() */
 	const char *serialised; /* emulated: kernels whose wgmma ptxas serialises; NULL: none */
+	const char *registers;  /* emulated: of kernels, by ptxas; NULL: it was not asked */
 	bool fused;             /* compiled with the run's epilogue */
 	bool own_epilogue;      /* and need not include epilogue.cuh where its stages have no members */
 	const char *schedule;   /* the text of the one that it was compiled with, or NULL */

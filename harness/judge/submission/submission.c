@@ -240,6 +240,12 @@ static bool unknown_case(const struct judge_options *options, const struct submi
 					 phrase[0] != '\0' ? phrase : " (--verbose shows their names)");
 }
 
+static void cases_number(struct submission *s)
+{
+	for (size_t i = 0; i < s->case_count; i++)
+		s->cases[i].number = (uint32_t)i;
+}
+
 /* All cases of a name are kept: those of a suite may share it. */
 static bool cases_choose(const struct judge_options *options, struct submission *s,
 						 struct error *err)
@@ -261,8 +267,10 @@ static bool cases_choose(const struct judge_options *options, struct submission 
 
 static bool problem_suits(const struct run *run, struct submission *s, struct error *err)
 {
-	return (!s->fused || epilogue_fits(s->problem, err)) && cases_make(run->options, s, err) &&
-		   cases_choose(run->options, s, err);
+	if ((s->fused && !epilogue_fits(s->problem, err)) || !cases_make(run->options, s, err))
+		return false;
+	cases_number(s);
+	return cases_choose(run->options, s, err);
 }
 
 void submission_put_first(struct submission *submission, const char *name)
@@ -323,6 +331,7 @@ void submission_free(struct submission *submission)
 {
 	compiled_free(&submission->compiled);
 	free(submission->serialised);
+	free(submission->registers);
 	free(submission->cases);
 }
 
@@ -357,11 +366,24 @@ void submission_tune(const struct run *run, struct submission *s, const struct t
 /* As the contestant says of what is found out in loading. */
 #define SUBMISSION_NEEDS "the compiled solution needs something that is not allowed or not there: "
 
+/* Whether an older GPU is emulated than the emulated one is without --emulate. */
+static bool is_emulated_older(const struct run *run, const struct submission *s)
+{
+	return run->referee.device.kind == DEVICE_EMULATED &&
+		   strcmp(s->machine, "sm_" EMULATED_ARCHITECTURE) != 0;
+}
+
+/* Whether that one has it: "sm_80 or higher", "sm_90a (Hopper)". */
+static bool is_of_default(const struct wants_feature *feature)
+{
+	const char *digits = strpbrk(feature->needs, "0123456789");
+	return digits != NULL && strtol(digits, NULL, 10) <= strtol(EMULATED_ARCHITECTURE, NULL, 10);
+}
+
 /* The line that says why there is no library. */
 static void submission_explain(const struct run *run, struct submission *s, const char *why)
 {
 	struct wants_feature feature;
-	const char *own = run->referee.facts.architecture;
 	char *reason =
 		s->fused ? chain_refusal(&run->epilogue->chain, &run->epilogue->files, s->compiled.log)
 				 : NULL;
@@ -375,26 +397,28 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 	else if (s->compiled.status == COMPILE_STOPPED)
 		snprintf(s->compile_detail, sizeof s->compile_detail, "%.1000s", why);
 	else if (wants_other_gpu(s->compiled.log, &feature)) {
-		s->unsupported = true;
+		s->unsupported = !is_emulated_older(run, s) || !is_of_default(&feature);
 		snprintf(s->compile_detail, sizeof s->compile_detail,
-				 "'%s' needs %s, and this device is of sm_%s", feature.name,
-				 feature.needs[0] != '\0' ? feature.needs : "another architecture",
-				 own[0] != '\0' ? own : EMULATED_ARCHITECTURE);
+				 "'%s' needs %s, and this device is of %s", feature.name,
+				 feature.needs[0] != '\0' ? feature.needs : "another architecture", s->machine);
 	} else
 		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc refused the %s%.900s",
 				 stage != NULL ? "epilogue stage " : "file", stage != NULL ? stage : "");
 }
 
 /* The emulated GPU takes PTX, and what its kernels take of a GPU ptxas says: it compiles them, too,
- * where that is asked for. What it refuses is compiled without it, so that no verdict changes. */
+ * where that is asked for. What it refuses is compiled without it, so that no verdict changes; but
+ * for what an older GPU has not, which ptxas alone knows of. */
 static enum compile_status compile_emulated(const struct compile_options *options,
-											const char *machine_code, struct compiled *out,
-											struct error *err)
+											const char *machine_code, bool older,
+											struct compiled *out, struct error *err)
 {
 	struct compile_options own = *options;
+	struct wants_feature feature;
 	own.architecture = machine_code;
 	enum compile_status status = compile_solution(&own, out, err);
-	if (status != COMPILE_ERROR || strstr(out->log, "ptxas ") == NULL)
+	if (status != COMPILE_ERROR || strstr(out->log, "ptxas ") == NULL ||
+		(older && wants_other_gpu(out->log, &feature)))
 		return status;
 	compiled_free(out);
 	return compile_solution(options, out, err);
@@ -403,8 +427,10 @@ static enum compile_status compile_emulated(const struct compile_options *option
 static enum compile_status compile_once(const struct run *run, struct submission *s,
 										const struct compile_options *options, struct error *err)
 {
-	return run->options->uses && run->referee.device.kind == DEVICE_EMULATED
-			   ? compile_emulated(options, s->machine + strlen("sm_"), &s->compiled, err)
+	const bool emulated = run->referee.device.kind == DEVICE_EMULATED;
+	const bool older = is_emulated_older(run, s);
+	return (emulated && run->options->uses) || older
+			   ? compile_emulated(options, s->machine + strlen("sm_"), older, &s->compiled, err)
 			   : compile_solution(options, &s->compiled, err);
 }
 
@@ -486,6 +512,7 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 							.libraries_allowed = s->is_baseline,
 							.order = s->order,
 							.serialised = s->serialised,
+							.registers = s->registers,
 							.fused = s->fused,
 							.own_epilogue = s->own_epilogue,
 							.schedule = s->schedule.text};

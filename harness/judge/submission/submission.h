@@ -28,6 +28,7 @@ struct submission {
 	bool unsupported;           /* because the device's architecture lacks something */
 	bool miscounted;            /* because solve() takes another number of arguments */
 	char *serialised;           /* serialised.h: kernels; NULL: none, or not asked; owned */
+	char *registers;            /* the same: "kernel=40,..."; owned */
 	char content[CONTENT_TEXT]; /* the hash of what was compiled, or is to be */
 	char refused[1024];         /* why it is not judged at all; "" where it is */
 	bool unfit;                 /* what was asked for does not suit its problem */

@@ -71,7 +71,7 @@ static void print_other_shapes(const struct leaderboard *all, const struct board
 	char line[SHAPES_TEXT] = "", sizes[SHAPE_TEXT];
 	size_t others = 0, used = 0;
 	for (size_t i = 0; i < all->board_count; i++) {
-		if (&all->boards[i] == shown || !leaderboard_same_field(all->boards[i].run, shown->run))
+		if (&all->boards[i] == shown || !measured_same_field(all->boards[i].run, shown->run))
 			continue;
 		measured_sizes(all->boards[i].time, sizes);
 		if (others++ < 6)
@@ -93,7 +93,7 @@ static void print_standings(const struct leaderboard *all, FILE *out)
 	for (size_t i = 0; i < all->standing_count; i++) {
 		const struct standing *at = &all->standings[i];
 		const struct measured *run = at->run;
-		if (i == 0 || !leaderboard_same_field(all->standings[i - 1].run, run)) {
+		if (i == 0 || !measured_same_field(all->standings[i - 1].run, run)) {
 			snprintf(line, sizeof line, "%s on %s%s%.160s: not timed, ranked by correctness",
 					 run->problem, run->device, run->epilogue[0] != '\0' ? ", epilogue " : "",
 					 run->epilogue);

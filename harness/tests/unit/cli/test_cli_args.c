@@ -495,19 +495,21 @@ Test(cli_args, reproducing_command_has_what_differs_from_the_default)
 {
 	struct parsed p;
 	char line[1024];
-	parse(&p,
-		  "judge --tolerance leetgpu --memory 64 --timeout 2.5 --budget 1 --time 8x16 --time 8x8x8 "
-		  "--multiple-of 8 --suite a --suite b --epilogue relu --problem sgemm --sanitize memcheck "
-		  "--nvcc-flag -std=c++20 --nvcc-flag -DN=$X --counters --check race --emulate t4 "
-		  "--device cuda:2 --seed 1 --json - --verbose x.cu");
+	parse(
+		&p,
+		"judge --tolerance leetgpu --memory 64 --timeout 2.5 --budget 1 --time 8x16 --time 8x8x8 "
+		"--multiple-of 8 --suite a --suite b --epilogue relu --problem sgemm --sanitize memcheck "
+		"--nvcc-flag -std=c++20 --nvcc-flag -DN=$X --steps 7 --counters --check race --emulate t4 "
+		"--device cuda:2 --seed 1 --json - --verbose x.cu");
 	cr_assert(p.ok, "%s", p.err.message);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(
-		line, "gemmjudge judge --seed 0x1 --device cuda:2 --emulate t4 --check race --counters "
-			  "--sanitize memcheck --problem sgemm --epilogue relu --nvcc-flag -std=c++20 "
-			  "--nvcc-flag '-DN=$X' --suite a --suite b "
-			  "--multiple-of 8 --time 8x8x8 --tolerance leetgpu --budget 1 --timeout 2.5 "
-			  "--memory 64 x.cu");
+		line,
+		"gemmjudge judge --seed 0x1 --device cuda:2 --emulate t4 --check race --counters "
+		"--steps 7 --sanitize memcheck --problem sgemm --epilogue relu --nvcc-flag -std=c++20 "
+		"--nvcc-flag '-DN=$X' --suite a --suite b "
+		"--multiple-of 8 --time 8x8x8 --tolerance leetgpu --budget 1 --timeout 2.5 "
+		"--memory 64 x.cu");
 	parse(
 		&p,
 		"compare --shape 8x8x8 --shape 16x8 --alpha -0.5 --beta 0 --tolerance bound --device auto "

@@ -124,6 +124,12 @@ Test(hint_calls, what_does_not_end)
 							"at a b.cu:12" FAULT_STILL_RUNS ": 7 warp instructions\n");
 	cr_assert(says(made, "kernel look at<3> is at a b.cu:12 when"), "%s", made->judgement.hints[0]);
 	cr_assert(!says(made, "no kernel is at work"));
+	cr_assert(says(made, "(--timeout SECONDS gives it more)"));
+	snprintf(made->output[0], sizeof made->output[0],
+			 "emulated GPU: kernel k, block (0,0,0), thread (1,0,0): bra at b.cu:9" FAULT_NEVER_ENDS
+			 ": 7 warp instructions in this launch, and 6 are the most\n");
+	cr_assert(says(made, "kernel k is at b.cu:9 when it has taken all its instructions"));
+	cr_assert(says(made, "(--steps N gives it more)"));
 	free(made);
 }
 
@@ -135,6 +141,7 @@ Test(hint_calls, lines_of_a_liar_do_no_harm)
 		"kernel x, block (" FAULT_STILL_RUNS,
 		"kernel at , block ( at " FAULT_STILL_RUNS,
 		" at kernel x" FAULT_STILL_RUNS ", block ( at \n",
+		" at kernel x" FAULT_NEVER_ENDS ", block ( at \n",
 		"\n\n at at at , block (kernel kernel " FAULT_STILL_RUNS,
 	};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {

@@ -301,7 +301,11 @@ Test(hints, what_a_second_run_gave)
 	cr_expect_str_eq(hints_of(made), "", "wrong as before");
 	repeat->same_second = false;
 	shows(made, "--check race");
+	repeat->right_second = true; /* the second call is made in another order */
+	shows(made, "run in another order");
 	made->device = DEVICE_CUDA;
+	hides(made, "run in another order");
+	repeat->right_second = false;
 	shows(made, "--sanitize racecheck");
 	repeat->right_first = true;
 	shows(made, "something between calls");

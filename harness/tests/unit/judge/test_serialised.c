@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "judge/run/emulated.h"
+#include "judge/run/run.h"
 #include "judge/submission/serialised.h"
 
 #define LOSS "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are "
@@ -41,6 +42,33 @@ Test(serialised, findings_at_wgmma)
 	cr_expect(!emulated_finds_wgmma(NULL));
 }
 
+Test(serialised, registers_are_those_of_the_messages)
+{
+	char *numbers = serialised_registers(
+		"ptxas info    : 0 bytes gmem\n"
+		"ptxas info    : Compiling entry function '_Z1kv' for 'sm_90a'\n"
+		"ptxas info    : Function properties for _Z1kv\n    0 bytes stack frame\n"
+		"ptxas info    : Used 40 registers, used 0 barriers\n"
+		"ptxas info    : Function properties for device\n"
+		"ptxas info    : Used 24 registers, used 0 barriers\n"
+		"ptxas info    : Compiling entry function 'plain' for 'sm_90a'\n"
+		"ptxas info    : Used 255 registers, used 1 barriers, 400 bytes smem\n");
+	cr_assert(numbers != NULL);
+	cr_expect_str_eq(numbers, "_Z1kv=40,plain=255");
+	free(numbers);
+	cr_expect(serialised_registers(NULL) == NULL);
+	cr_expect(serialised_registers("Used 40 registers\n") == NULL);
+}
+
+Test(serialised, findings_that_ask_for_registers)
+{
+	cr_expect(emulated_asks_registers("x\nemulated GPU: kernel k: only ptxas knows how many "
+									  "registers it takes, and the program asks for them\n"));
+	cr_expect(!emulated_asks_registers("only ptxas knows how many registers it takes, and\n"));
+	cr_expect(!emulated_asks_registers("emulated GPU: kernel k: a race\n"));
+	cr_expect(!emulated_asks_registers(NULL));
+}
+
 /* As long as it has to be, and not for a GPU. */
 Test(serialised, names_go_to_the_emulated_gpu)
 {
@@ -50,15 +78,17 @@ Test(serialised, names_go_to_the_emulated_gpu)
 	struct error err;
 	char *many = calloc(1, 20001);
 	memset(many, 'k', 20000);
-	cr_assert(emulated_watch_open(&watch, &options, true, many, &err));
+	const struct entrant entrant = {.serialised = many, .registers = "_Z1kv=40"};
+	cr_assert(emulated_watch_open(&watch, &options, true, &entrant, &err));
 	size_t count = 0;
 	while (watch.environment[count] != NULL)
 		count++;
-	cr_assert_eq(count, 2);
+	cr_assert_eq(count, 3);
+	cr_expect_str_eq(watch.environment[2], "EMULATED_GPU_REGISTERS=_Z1kv=40");
 	cr_expect(strstr(watch.environment[1], "EMULATED_GPU_SERIALISED=kkk") == watch.environment[1]);
 	cr_expect_eq(strlen(watch.environment[1]), strlen("EMULATED_GPU_SERIALISED=") + 20000);
 	emulated_watch_close(&watch, &none);
-	cr_assert(emulated_watch_open(&watch, &options, false, many, &err));
+	cr_assert(emulated_watch_open(&watch, &options, false, &entrant, &err));
 	cr_expect(watch.environment[0] == NULL);
 	emulated_watch_close(&watch, &none);
 	free(many);

@@ -1,0 +1,51 @@
+/* st.async and red.async. They are done at once, before the mbarrier that they complete on: a
+ * thread that does not wait for it may see them too early. */
+#include "emulator/exec/access.h"
+#include "emulator/exec/mbarrier.h"
+#include "emulator/exec/race.h"
+#include "emulator/ops/atomic.h"
+#include "emulator/simd/lanes.h"
+
+/* The elements of a lane; false after a fault. */
+static bool store(struct warp *w, const struct exec_instruction *in, int lane,
+				  struct exec_address at)
+{
+	const size_t size = in->size, bytes = size * in->count;
+	const struct atomic_form form = {in->sub, (enum atomic_number)in->e, in->size};
+	if (in->sub != ATOM_EXCH &&
+		!exec_access(w, in, lane, PTX_SHARED, at.address, bytes, bytes, false))
+		return false;
+	u8 *to = exec_access(w, in, lane, PTX_SHARED, at.address, bytes, bytes, true);
+	for (u32 k = 0; to && k < in->count; k++) {
+		u64 value = 0;
+		memcpy(&value, SOURCE(u8, in->list[6 + k]) + (size_t)lane * size, size);
+		ops_atomic(to + k * size, value, 0, form);
+	}
+	return to != NULL;
+}
+
+/* in->list: where to, the mbarrier (three entries each), the values; in->sub: enum
+ * atomic_operation, ATOM_EXCH for a store; in->e: number, in->size: bytes of each of in->count. */
+HANDLER(st_async)
+{
+	for (u32 left = mask; left; left &= left - 1) {
+		int i = first_lane(left);
+		u64 offset, place;
+		const u64 bytes = (u64)in->size * in->count;
+		struct exec_address at = exec_listed_address(w, in->list, i);
+		struct exec_address barrier = exec_listed_address(w, in->list + 3, i);
+		struct exec_block *block = exec_shared_place(w, in, i, barrier, 8, 8, &offset);
+		struct exec_block *target = exec_shared_place(w, in, i, at, bytes, bytes, &place);
+		if (!block || !target)
+			return EXEC_FAULT;
+		if (block != target)
+			return exec_fail(w, in, i, FAULT_BARRIER, barrier.address,
+							 "its mbarrier is not in the shared memory of the block that it "
+							 "stores to");
+		if (!store(w, in, i, at))
+			return EXEC_FAULT;
+		exec_race_release(block, w, EXEC_RACE_MBARRIER, offset);
+		mbarrier_complete((u64 *)(void *)(block->shared + offset), bytes);
+	}
+	return EXEC_NEXT;
+}
