@@ -184,6 +184,7 @@ static bool run_resident(struct exec_launch *launch, struct fault *fault)
 	struct share *shares = calloc((size_t)launch->threads, sizeof *shares);
 	pthread_t *threads = calloc((size_t)launch->threads, sizeof *threads);
 	bool ok = workers && shares && threads;
+	atomic_store(&launch->next_cluster, launch->cluster_total); /* none is left to begin */
 	for (uint64_t i = 0; ok && i < launch->cluster_total; i++) {
 		workers[i].number = (uint32_t)i;
 		ok = resources_create(&workers[i], launch);

@@ -91,6 +91,7 @@ static bool is_quiet(struct spin *spin, struct warp *warp, const struct exec_ins
 {
 	static const char *const control[] = {"bra", "brx", "ret", NULL};
 	static const char *const order[] = {"fence", "membar", NULL};
+	static const char *const hidden[] = {"setmaxnreg", "alloca", "stackrestore", NULL};
 	const struct exec_program *program = warp->worker->launch->program;
 	const char *name = program->origins[in - program->code].instruction->parts[0];
 	switch ((enum instruction_class)in->class) {
@@ -101,7 +102,7 @@ static bool is_quiet(struct spin *spin, struct warp *warp, const struct exec_ins
 		return strcmp(name, "ld") == 0     ? add_reads(spin, warp, in, false)
 			   : strcmp(name, "atom") == 0 ? add_reads(spin, warp, in, true)
 										   : false;
-	default: return true;
+	default: return !is_one_of(name, hidden); /* these change what no register shows */
 	}
 }
 

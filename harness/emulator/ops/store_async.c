@@ -44,7 +44,7 @@ HANDLER(st_async)
 							 "stores to");
 		if (!store(w, in, i, at))
 			return EXEC_FAULT;
-		exec_race_release(block, w, EXEC_RACE_MBARRIER, offset);
+		exec_race_release(block, w, 1u << i, EXEC_RACE_MBARRIER, offset);
 		mbarrier_complete((u64 *)(void *)(block->shared + offset), bytes);
 	}
 	return EXEC_NEXT;

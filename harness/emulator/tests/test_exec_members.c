@@ -45,7 +45,7 @@ static const struct {
 	{"elect.sync %r0|%p2, %r20;", true},
 };
 #define ROWS (sizeof table / sizeof table[0])
-enum row {
+enum form {
 	ALL,
 	ANY,
 	UNI,
