@@ -256,6 +256,12 @@ static uint64_t grid_workspace(void)
 	return address;
 }
 
+static cudaError_t refuse_unsupported(const struct fault *fault)
+{
+	refusal_say(NULL, "%s", fault->text);
+	return cudaErrorNotSupported;
+}
+
 #define PARAMETER_LIMIT 32764u /* bytes; CUDA's limit since 12.1 */
 
 /* With everything checked; `cluster` may be 0,0,0. */
@@ -294,12 +300,16 @@ static cudaError_t launch(const struct launch_request *request)
 		return cudaErrorMemoryAllocation;
 	}
 	request->function->launches++;
-	if (!machine_launch(&run, &runtime.options, &request->function->counters, &fault))
-		runtime_fault(&fault);
+	if (!machine_launch(&run, &runtime.options, &request->function->counters, &fault)) {
+		if (fault.kind == FAULT_UNSUPPORTED) /* a GPU has nothing against later calls */
+			status = refuse_unsupported(&fault);
+		else
+			runtime_fault(&fault);
+	}
 	memory_free(run.grid_workspace);
 	runtime_close_memory();
 	counters_write_sometimes(false);
-	return cudaSuccess;
+	return status;
 }
 
 cudaError_t launch_host(const void *host, struct launch_request *request)
