@@ -195,12 +195,12 @@ static void tell(const struct doubles *doubles)
 	if (!launch->say || worker->fault.kind != FAULT_NONE ||
 		__atomic_exchange_n(&launch->program->doubles_told, true, __ATOMIC_RELAXED))
 		return;
-	exec_fail(
-		doubles->warp, doubles->in, first->lane, FAULT_RACE, first->at,
-		"note: stores to shared memory at offset %llu the value that warp %u stores there (%s) "
-		"without a barrier between: no error, as the result is the same",
-		(unsigned long long)first->at, first->warp,
-		exec_place(doubles->warp, &launch->program->code[first->other.pc], place));
+	exec_fail(doubles->warp, doubles->in, first->lane, FAULT_RACE, first->at,
+			  "note: stores to shared memory at offset %llu the value that warp %u stores there "
+			  "(%s), and "
+			  "nothing orders the two: no error, as the result is the same",
+			  (unsigned long long)first->at, first->warp,
+			  exec_place(doubles->warp, &launch->program->code[first->other.pc], place));
 	launch->say(worker->fault.text);
 	worker->fault = (struct fault){.kind = FAULT_NONE};
 }

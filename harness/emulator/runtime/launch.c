@@ -285,25 +285,37 @@ static uint64_t grid_workspace(void)
 	return address;
 }
 
-bool launch_now(struct function *function, struct launch *run, bool cooperative)
+static cudaError_t refuse_unsupported(const struct fault *fault)
+{
+	refusal_say(NULL, "%s", fault->text);
+	return cudaErrorNotSupported;
+}
+
+cudaError_t launch_now(struct function *function, struct launch *run, bool cooperative)
 {
 	struct fault fault = {0};
+	cudaError_t status = cudaSuccess;
 	runtime_open_memory();
-	bool ok = !cooperative || (run->grid_workspace = grid_workspace());
-	if (ok) {
+	if (cooperative && !(run->grid_workspace = grid_workspace()))
+		status = cudaErrorMemoryAllocation;
+	if (status == cudaSuccess) {
 		function->launches++;
 		runtime.options.stack_bytes = runtime.limits[cudaLimitStackSize];
-		if (!machine_launch(run, &runtime.options, &function->counters, &fault))
-			runtime_fault(&fault);
+		if (!machine_launch(run, &runtime.options, &function->counters, &fault)) {
+			if (fault.kind == FAULT_UNSUPPORTED) /* a GPU has nothing against later calls */
+				status = refuse_unsupported(&fault);
+			else
+				runtime_fault(&fault);
+		}
 		memory_free(run->grid_workspace);
 	}
 	runtime_close_memory();
 	counters_write_sometimes(false);
-	return ok;
+	return status;
 }
 
-static bool enqueue(const struct launch_request *request, const struct launch *run,
-					const struct kernel_facts *facts)
+static cudaError_t enqueue(const struct launch_request *request, const struct launch *run,
+						   const struct kernel_facts *facts)
 {
 	struct queued entry = {.stream = request->stream,
 						   .function = request->function,
@@ -313,10 +325,10 @@ static bool enqueue(const struct launch_request *request, const struct launch *r
 						   .launches_dependents = facts->launches_dependents,
 						   .early = request->programmatic && !facts->waits_for_grid};
 	if (!entry.parameters)
-		return false;
+		return cudaErrorMemoryAllocation;
 	memcpy(entry.parameters, run->parameters, facts->parameter_bytes);
 	queue_add(&entry);
-	return true;
+	return cudaSuccess;
 }
 
 #define PARAMETER_LIMIT 32764u /* bytes; CUDA's limit since 12.1 */
@@ -354,9 +366,8 @@ static cudaError_t launch(const struct launch_request *request)
 		function, (size_t)request->block.x * request->block.y * request->block.z,
 		request->shared_bytes);
 	run.id = ++runtime.launches;
-	bool ok = queue_wanted(&facts) ? enqueue(request, &run, &facts)
-								   : launch_now(request->function, &run, request->cooperative);
-	return ok ? cudaSuccess : cudaErrorMemoryAllocation;
+	return queue_wanted(&facts) ? enqueue(request, &run, &facts)
+								: launch_now(request->function, &run, request->cooperative);
 }
 
 cudaError_t launch_host(const void *host, struct launch_request *request)

@@ -86,7 +86,8 @@ static void run_one(struct queued *entry)
 	entry->run.parameters = entry->parameters;
 	if (entry->event)
 		event_record(entry->event);
-	if (entry->function && !launch_now(entry->function, &entry->run, entry->cooperative)) {
+	if (entry->function &&
+		launch_now(entry->function, &entry->run, entry->cooperative) == cudaErrorMemoryAllocation) {
 		struct fault fault = {.kind = FAULT_MEMORY};
 		snprintf(fault.text, sizeof fault.text, "no memory for the workspace of a grid");
 		runtime_fault(&fault);

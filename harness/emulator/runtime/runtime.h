@@ -195,8 +195,8 @@ uint64_t queue_last(void);
 unsigned long long queue_round(void);
 void queue_run(void);
 void queue_drop(void);
-/* Runs the kernel now; false: no memory. */
-bool launch_now(struct function *function, struct launch *run, bool cooperative);
+/* Runs the kernel now. */
+cudaError_t launch_now(struct function *function, struct launch *run, bool cooperative);
 
 /* `cluster` 0,0,0: as the kernel says. */
 struct launch_request {

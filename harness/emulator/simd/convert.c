@@ -17,7 +17,7 @@ UNARY(cvt_f32_u32, f32, u32, a)
 UNARY(cvt_f64_s32, f64, s32, a)
 UNARY(cvt_f64_u32, f64, u32, a)
 UNARY(cvt_f64_f32, f64, f32, a)
-UNARY(cvt_f32_f64, f32, f64, a)
+UNARY(cvt_f32_f64, f32, f64, canonical((f32)a))
 UNARY(cvt_f32_bf16, u32, u16, (u32)a << 16)
 UNARY(cvt_bf16_f32, u16, f32, float_to_bf16(a))
 

@@ -39,22 +39,23 @@
 	}
 
 /* ------------------------------------------------------------------------
- * Rounding to nearest */
+ * Rounding to nearest. Which NaN an f32 instruction gives, PTX leaves open; a GPU gives one. Those
+ * of f64 keep the payload of an operand. */
 
-BINARY(add_f32, f32, a + b)
-BINARY(sub_f32, f32, a - b)
-BINARY(mul_f32, f32, a *b)
-BINARY(div_f32, f32, a / b)
-TERNARY(fma_f32, f32, __builtin_fmaf(a, b, c))
-UNARY(sqrt_f32, f32, f32, __builtin_sqrtf(a))
-UNARY(rcp_f32, f32, f32, 1.0f / a)
-BINARY(add_ftz_f32, f32, ftz(ftz(a) + ftz(b)))
-BINARY(sub_ftz_f32, f32, ftz(ftz(a) - ftz(b)))
-BINARY(mul_ftz_f32, f32, ftz(ftz(a) * ftz(b)))
-BINARY(div_ftz_f32, f32, ftz(ftz(a) / ftz(b)))
-TERNARY(fma_ftz_f32, f32, ftz(__builtin_fmaf(ftz(a), ftz(b), ftz(c))))
-UNARY(sqrt_ftz_f32, f32, f32, __builtin_sqrtf(ftz(a)))
-UNARY(rcp_ftz_f32, f32, f32, ftz(1.0f / ftz(a)))
+BINARY(add_f32, f32, canonical(a + b))
+BINARY(sub_f32, f32, canonical(a - b))
+BINARY(mul_f32, f32, canonical(a *b))
+BINARY(div_f32, f32, canonical(a / b))
+TERNARY(fma_f32, f32, canonical(__builtin_fmaf(a, b, c)))
+UNARY(sqrt_f32, f32, f32, canonical(__builtin_sqrtf(a)))
+UNARY(rcp_f32, f32, f32, canonical(1.0f / a))
+BINARY(add_ftz_f32, f32, canonical(ftz(ftz(a) + ftz(b))))
+BINARY(sub_ftz_f32, f32, canonical(ftz(ftz(a) - ftz(b))))
+BINARY(mul_ftz_f32, f32, canonical(ftz(ftz(a) * ftz(b))))
+BINARY(div_ftz_f32, f32, canonical(ftz(ftz(a) / ftz(b))))
+TERNARY(fma_ftz_f32, f32, canonical(ftz(__builtin_fmaf(ftz(a), ftz(b), ftz(c)))))
+UNARY(sqrt_ftz_f32, f32, f32, canonical(__builtin_sqrtf(ftz(a))))
+UNARY(rcp_ftz_f32, f32, f32, canonical(ftz(1.0f / ftz(a))))
 BINARY(add_f64, f64, a + b)
 BINARY(sub_f64, f64, a - b)
 BINARY(mul_f64, f64, a *b)
@@ -92,6 +93,7 @@ static __attribute__((noinline)) void finish_f32(f32 *t, u32 flags)
 		FOR_LANES t[i] = saturate(t[i]);
 	if (flags & EXEC_FLAG_FTZ)
 		FOR_LANES t[i] = ftz(t[i]);
+	FOR_LANES t[i] = canonical(t[i]);
 }
 
 static __attribute__((noinline)) void fetch_f32(f32 *out, const f32 *in, u32 flags)
@@ -161,7 +163,7 @@ static inline f32 rsqrt32(f32 a)
 }
 
 #define APPROXIMATE(name, expression)                                                              \
-	UNARY(name##_approx_f32, f32, f32, expression)                                                 \
+	UNARY(name##_approx_f32, f32, f32, canonical(expression))                                      \
 	HANDLER(name##_approx_ftz_f32)                                                                 \
 	{                                                                                              \
 		const f32 *pa = SOURCE(f32, in->a);                                                        \
@@ -169,7 +171,7 @@ static inline f32 rsqrt32(f32 a)
 		FOR_LANES                                                                                  \
 		{                                                                                          \
 			f32 a = ftz(pa[i]);                                                                    \
-			t[i] = ftz(expression);                                                                \
+			t[i] = canonical(ftz(expression));                                                     \
 		}                                                                                          \
 		merge32(DEST(u32, in->d), (const u32 *)t, mask);                                           \
 		return EXEC_NEXT;                                                                          \
@@ -184,8 +186,6 @@ UNARY(rsqrt_approx_f64, f64, f64, 1.0 / __builtin_sqrt(a))
 
 /* ------------------------------------------------------------------------
  * Signs, minima, tests */
-
-#define NAN32 float_of_bits(0x7fffffff)
 
 static inline f32 least(f32 a, f32 b)
 {

@@ -277,6 +277,14 @@ static inline f32 ftz(f32 value)
 	return float_of_bits((bits & 0x7f800000) ? bits : bits & 0x80000000);
 }
 
+#define NAN32 float_of_bits(0x7fffffff)
+
+/* The one NaN that a GPU's f32 arithmetic gives. */
+static inline f32 canonical(f32 value)
+{
+	return value != value ? NAN32 : value;
+}
+
 static inline f32 saturate(f32 value)
 {
 	/* NaN becomes +0 */

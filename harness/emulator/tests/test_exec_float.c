@@ -328,6 +328,31 @@ Test(exec_float, special_values)
 			   0x3970000000000000);
 }
 
+/* PTX leaves open which NaN f32 arithmetic gives; a GPU gives one. f64 keeps the operand's. */
+Test(exec_float, nan_of_arithmetic)
+{
+	static const char *const two[] = {
+		"add.f32",    "sub.f32",    "mul.f32",    "div.rn.f32",  "add.ftz.f32",  "mul.ftz.f32",
+		"add.rz.f32", "mul.rm.f32", "div.rp.f32", "max.NaN.f32", "div.full.f32", "sub.rp.ftz.f32"};
+	static const char *const one[] = {"sqrt.rn.f32",         "rcp.rn.f32",     "sqrt.rz.f32",
+									  "rcp.rp.f32",          "ex2.approx.f32", "sin.approx.f32",
+									  "rsqrt.approx.ftz.f32"};
+	const uint64_t nan = 0xffc12345, number = 0x3f800000;
+	for (size_t i = 0; i < sizeof two / sizeof two[0]; i++) {
+		expect_one(two[i], "rrr", nan, number, 0, 0x7fffffff);
+		expect_one(two[i], "rrr", number, nan, 0, 0x7fffffff);
+	}
+	for (size_t i = 0; i < sizeof one / sizeof one[0]; i++)
+		expect_one(one[i], "rr", nan, 0, 0, 0x7fffffff);
+	expect_one("fma.rn.f32", "rrrr", number, number, nan, 0x7fffffff);
+	expect_one("fma.rz.f32", "rrrr", number, nan, number, 0x7fffffff);
+	expect_one("sub.f32", "rrr", 0x7f800000, 0x7f800000, 0, 0x7fffffff);
+	expect_one("cvt.rn.f32.f64", "rd", 0xfff8123456789abcu, 0, 0, 0x7fffffff);
+	expect_one("add.f64", "ddd", 0x7ff8123456789abcu, 0, 0, 0x7ff8123456789abcu);
+	/* signs are moved, not computed */
+	expect_one("neg.f32", "rr", nan, 0, 0, 0x7fc12345);
+}
+
 Test(exec_float, comparisons_with_nan)
 {
 	const uint64_t nan = 0x7fc00000, one = 0x3f800000;

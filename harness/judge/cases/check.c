@@ -27,7 +27,7 @@ static void excuse(const struct run *run, struct case_result *result)
 		return;
 	memcpy(why, result->detail, sizeof why);
 	snprintf(result->detail, sizeof result->detail,
-			 "the emulated GPU has no %s, which the file calls: a GPU has to tell; here: %.800s",
+			 "the emulated GPU has no %s, which the file uses: a GPU has to tell; here: %.800s",
 			 function, why);
 	result->verdict = VERDICT_UNSUPPORTED;
 	result->checked = false;

@@ -132,7 +132,8 @@ static bool code_means(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool went_on(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
-	if (failing == NULL || !failing->checked || failing->facts.error[0] == '\0')
+	if (failing == NULL || !failing->checked || failing->facts.error[0] == '\0' ||
+		failing->verdict == VERDICT_UNSUPPORTED) /* of the device, not of the file */
 		return false;
 	snprintf(out, HINT_TEXT,
 			 "solve() goes on after %s: look at what CUDA's functions return, and at "

@@ -222,8 +222,29 @@ bool emulated_asks_registers(const char *output)
 	return false;
 }
 
+/* "emulated GPU: kernel ...: vabsdiff4.u32 at gemm.cu:12: " before the end of such a line. */
+static bool lacked_instruction(const char *output, char name[EMULATED_FUNCTION])
+{
+	static const char ends[] = ": the emulated GPU does not implement this instruction\n";
+	const char *end = output != NULL ? strstr(output, ends) : NULL, *begin = end, *at = NULL;
+	while (begin != NULL && begin > output && begin[-1] != '\n')
+		begin--;
+	for (const char *next = begin;
+		 next != NULL && (next = strstr(next, " at ")) != NULL && next < end; next++)
+		at = next;
+	if (at == NULL || strncmp(begin, FINDING, sizeof FINDING - 1) != 0)
+		return false;
+	const char *word = at;
+	while (word > begin && word[-1] != ' ')
+		word--;
+	snprintf(name, EMULATED_FUNCTION, "%.*s", (int)(at - word), word);
+	return true;
+}
+
 bool emulated_lacked(const char *output, char function[EMULATED_FUNCTION])
 {
+	if (lacked_instruction(output, function))
+		return true;
 	static const char begins[] = "emulated GPU: ", ends[] = " is not implemented\n";
 	for (const char *at = output; at != NULL && (at = strstr(at, begins)) != NULL;) {
 		bool whole = at == output || at[-1] == '\n';

@@ -60,8 +60,8 @@ bool emulated_with_races(const char *const *environment, const char *out[EMULATE
 const char *emulated_race(const char *output);
 /* Whether what a process printed has a finding of a wgmma that lacks a fence or a wait. */
 bool emulated_finds_wgmma(const char *output);
-/* The first function that a process called and the emulated GPU has not, from what it printed.
- * False: there is none. */
+/* The first function that a process called, or instruction that a kernel of it has, that the
+ * emulated GPU has not, from what it printed. False: there is none. */
 #define EMULATED_FUNCTION 64
 bool emulated_lacked(const char *output, char function[EMULATED_FUNCTION]);
 /* When the processes are gone: takes what they counted, and cleans up. */
