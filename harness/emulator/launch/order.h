@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum order_kind {
+enum order_drawn {
 	ORDER_ISSUED,   /* as they are */
 	ORDER_REVERSED, /* the last one first */
 	ORDER_SHUFFLED,

@@ -329,7 +329,8 @@ cudaError_t variable_find(const void *host, struct variable **out)
 EXPORT char __cudaInitModule(void **handle)
 {
 	struct binary *binary = (struct binary *)handle;
-	bool done = runtime_enter_queueing() == cudaSuccess && binary && binary_ready(binary) == cudaSuccess;
+	bool done =
+		runtime_enter_queueing() == cudaSuccess && binary && binary_ready(binary) == cudaSuccess;
 	for (struct variable *at = runtime.variables; done && at; at = at->next) {
 		struct variable *variable;
 		if (at->binary != binary || !at->managed)
