@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum order_kind {
+enum order_drawn {
 	ORDER_ISSUED,   /* as they are */
 	ORDER_REVERSED, /* the last one first */
 	ORDER_SHUFFLED,
@@ -15,7 +15,7 @@ enum order_kind {
 
 /* What of so many neighbours is the index-th to begin: all of a grid's clusters but for larger
  * grids, whose parts come one after another, as those that are resident together do. */
-#define ORDER_WINDOW 64
+#define ORDER_WINDOW 32
 uint64_t order_place(uint64_t order, uint64_t index, uint64_t total);
 
 /* Which of those that are ready (bit i: number i of the queue is) runs next. ready is not 0. */

@@ -85,7 +85,7 @@ static void run_one(struct queued *entry)
 {
 	entry->run.parameters = entry->parameters;
 	if (entry->event)
-		event_record(entry->event);
+		stream_record_event(entry->event);
 	if (entry->function &&
 		launch_now(entry->function, &entry->run, entry->cooperative) == cudaErrorMemoryAllocation) {
 		struct fault fault = {.kind = FAULT_MEMORY};

@@ -169,7 +169,7 @@ struct function *binary_function(struct binary *binary, const char *name);
 bool stream_valid(cudaStream_t stream);
 /* Whether its work waits for that of the legacy default stream, and the other way round. */
 bool stream_blocking(cudaStream_t stream);
-void event_record(struct CUevent_st *event); /* now */
+void stream_record_event(struct CUevent_st *event); /* now */
 
 /* queue.c: kernels that CUDA leaves unordered, and the events between, until a call waits for
  * them. All with the lock held. */

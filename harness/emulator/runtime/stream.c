@@ -282,7 +282,7 @@ EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
 	return runtime_leave(cudaSuccess);
 }
 
-void event_record(struct CUevent_st *event)
+void stream_record_event(struct CUevent_st *event)
 {
 	event->recorded = true;
 	clock_gettime(CLOCK_MONOTONIC, &event->time);
@@ -302,7 +302,7 @@ EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stre
 		status = cudaErrorInvalidResourceHandle;
 	if (status == cudaSuccess) {
 		event->queued = 0;
-		event_record(event);
+		stream_record_event(event);
 	}
 	if (status == cudaSuccess && queue_of_stream(stream)) {
 		queue_event(stream, event, 0);
