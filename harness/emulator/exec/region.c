@@ -12,7 +12,7 @@
 #define CANDIDATES 64    /* joins that are tried */
 #define REGION_MAX 20000 /* instructions of a region */
 
-struct search {
+struct region_search {
 	const struct exec_program *program;
 	uint32_t branch;
 	uint8_t *seen; /* of each instruction */
@@ -39,7 +39,7 @@ static bool is_branch(const struct exec_program *program, uint32_t pc)
 	return strcmp(name, "bra") == 0 || (strcmp(name, "ret") == 0 && !is_exit(program, pc));
 }
 
-static void visit(struct search *search, uint32_t pc)
+static void visit(struct region_search *search, uint32_t pc)
 {
 	if (search->seen[pc])
 		return;
@@ -49,7 +49,7 @@ static void visit(struct search *search, uint32_t pc)
 }
 
 /* Finds all that both sides reach before `join`; false where they reach an exit, or too much. */
-static bool reaches_only(struct search *search, uint32_t join)
+static bool reaches_only(struct region_search *search, uint32_t join)
 {
 	const struct exec_program *program = search->program;
 	const struct exec_instruction *code = program->code;
@@ -118,7 +118,7 @@ static bool add_results(struct exec_region *region, const int32_t *effects)
 	return true;
 }
 
-static bool describe(struct exec_region *region, const struct search *search)
+static bool describe(struct exec_region *region, const struct region_search *search)
 {
 	const struct exec_program *program = search->program;
 	for (uint32_t i = 0; i < search->count && region->harmless; i++) {
@@ -142,7 +142,8 @@ static void mark_places(const struct exec_program *program, uint8_t *places)
 		}
 }
 
-static bool find_join(struct search *search, struct exec_region *region, const uint8_t *places)
+static bool find_join(struct region_search *search, struct exec_region *region,
+					  const uint8_t *places)
 {
 	uint32_t tried = 0;
 	for (uint32_t pc = search->branch + 1; pc < search->program->count && tried < CANDIDATES;
@@ -165,7 +166,7 @@ static struct exec_region *make(const struct exec_program *program, uint32_t bra
 	uint32_t *room = malloc(2 * count * sizeof *room);
 	bool ok = region && seen && places && room;
 	if (ok) {
-		struct search search = {program, branch, seen, room, room + count, 0, 0};
+		struct region_search search = {program, branch, seen, room, room + count, 0, 0};
 		mark_places(program, places);
 		region->branch = branch;
 		region->harmless = find_join(&search, region, places);
