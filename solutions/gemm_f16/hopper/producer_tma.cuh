@@ -107,6 +107,8 @@ template <class config> struct early_loads {
 template <class config>
 __device__ __forceinline__ int produce_early(const schedule &work, const tma_loader<config> &load)
 {
+	if (config::PADS && cluster_id<config>() >= work.tiles) // all blocks are there to copy
+		return 0;
 	int begin, end;
 	k_range<config>(work, begin, end);
 	int early = min(config::STAGES, end - begin);
