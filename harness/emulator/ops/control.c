@@ -97,13 +97,11 @@ static u32 complete(struct warp *w, const struct exec_instruction *in, int32_t o
 					enum exec_wait wait)
 {
 	const u32 *members = SOURCE(u32, operand);
-	u32 found = 0;
-	if (w->block->race)
-		exec_race_meet(w);
-	if (mask == w->live)
-		return mask;
-	for (int i = 0; i < EXEC_LANES; i++)
+	u32 found = mask == w->live ? mask : 0;
+	for (int i = 0; mask != w->live && i < EXEC_LANES; i++)
 		found |= (u32)(IN_MASK(i) && !(members[i] & w->live & ~mask)) << i;
+	if (found && w->block->race)
+		exec_race_meet(w);
 	if (found != mask) {
 		w->pc = exec_pc(w, in) + 1;
 		exec_park(w, exec_pc(w, in), mask & ~found, wait);

@@ -60,8 +60,7 @@ run_beside(mainloop<Element, config> &loop, float (&sum)[1][config::SUMS],
 }
 
 /* consume(), overlapped. What leaves has registers of its own in both halves of the loop over
- * tiles, and no branch around it: else the compiler would wait for wgmma there (its warnings C7517
- * and C7518). */
+ * tiles: else the compiler would wait for wgmma there (its warnings C7517 and C7518). */
 template <class Element, class config, class Epilogue>
 __device__ __forceinline__ void consume_overlapped(const schedule &work, const Epilogue &out,
 												   const CUtensorMap *maps_c, uint32_t base,
