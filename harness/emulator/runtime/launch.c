@@ -1,5 +1,5 @@
-/* Launches and what programs ask about kernels. A launch runs to its end inside
- * the call; a kernel's fault becomes the sticky error, which the next call
+/* Launches: what a program asks for is checked, and then run or queued (queue.c). A launch that runs
+ * ends inside the call; a kernel's fault becomes the sticky error, which the next call
  * reports, so that a program sees the order of events that it sees on a GPU. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -238,8 +238,6 @@ static cudaError_t choose_cluster(const struct launch_request *request,
 	return cudaSuccess;
 }
 
-#define GRID_WORKSPACE_BYTES 64u
-
 static cudaError_t check_cooperative(const struct launch_request *request)
 {
 	uint64_t blocks = (uint64_t)request->grid.x * request->grid.y * request->grid.z;
@@ -272,46 +270,6 @@ static void pack_parameters(const struct launch_request *request, const struct k
 		kernel_parameter(request->function->kernel, i, &offset, &size);
 		memcpy(block + offset, request->arguments[i], size);
 	}
-}
-
-/* Where the blocks of a cooperative launch meet; zeroed. */
-static uint64_t grid_workspace(void)
-{
-	uint64_t address = memory_allocate(GRID_WORKSPACE_BYTES, "the workspace of the grid");
-	if (address) {
-		memset((void *)(uintptr_t)address, 0, GRID_WORKSPACE_BYTES);
-		memory_mark_written(memory_find(address), address, GRID_WORKSPACE_BYTES);
-	}
-	return address;
-}
-
-static cudaError_t refuse_unsupported(const struct fault *fault)
-{
-	refusal_say(NULL, "%s", fault->text);
-	return cudaErrorNotSupported;
-}
-
-cudaError_t launch_now(struct function *function, struct launch *run, bool cooperative)
-{
-	struct fault fault = {0};
-	cudaError_t status = cudaSuccess;
-	runtime_open_memory();
-	if (cooperative && !(run->grid_workspace = grid_workspace()))
-		status = cudaErrorMemoryAllocation;
-	if (status == cudaSuccess) {
-		function->launches++;
-		runtime.options.stack_bytes = runtime.limits[cudaLimitStackSize];
-		if (!machine_launch(run, &runtime.options, &function->counters, &fault)) {
-			if (fault.kind == FAULT_UNSUPPORTED) /* a GPU has nothing against later calls */
-				status = refuse_unsupported(&fault);
-			else
-				runtime_fault(&fault);
-		}
-		memory_free(run->grid_workspace);
-	}
-	runtime_close_memory();
-	counters_write_sometimes(false);
-	return status;
 }
 
 static cudaError_t enqueue(const struct launch_request *request, const struct launch *run,
@@ -367,7 +325,7 @@ static cudaError_t launch(const struct launch_request *request)
 		request->shared_bytes);
 	run.id = ++runtime.launches;
 	return queue_wanted(&facts) ? enqueue(request, &run, &facts)
-								: launch_now(request->function, &run, request->cooperative);
+								: queue_run_now(request->function, &run, request->cooperative);
 }
 
 cudaError_t launch_host(const void *host, struct launch_request *request)

@@ -2,14 +2,16 @@
  * kernel before it has ended (programmatic dependent launch). They are queued with the events
  * between them, and run one after another, in an order that runtime.options.order draws among those
  * that CUDA allows, when a call waits for any of them. A program that knows one stream, and no
- * dependent launches, queues nothing. */
+ * dependent launches, queues nothing: its kernels run at once. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emulator/launch/order.h"
 #include "emulator/runtime/runtime.h"
 
 #define QUEUE_MOST 64 /* bits of an order's set */
+#define GRID_WORKSPACE_BYTES 64u
 
 static struct queued queue[QUEUE_MOST];
 static unsigned count;
@@ -26,11 +28,17 @@ static bool legacy(cudaStream_t stream)
 	return !stream || stream == cudaStreamLegacy;
 }
 
+/* Whether its work waits for that of the legacy default stream, and the other way round. */
+static bool blocking(cudaStream_t stream)
+{
+	return stream == cudaStreamPerThread ||
+		   (stream && stream != cudaStreamLegacy && !(stream->flags & cudaStreamNonBlocking));
+}
+
 /* Whether what is issued to one of the streams waits for what was issued to the other. */
 static bool in_order(cudaStream_t a, cudaStream_t b)
 {
-	return a == b || (legacy(a) && (legacy(b) || stream_blocking(b))) ||
-		   (legacy(b) && stream_blocking(a));
+	return a == b || (legacy(a) && (legacy(b) || blocking(b))) || (legacy(b) && blocking(a));
 }
 
 uint64_t queue_of_stream(cudaStream_t stream)
@@ -75,6 +83,52 @@ void queue_add(struct queued *entry)
 	queue[count++] = *entry;
 }
 
+void queue_record_event(struct CUevent_st *event)
+{
+	event->recorded = true;
+	clock_gettime(CLOCK_MONOTONIC, &event->time);
+}
+
+/* Where the blocks of a cooperative launch meet; zeroed. */
+static uint64_t grid_workspace(void)
+{
+	uint64_t address = memory_allocate(GRID_WORKSPACE_BYTES, "the workspace of the grid");
+	if (address) {
+		memset((void *)(uintptr_t)address, 0, GRID_WORKSPACE_BYTES);
+		memory_mark_written(memory_find(address), address, GRID_WORKSPACE_BYTES);
+	}
+	return address;
+}
+
+static cudaError_t refuse_unsupported(const struct fault *fault)
+{
+	refusal_say(NULL, "%s", fault->text);
+	return cudaErrorNotSupported;
+}
+
+cudaError_t queue_run_now(struct function *function, struct launch *run, bool cooperative)
+{
+	struct fault fault = {0};
+	cudaError_t status = cudaSuccess;
+	runtime_open_memory();
+	if (cooperative && !(run->grid_workspace = grid_workspace()))
+		status = cudaErrorMemoryAllocation;
+	if (status == cudaSuccess) {
+		function->launches++;
+		runtime.options.stack_bytes = runtime.limits[cudaLimitStackSize];
+		if (!machine_launch(run, &runtime.options, &function->counters, &fault)) {
+			if (fault.kind == FAULT_UNSUPPORTED) /* a GPU has nothing against later calls */
+				status = refuse_unsupported(&fault);
+			else
+				runtime_fault(&fault);
+		}
+		memory_free(run->grid_workspace);
+	}
+	runtime_close_memory();
+	counters_write_sometimes(false);
+	return status;
+}
+
 static void forget(struct queued *entry)
 {
 	free(entry->parameters);
@@ -85,9 +139,9 @@ static void run_one(struct queued *entry)
 {
 	entry->run.parameters = entry->parameters;
 	if (entry->event)
-		stream_record_event(entry->event);
-	if (entry->function &&
-		launch_now(entry->function, &entry->run, entry->cooperative) == cudaErrorMemoryAllocation) {
+		queue_record_event(entry->event);
+	if (entry->function && queue_run_now(entry->function, &entry->run, entry->cooperative) ==
+							   cudaErrorMemoryAllocation) {
 		struct fault fault = {.kind = FAULT_MEMORY};
 		snprintf(fault.text, sizeof fault.text, "no memory for the workspace of a grid");
 		runtime_fault(&fault);
@@ -114,4 +168,22 @@ void queue_drop(void)
 		forget(&queue[i]);
 	round_now += count > 0;
 	count = 0;
+}
+
+cudaError_t runtime_enter(void)
+{
+	cudaError_t status = runtime_enter_queueing();
+	if (status != cudaSuccess)
+		return status;
+	queue_run();
+	runtime.fault_surfaced = runtime.fault != cudaSuccess;
+	return runtime.fault;
+}
+
+/* Not CUDA's: draws the orders of blocks and of kernels from now on (launch/order.h). */
+EXPORT cudaError_t cudaEmulatedOrder(uint64_t order)
+{
+	cudaError_t status = runtime_enter();
+	runtime.options.order = order;
+	return runtime_leave_quietly(status);
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "emulator/exec/memory.h"
 #include "emulator/machine.h"
@@ -69,6 +70,22 @@ struct binary {
 	struct module *module;
 	bool parsed;
 	cudaError_t status; /* of parsing */
+};
+
+struct CUstream_st {
+	struct CUstream_st *next;
+	unsigned flags;
+	int priority;
+	unsigned long long id;
+};
+
+struct CUevent_st {
+	struct CUevent_st *next;
+	unsigned flags;
+	bool recorded;
+	struct timespec time;
+	unsigned long long round; /* of the queue, in which it was recorded */
+	uint64_t queued;          /* its bit there */
 };
 
 struct runtime {
@@ -167,9 +184,6 @@ void binary_unload(struct binary *binary);
 struct function *binary_function(struct binary *binary, const char *name);
 
 bool stream_valid(cudaStream_t stream);
-/* Whether its work waits for that of the legacy default stream, and the other way round. */
-bool stream_blocking(cudaStream_t stream);
-void stream_record_event(struct CUevent_st *event); /* now */
 
 /* queue.c: kernels that CUDA leaves unordered, and the events between, until a call waits for
  * them. All with the lock held. */
@@ -195,8 +209,9 @@ uint64_t queue_last(void);
 unsigned long long queue_round(void);
 void queue_run(void);
 void queue_drop(void);
+void queue_record_event(struct CUevent_st *event); /* now */
 /* Runs the kernel now. */
-cudaError_t launch_now(struct function *function, struct launch *run, bool cooperative);
+cudaError_t queue_run_now(struct function *function, struct launch *run, bool cooperative);
 
 /* `cluster` 0,0,0: as the kernel says. */
 struct launch_request {

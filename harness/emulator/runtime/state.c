@@ -110,16 +110,6 @@ cudaError_t runtime_enter_queueing(void)
 	return runtime.fault;
 }
 
-cudaError_t runtime_enter(void)
-{
-	cudaError_t status = runtime_enter_queueing();
-	if (status != cudaSuccess)
-		return status;
-	queue_run();
-	runtime.fault_surfaced = runtime.fault != cudaSuccess;
-	return runtime.fault;
-}
-
 cudaError_t runtime_leave_call(const char *call, cudaError_t status)
 {
 	refusal_note(runtime_call_name(call), runtime.fault == cudaSuccess ? status : cudaSuccess);
@@ -192,14 +182,6 @@ EXPORT cudaError_t cudaGetLastError(void)
 EXPORT cudaError_t cudaPeekAtLastError(void)
 {
 	return take_last_error(false);
-}
-
-/* Not CUDA's: draws the orders of blocks and of kernels from now on (launch/order.h). */
-EXPORT cudaError_t cudaEmulatedOrder(uint64_t order)
-{
-	cudaError_t status = runtime_enter();
-	runtime.options.order = order;
-	return runtime_leave_quietly(status);
 }
 
 /* Not CUDA's: warp instructions that each launch from now on may take; 0: as at the start. */

@@ -3,25 +3,8 @@
  * it was recorded: elapsed times are true of this process and say nothing about
  * a GPU. Capturing into graphs is not supported and says so. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "emulator/runtime/runtime.h"
-
-struct CUstream_st {
-	struct CUstream_st *next;
-	unsigned flags;
-	int priority;
-	unsigned long long id;
-};
-
-struct CUevent_st {
-	struct CUevent_st *next;
-	unsigned flags;
-	bool recorded;
-	struct timespec time;
-	unsigned long long round; /* of the queue, in which it was recorded */
-	uint64_t queued;          /* its bit there */
-};
 
 #define PRIORITY_GREATEST (-5)
 
@@ -33,12 +16,6 @@ bool stream_valid(cudaStream_t stream)
 	while (at && at != stream)
 		at = at->next;
 	return at != NULL;
-}
-
-bool stream_blocking(cudaStream_t stream)
-{
-	return stream == cudaStreamPerThread ||
-		   (stream && stream != cudaStreamLegacy && !(stream->flags & cudaStreamNonBlocking));
 }
 
 static bool stream_made(cudaStream_t stream)
@@ -282,12 +259,6 @@ EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
 	return runtime_leave(cudaSuccess);
 }
 
-void stream_record_event(struct CUevent_st *event)
-{
-	event->recorded = true;
-	clock_gettime(CLOCK_MONOTONIC, &event->time);
-}
-
 /* An event, or a wait for one, among what is queued. */
 static void queue_event(cudaStream_t stream, cudaEvent_t event, uint64_t after)
 {
@@ -302,7 +273,7 @@ EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stre
 		status = cudaErrorInvalidResourceHandle;
 	if (status == cudaSuccess) {
 		event->queued = 0;
-		stream_record_event(event);
+		queue_record_event(event);
 	}
 	if (status == cudaSuccess && queue_of_stream(stream)) {
 		queue_event(stream, event, 0);
