@@ -6,12 +6,6 @@
 #include "emulator/exec/atomic.h"
 #include "emulator/tensor/map.h"
 
-bool decode_is_shared(const struct ptx_instruction *in)
-{
-	return decode_has(in, "shared") || decode_has(in, "shared::cta") ||
-		   decode_has(in, "shared::cluster");
-}
-
 /* Three entries that exec_listed_address() reads. */
 static void list_address(struct decoder *decoder, const struct ptx_operand *operand,
 						 enum ptx_space space, int32_t out[3])

@@ -1,5 +1,7 @@
-/* The form of a handler that a PTX type asks for. */
+/* What handlers call types and operations of PTX: forms, and those of atomics. */
 #include "emulator/decode/decoder.h"
+
+#include "emulator/exec/atomic.h"
 
 enum handler_form decode_form(enum ptx_type type)
 {
@@ -38,5 +40,32 @@ enum handler_form decode_form_integer(size_t size, bool is_signed)
 	case 4: return is_signed ? FORM_S32 : FORM_U32;
 	case 8: return is_signed ? FORM_S64 : FORM_U64;
 	default: return FORM_NONE;
+	}
+}
+
+int decode_atomic_operation(const struct ptx_instruction *in)
+{
+	static const char *const names[] = {
+		[ATOM_ADD] = "add", [ATOM_MIN] = "min", [ATOM_MAX] = "max",   [ATOM_AND] = "and",
+		[ATOM_OR] = "or",   [ATOM_XOR] = "xor", [ATOM_EXCH] = "exch", [ATOM_CAS] = "cas",
+		[ATOM_INC] = "inc", [ATOM_DEC] = "dec"};
+	int operation = -1;
+	for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++)
+		if (decode_has(in, names[i]))
+			operation = i;
+	return operation;
+}
+
+uint8_t decode_atomic_number(enum ptx_type type)
+{
+	switch (type) {
+	case PTX_F16:
+	case PTX_F16X2: return ATOM_F16;
+	case PTX_BF16:
+	case PTX_BF16X2: return ATOM_BF16;
+	default:
+		return ptx_type_is_float(type)    ? ATOM_FLOAT
+			   : ptx_type_is_signed(type) ? ATOM_SIGNED
+										  : ATOM_UNSIGNED;
 	}
 }

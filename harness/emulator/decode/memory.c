@@ -9,8 +9,7 @@ static enum ptx_space space_of(const struct ptx_instruction *in)
 {
 	if (decode_has(in, "global"))
 		return PTX_GLOBAL;
-	if (decode_has(in, "shared") || decode_has(in, "shared::cta") ||
-		decode_has(in, "shared::cluster"))
+	if (decode_is_shared(in))
 		return PTX_SHARED;
 	if (decode_has(in, "local"))
 		return PTX_LOCAL;
@@ -97,33 +96,6 @@ static void decode_st(struct decoder *decoder, const struct ptx_instruction *in)
 
 /* ------------------------------------------------------------------------
  * Atomics */
-
-int decode_atomic_operation(const struct ptx_instruction *in)
-{
-	static const char *const names[] = {
-		[ATOM_ADD] = "add", [ATOM_MIN] = "min", [ATOM_MAX] = "max",   [ATOM_AND] = "and",
-		[ATOM_OR] = "or",   [ATOM_XOR] = "xor", [ATOM_EXCH] = "exch", [ATOM_CAS] = "cas",
-		[ATOM_INC] = "inc", [ATOM_DEC] = "dec"};
-	int operation = -1;
-	for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++)
-		if (decode_has(in, names[i]))
-			operation = i;
-	return operation;
-}
-
-uint8_t decode_atomic_number(enum ptx_type type)
-{
-	switch (type) {
-	case PTX_F16:
-	case PTX_F16X2: return ATOM_F16;
-	case PTX_BF16:
-	case PTX_BF16X2: return ATOM_BF16;
-	default:
-		return ptx_type_is_float(type)    ? ATOM_FLOAT
-			   : ptx_type_is_signed(type) ? ATOM_SIGNED
-										  : ATOM_UNSIGNED;
-	}
-}
 
 static void atomic(struct decoder *decoder, const struct ptx_instruction *in,
 				   const struct ptx_operand *d, const struct ptx_operand *address,

@@ -39,6 +39,12 @@ bool decode_has(const struct ptx_instruction *in, const char *part)
 	return false;
 }
 
+bool decode_is_shared(const struct ptx_instruction *in)
+{
+	return decode_has(in, "shared") || decode_has(in, "shared::cta") ||
+		   decode_has(in, "shared::cluster");
+}
+
 enum ptx_type decode_type(const struct ptx_instruction *in, uint32_t n)
 {
 	for (uint32_t i = 1; i < in->part_count; i++) {
