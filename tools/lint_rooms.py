@@ -49,10 +49,10 @@ ROOMS = [
 ]
 LINES_MAX = 600
 LARGER = """
-harness/emulator/tests/test_exec_async.c harness/tests/unit/testcases/test_case.c
-harness/tests/unit/process/test_child.c harness/tests/unit/compile/test_compile.c
-harness/tests/unit/contestant/test_contestant.c harness/tests/unit/process/test_jail.c
-harness/tests/unit/report/test_report.c harness/tests/unit/store/test_store.c
+harness/tests/unit/testcases/test_case.c harness/tests/unit/process/test_child.c
+harness/tests/unit/compile/test_compile.c harness/tests/unit/contestant/test_contestant.c
+harness/tests/unit/process/test_jail.c harness/tests/unit/report/test_report.c
+harness/tests/unit/store/test_store.c
 """.split()
 FOREIGN_NAMES = ("cu", "nvrtc")  # functions of CUDA, which have CUDA's names
 FUNCTION = re.compile(r"^(?!typedef|static|struct \w+$)[\w *]*?\**(\w+)\(.*\)$", re.S)

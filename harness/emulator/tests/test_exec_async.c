@@ -1,24 +1,7 @@
 /* links: emulator_core */
-/* Asynchronous copies, mbarriers, matrices and the race check: what correct
- * kernels may do, and what is found when a wait, fence or barrier is missing. */
-#include "exec_fixture.h"
-
-#include "emulator/tensor/map.h"
-
-#define ONE ((struct fixture_launch){0})
-#define STORE "mul.wide.u32 %d1, %t, 4; add.s64 %d1, %out, %d1; st.global.u32 [%d1], %r0;\n"
-/* %r8: address of the thread's word in s, %d2: of its word of the input */
-#define WORD                                                                                       \
-	".shared .align 128 .b8 s[4096]; .shared .align 8 .b64 full; mov.u32 %r9, s;\n"                \
-	"shl.b32 %r8, %t, 2; add.u32 %r8, %r9, %r8; mul.wide.u32 %d2, %t, 4; add.s64 %d2, %in, %d2;\n"
-
-static void ramp(const char *ptx, struct fixture_launch how, uint32_t *out, size_t count)
-{
-	uint32_t in[1024];
-	for (uint32_t i = 0; i < 1024; i++)
-		in[i] = i + 1;
-	fixture_expect(ptx, how, in, sizeof in, out, count * 4);
-}
+/* Asynchronous copies, mbarriers and matrices: what correct kernels may do, and what is found when
+ * a wait or a fence is missing. */
+#include "exec_async.h"
 
 /* ------------------------------------------------------------------------
  * cp.async */
@@ -26,13 +9,13 @@ static void ramp(const char *ptx, struct fixture_launch how, uint32_t *out, size
 Test(exec_async, copies_land_when_waited_for)
 {
 	uint32_t out[32];
-	ramp(FIXTURE_KERNEL(
-			 WORD
-			 "cp.async.ca.shared.global [%r8], [%d2], 4; cp.async.commit_group;\n"
-			 "cp.async.ca.shared.global [%r8+128], [%d2+128], 4;\n"
-			 "cp.async.commit_group; cp.async.wait_group 1; ld.shared.u32 %r1, [%r8];\n"
-			 "cp.async.wait_all; ld.shared.u32 %r2, [%r8+128]; add.u32 %r0, %r1, %r2;\n" STORE),
-		 ONE, out, 32);
+	fixture_ramp(
+		FIXTURE_KERNEL(
+			WORD "cp.async.ca.shared.global [%r8], [%d2], 4; cp.async.commit_group;\n"
+				 "cp.async.ca.shared.global [%r8+128], [%d2+128], 4;\n"
+				 "cp.async.commit_group; cp.async.wait_group 1; ld.shared.u32 %r1, [%r8];\n"
+				 "cp.async.wait_all; ld.shared.u32 %r2, [%r8+128]; add.u32 %r0, %r1, %r2;\n" STORE),
+		ONE, out, 32);
 	for (uint32_t t = 0; t < 32; t++)
 		cr_assert_eq(out[t], t + 1 + t + 33);
 }
@@ -40,14 +23,14 @@ Test(exec_async, copies_land_when_waited_for)
 Test(exec_async, short_sources_are_filled_with_zero)
 {
 	uint32_t out[128];
-	ramp(FIXTURE_KERNEL(WORD
-						"shl.b32 %r7, %t, 4; add.u32 %r7, %r9, %r7; mul.wide.u32 %d3, %t, 16;\n"
-						"add.s64 %d3, %in, %d3; and.b32 %r1, %t, 3; shl.b32 %r1, %r1, 2;\n"
-						"cp.async.cg.shared.global.L2::128B [%r7], [%d3], 16, %r1;\n"
-						"cp.async.wait_all; ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r7];\n"
-						"mul.wide.u32 %d4, %t, 16; add.s64 %d4, %out, %d4;\n"
-						"st.global.v4.u32 [%d4], {%r1, %r2, %r3, %r4};"),
-		 ONE, out, 128);
+	fixture_ramp(
+		FIXTURE_KERNEL(WORD "shl.b32 %r7, %t, 4; add.u32 %r7, %r9, %r7; mul.wide.u32 %d3, %t, 16;\n"
+							"add.s64 %d3, %in, %d3; and.b32 %r1, %t, 3; shl.b32 %r1, %r1, 2;\n"
+							"cp.async.cg.shared.global.L2::128B [%r7], [%d3], 16, %r1;\n"
+							"cp.async.wait_all; ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r7];\n"
+							"mul.wide.u32 %d4, %t, 16; add.s64 %d4, %out, %d4;\n"
+							"st.global.v4.u32 [%d4], {%r1, %r2, %r3, %r4};"),
+		ONE, out, 128);
 	for (uint32_t i = 0; i < 128; i++)
 		cr_assert_eq(out[i], i % 4 < i / 4 % 4 ? i + 1 : 0, "%u", i);
 }
@@ -70,7 +53,7 @@ Test(exec_async, short_sources_are_filled_with_zero)
 static void check_copies(const char *ptx, uint32_t words, uint32_t none, uint32_t one, uint32_t two)
 {
 	uint32_t out[128], copied[3] = {none, one, two};
-	ramp(ptx, ONE, out, 128);
+	fixture_ramp(ptx, ONE, out, 128);
 	for (uint32_t i = 0; i < 128; i++) {
 		uint32_t lane = i / words;
 		uint32_t want = lane >= 32 ? UINT32_MAX : i % words < copied[lane % 3] ? i + 1 : 0;
@@ -115,24 +98,17 @@ Test(exec_async, copy_past_the_end_is_found)
 /* ------------------------------------------------------------------------
  * mbarrier and bulk copies */
 
-#define INIT(count)                                                                                \
-	"mov.u32 %r7, full; setp.eq.u32 %p1, %t, 0;\n"                                                 \
-	"@%p1 mbarrier.init.shared::cta.b64 [%r7], " #count ";\n"                                      \
-	"fence.mbarrier_init.release.cluster; bar.sync 0;\n"
-#define WAIT(parity)                                                                               \
-	"$wait" #parity ": mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r7], " #parity ";\n"        \
-	"@!%p2 bra $wait" #parity ";\n"
-
 Test(exec_async, mbarrier_phases)
 {
 	uint32_t out[64];
-	ramp(FIXTURE_KERNEL(WORD INIT(
-			 64) "st.shared.u32 [%r8], %t; mbarrier.arrive.shared::cta.b64 %d5, [%r7];\n"
-				 "$l: mbarrier.test_wait.shared::cta.b64 %p2, [%r7], %d5; @!%p2 bra $l;\n"
-				 "xor.b32 %r1, %t, 63; shl.b32 %r1, %r1, 2; add.u32 %r1, %r9, %r1;\n"
-				 "ld.shared.u32 %r0, [%r1]; mbarrier.arrive.shared::cta.b64 _, [%r7];\n" WAIT(1)
-							STORE),
-		 (struct fixture_launch){.threads = 64, .check_race = true}, out, 64);
+	fixture_ramp(
+		FIXTURE_KERNEL(WORD INIT(
+			64) "st.shared.u32 [%r8], %t; mbarrier.arrive.shared::cta.b64 %d5, [%r7];\n"
+				"$l: mbarrier.test_wait.shared::cta.b64 %p2, [%r7], %d5; @!%p2 bra $l;\n"
+				"xor.b32 %r1, %t, 63; shl.b32 %r1, %r1, 2; add.u32 %r1, %r9, %r1;\n"
+				"ld.shared.u32 %r0, [%r1]; mbarrier.arrive.shared::cta.b64 _, [%r7];\n" WAIT(1)
+						   STORE),
+		(struct fixture_launch){.threads = 64, .check_race = true}, out, 64);
 	for (uint32_t t = 0; t < 64; t++)
 		cr_assert_eq(out[t], t ^ 63);
 }
@@ -145,8 +121,8 @@ Test(exec_async, mbarrier_phases)
 Test(exec_async, bulk_copy_completes_on_its_mbarrier)
 {
 	uint32_t out[64];
-	ramp(FIXTURE_KERNEL(WORD INIT(1) BULK WAIT(0) "ld.shared.u32 %r0, [%r8];\n" STORE),
-		 (struct fixture_launch){.threads = 64, .check_race = true}, out, 64);
+	fixture_ramp(FIXTURE_KERNEL(WORD INIT(1) BULK WAIT(0) "ld.shared.u32 %r0, [%r8];\n" STORE),
+				 (struct fixture_launch){.threads = 64, .check_race = true}, out, 64);
 	for (uint32_t t = 0; t < 64; t++)
 		cr_assert_eq(out[t], t + 1);
 }
@@ -171,11 +147,12 @@ Test(exec_async, bulk_copy_of_too_few_bytes_never_completes)
 Test(exec_async, bulk_store)
 {
 	uint32_t out[64];
-	ramp(FIXTURE_KERNEL(WORD "st.shared.u32 [%r8], %t; fence.proxy.async.shared::cta; bar.sync 0;\n"
-							 "setp.eq.u32 %p1, %t, 0; @!%p1 bra $end;\n"
-							 "cp.async.bulk.global.shared::cta.bulk_group [%out], [%r9], 256;\n"
-							 "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;\n$end:"),
-		 (struct fixture_launch){.threads = 64, .check_race = true}, out, 64);
+	fixture_ramp(
+		FIXTURE_KERNEL(WORD "st.shared.u32 [%r8], %t; fence.proxy.async.shared::cta; bar.sync 0;\n"
+							"setp.eq.u32 %p1, %t, 0; @!%p1 bra $end;\n"
+							"cp.async.bulk.global.shared::cta.bulk_group [%out], [%r9], 256;\n"
+							"cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;\n$end:"),
+		(struct fixture_launch){.threads = 64, .check_race = true}, out, 64);
 	for (uint32_t t = 0; t < 64; t++)
 		cr_assert_eq(out[t], t);
 }
@@ -248,11 +225,11 @@ Test(exec_async, bulk_store_without_a_fence)
 Test(exec_async, bulk_store_fenced_by_its_issuer)
 {
 	uint32_t out[64];
-	ramp(FIXTURE_KERNEL(WORD
-						"st.shared.u32 [%r8], %t; bar.sync 0; setp.eq.u32 %p1, %t, 0;\n"
-						"@%p1 fence.proxy.async;\n"
-						"@%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [%r9], 256;"),
-		 (struct fixture_launch){.threads = 64}, out, 64);
+	fixture_ramp(
+		FIXTURE_KERNEL(WORD "st.shared.u32 [%r8], %t; bar.sync 0; setp.eq.u32 %p1, %t, 0;\n"
+							"@%p1 fence.proxy.async;\n"
+							"@%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [%r9], 256;"),
+		(struct fixture_launch){.threads = 64}, out, 64);
 	cr_assert_eq(out[63], 63);
 }
 
@@ -280,7 +257,8 @@ Test(exec_async, bulk_store_fenced_by_its_issuer)
 Test(exec_async, wgmma_waited_for)
 {
 	uint32_t out[128];
-	ramp(WGMMA(FENCE, WGMMA_FENCE, WGMMA_WAIT), (struct fixture_launch){.threads = 128}, out, 128);
+	fixture_ramp(WGMMA(FENCE, WGMMA_FENCE, WGMMA_WAIT), (struct fixture_launch){.threads = 128},
+				 out, 128);
 	for (int i = 0; i < 128; i++)
 		cr_assert_eq(out[i], 0x3f800000);
 }
@@ -289,10 +267,10 @@ Test(exec_async, wgmma_waited_for)
 Test(exec_async, wgmma_moved_before_its_wait)
 {
 	uint32_t out[128];
-	ramp(WGMMA_OF("0x3C003C00", FENCE, WGMMA_FENCE,
-				  WGMMA_MULTIPLY WGMMA_MULTIPLY "mov.b32 %r1, %f2;\n" WGMMA_WAIT
-												"mov.b32 %f2, %r1;\n"),
-		 (struct fixture_launch){.threads = 128}, out, 128);
+	fixture_ramp(WGMMA_OF("0x3C003C00", FENCE, WGMMA_FENCE,
+						  WGMMA_MULTIPLY WGMMA_MULTIPLY "mov.b32 %r1, %f2;\n" WGMMA_WAIT
+														"mov.b32 %f2, %r1;\n"),
+				 (struct fixture_launch){.threads = 128}, out, 128);
 	for (int i = 0; i < 128; i++)
 		cr_assert_eq(out[i], 0x42440000, "%x", out[i]); /* 1 + 3 * 16 */
 }
@@ -318,12 +296,13 @@ Test(exec_async, wgmma_that_is_serialised)
 {
 	uint32_t out[128];
 	struct fixture_launch how = {.threads = 128, .serialised = "other,k"};
-	ramp(WGMMA_OF("0x3C003C00", FENCE, "", "add.f32 %f2, %f2, %f2;\n"), how, out, 128);
+	fixture_ramp(WGMMA_OF("0x3C003C00", FENCE, "", "add.f32 %f2, %f2, %f2;\n"), how, out, 128);
 	for (int i = 0; i < 128; i++)
 		cr_assert_eq(out[i], 0x42080000, "%x", out[i]); /* 2 * (1 + 16) */
-	ramp(WGMMA_OF("0x3C003C00", FENCE, "",
-				  "bar.sync 0; st.shared.u32 [%r8], 0; st.shared.u32 [%r8+512], 0;\n" WGMMA_WAIT),
-		 how, out, 128);
+	fixture_ramp(
+		WGMMA_OF("0x3C003C00", FENCE, "",
+				 "bar.sync 0; st.shared.u32 [%r8], 0; st.shared.u32 [%r8+512], 0;\n" WGMMA_WAIT),
+		how, out, 128);
 	for (int i = 0; i < 128; i++)
 		cr_assert_eq(out[i], 0x41880000, "%x", out[i]); /* 1 + 16 */
 	fixture_expect_fault(WGMMA("", "", ""), how, FAULT_ASYNC, "no fence.proxy.async");
@@ -339,97 +318,6 @@ Test(exec_async, arriving_too_often)
 		(struct fixture_launch){.threads = 32}, FAULT_BARRIER, "arrives more often");
 }
 
-/* A box of 8 x 4 of a tensor of 5 rows of 12 words, loaded at column `x` and row 3,
- * stored at "column, row". */
-#define ACQUIRE "fence.proxy.tensormap::generic.acquire.gpu [%in], 128;\n"
-#define TENSOR_LOAD(x) TENSOR_LOAD_AFTER(ACQUIRE, x)
-#define TENSOR_LOAD_AFTER(fence, x)                                                                \
-	FIXTURE_KERNEL(                                                                                \
-		WORD INIT(1) fence                                                                         \
-		"@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 128;\n"                          \
-		"@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "        \
-		"[%r9], [%in, {" x ", 3}], [%r7];\n" WAIT(0) "ld.shared.u32 %r0, [%r8];\n" STORE)
-#define TENSOR_STORE(at)                                                                           \
-	FIXTURE_KERNEL(WORD "st.shared.u32 [%r8], %t; fence.proxy.async; bar.sync 0;\n"                \
-						"setp.eq.u32 %p1, %t, 0;\n" ACQUIRE                                        \
-						"@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "              \
-						"[%in, {" at "}], [%r9];\n"                                                \
-						"cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" STORE)
-
-static uint32_t matrix[60];
-
-/* The first `columns` of each row. */
-static struct tensor_map matrix_map(uint32_t columns)
-{
-	return (struct tensor_map){
-		.size = {columns, 5},
-		.stride = {4, 48},
-		.box = {8, 4},
-		.step = {1, 1},
-		.rank = 2,
-		.element_bytes = 4,
-	};
-}
-
-/* Of a copy of the matrix in an allocation of `bytes`; returns its address. */
-static uint64_t encode_map(uint8_t encoded[TENSOR_MAP_BYTES], struct tensor_map map, size_t bytes)
-{
-	map.address = fixture_copy(matrix, bytes);
-	const char *wrong = tensor_map_encode(&map, encoded);
-	cr_assert_null(wrong, "%s", wrong);
-	return map.address;
-}
-
-static uint64_t encode_matrix(uint8_t encoded[TENSOR_MAP_BYTES], uint32_t columns, size_t bytes)
-{
-	for (uint32_t i = 0; i < 60; i++)
-		matrix[i] = i;
-	return encode_map(encoded, matrix_map(columns), bytes);
-}
-
-/* The box hangs over two edges. */
-Test(exec_async, tensor_copy_fills_what_is_outside)
-{
-	uint32_t out[32];
-	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
-	encode_matrix(encoded, 12, sizeof matrix);
-	fixture_expect(TENSOR_LOAD("8"), ONE, encoded, sizeof encoded, out, sizeof out);
-	for (uint32_t i = 0; i < 32; i++) {
-		uint32_t column = 8 + i % 8, row = 3 + i / 8;
-		cr_assert_eq(out[i], column < 12 && row < 5 ? row * 12 + column : 0, "%u: %u", i, out[i]);
-	}
-}
-
-static void tensor_copy(const char *ptx, const char *finding)
-{
-	struct fault fault = {0};
-	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
-	encode_matrix(encoded, 12, sizeof matrix);
-	uint64_t map = fixture_copy(encoded, sizeof encoded), out = fixture_buffer(128);
-	bool ran = fixture_run(ptx, &ONE, map, out, &fault);
-	cr_assert_eq(ran, !finding, "%s", fault.text);
-	cr_assert_eq(fault.kind, finding ? FAULT_INSTRUCTION : FAULT_NONE, "%s", fault.text);
-	cr_assert(!finding || strstr(fault.text, finding), "'%s' is not in: %s", finding, fault.text);
-}
-
-/* CUDA Programming Guide: a tensor map in global memory needs a fence in each block. */
-Test(exec_async, tensor_maps_in_global_memory_are_acquired)
-{
-	struct fault fault = {0};
-	struct fixture_launch unchecked = {.check_none = true};
-	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
-	encode_matrix(encoded, 12, sizeof matrix);
-	uint64_t map = fixture_copy(encoded, sizeof encoded), out = fixture_buffer(128);
-	cr_assert_not(fixture_run(TENSOR_LOAD_AFTER("", "8"), &ONE, map, out, &fault));
-	cr_expect_eq(fault.kind, FAULT_ASYNC);
-	cr_expect(strstr(fault.text, "lies in global memory"), "%s", fault.text);
-	cr_assert_not(
-		fixture_run(TENSOR_LOAD_AFTER("fence.proxy.tensormap::generic.release.gpu;\n", "8"), &ONE,
-					map, out, &fault));
-	cr_expect(fixture_run(TENSOR_LOAD("8"), &ONE, map, out, &fault), "%s", fault.text);
-	cr_expect(fixture_run(TENSOR_LOAD_AFTER("", "8"), &unchecked, map, out, &fault));
-}
-
 /* Its bytes would come into another block's memory. */
 Test(exec_async, blocks_outlive_their_bulk_copies)
 {
@@ -443,172 +331,6 @@ Test(exec_async, blocks_outlive_their_bulk_copies)
 						 "bytes at offset");
 	uint32_t in[32] = {0}, out[1];
 	fixture_expect(AHEAD(WAIT(0)), ONE, in, sizeof in, out, sizeof out);
-}
-
-Test(exec_async, tensor_copies_start_at_16_bytes_of_a_row)
-{
-	tensor_copy(TENSOR_LOAD("-4"), NULL);
-	tensor_copy(TENSOR_STORE("4, 3"), NULL);
-	tensor_copy(TENSOR_LOAD("7"), "coordinate 7 of a bulk tensor copy is 28 bytes into its row");
-	tensor_copy(TENSOR_LOAD("-1"), "coordinate -1 of a bulk tensor copy is -4 bytes");
-	tensor_copy(TENSOR_STORE("2, 3"), "coordinate 2 of a bulk tensor copy is 8 bytes");
-}
-
-Test(exec_async, tensor_stores_start_at_no_negative_coordinate)
-{
-	tensor_copy(TENSOR_STORE("0, 0"), NULL);
-	tensor_copy(TENSOR_STORE("-4, 0"), "coordinate -4 of dimension 0 of a bulk tensor store");
-	tensor_copy(TENSOR_STORE("4, -1"), "coordinate -1 of dimension 1 of a bulk tensor store");
-}
-
-/* Word 5 is the last of a row: the store ends with word 7, in the last row too. */
-Test(exec_async, tensor_stores_end_at_16_bytes_of_a_row)
-{
-	struct fault fault = {0};
-	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
-	uint64_t tensor = encode_matrix(encoded, 6, sizeof matrix);
-	uint64_t map = fixture_copy(encoded, sizeof encoded), out = fixture_buffer(128);
-	cr_assert(fixture_run(TENSOR_STORE("4, 3"), &ONE, map, out, &fault), "%s", fault.text);
-	const uint32_t *words = (const uint32_t *)(uintptr_t)tensor;
-	for (uint32_t i = 0; i < 60; i++) {
-		uint32_t column = i % 12, row = i / 12;
-		bool stored = column >= 4 && column < 8 && row >= 3;
-		cr_assert_eq(words[i], stored ? (row - 3) * 8 + column - 4 : i, "%u: %u", i, words[i]);
-	}
-	encode_matrix(encoded, 6, sizeof matrix - 6 * sizeof *matrix);
-	map = fixture_copy(encoded, sizeof encoded);
-	cr_assert_not(fixture_run(TENSOR_STORE("4, 3"), &ONE, map, out, &fault));
-	cr_assert_eq(fault.kind, FAULT_ADDRESS, "%s", fault.text);
-	cr_assert(strstr(fault.text, "of a 216-byte allocation"), "%s", fault.text);
-}
-
-static uint64_t encode_tf32(uint8_t encoded[TENSOR_MAP_BYTES])
-{
-	struct tensor_map map = matrix_map(12);
-	map.number = ATOM_FLOAT;
-	map.tf32 = true;
-	return encode_map(encoded, map, sizeof matrix);
-}
-
-Test(exec_async, tensor_loads_round_tf32)
-{
-	static const uint32_t rounded[12][2] = {
-		{0x3f8008bb, 0x3f800000}, /* below half */
-		{0xbf801bbb, 0xbf802000}, /* above half */
-		{0x3f801000, 0x3f800000}, /* a tie, down */
-		{0xbf803000, 0xbf804000}, /* a tie, up */
-		{0x3ffff001, 0x40000000}, /* into the exponent */
-		{0x7f7fffff, 0x7f800000}, /* to infinity */
-		{0x80000fff, 0x80000000}, /* subnormal */
-		{0x0045b9cd, 0x0045c000}, /* subnormal */
-		{0x7f800000, 0x7f800000}, /* infinity */
-		{0xff800000, 0xff800000}, /* infinity */
-		{0x7f800001, 0x7f800001}, /* NaN */
-		{0x7fffffff, 0x7fffffff}, /* NaN */
-	};
-	uint32_t out[32];
-	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
-	for (uint32_t i = 0; i < 12; i++)
-		matrix[36 + i] = matrix[48 + i] = rounded[i][0];
-	encode_tf32(encoded);
-	for (uint32_t x = 0; x < 12; x += 8) {
-		fixture_expect(x ? TENSOR_LOAD("8") : TENSOR_LOAD("0"), ONE, encoded, sizeof encoded, out,
-					   sizeof out);
-		for (uint32_t i = 0; i < 16; i++) {
-			uint32_t column = x + i % 8;
-			cr_assert_eq(out[i], column < 12 ? rounded[column][1] : 0, "%u: %x", column, out[i]);
-		}
-	}
-}
-
-/* The words that are stored, 0 to 31, would all be 0 in tf32. */
-Test(exec_async, tensor_stores_do_not_round_tf32)
-{
-	struct fault fault = {0};
-	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
-	const uint32_t *words = (const uint32_t *)(uintptr_t)encode_tf32(encoded);
-	uint64_t map = fixture_copy(encoded, sizeof encoded), out = fixture_buffer(128);
-	cr_assert(fixture_run(TENSOR_STORE("4, 3"), &ONE, map, out, &fault), "%s", fault.text);
-	for (uint32_t i = 0; i < 16; i++)
-		cr_assert_eq(words[(3 + i / 8) * 12 + 4 + i % 8], i);
-}
-
-/* 16 words at %in+128 combined with those of a tensor, whose map is at %in and says
- * what they are. */
-#define TENSOR_REDUCE(what)                                                                        \
-	FIXTURE_KERNEL(                                                                                \
-		WORD "ld.global.u32 %r0, [%d2+128]; st.shared.u32 [%r8], %r0;\n"                           \
-			 "fence.proxy.async; bar.sync 0; setp.eq.u32 %p1, %t, 0; mov.u32 %r1, 0;\n" ACQUIRE    \
-			 "@%p1 cp.reduce.async.bulk.tensor.1d.global.shared::cta." what                        \
-			 ".tile.bulk_group [%in, {%r1}], [%r9];\n"                                             \
-			 "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;")
-
-static bool tensor_reduce(const char *ptx, enum atomic_number number, uint32_t bytes,
-						  const void *more, void *values, struct fault *fault)
-{
-	_Alignas(64) uint8_t in[TENSOR_MAP_BYTES + 128] = {0};
-	uint64_t tensor = fixture_copy(values, 64);
-	struct tensor_map map = {.address = tensor,
-							 .size = {64 / bytes},
-							 .stride = {bytes},
-							 .box = {64 / bytes},
-							 .step = {1},
-							 .rank = 1,
-							 .element_bytes = bytes,
-							 .number = number};
-	cr_assert_null(tensor_map_encode(&map, in));
-	memcpy(in + TENSOR_MAP_BYTES, more, 64);
-	bool ran = fixture_run(ptx, &ONE, fixture_copy(in, sizeof in), tensor, fault);
-	memcpy(values, (void *)(uintptr_t)tensor, 64);
-	return ran;
-}
-
-Test(exec_async, tensor_reductions_follow_the_map)
-{
-	struct fault fault = {0};
-	const int32_t more[16] = {-3, 3, -3, 3, 7, 7};
-	int32_t as_signed[16] = {2, 2, -5, -5, 6, 8}, as_unsigned[16] = {2, 2, -5, -5, 6, 8};
-	cr_assert(tensor_reduce(TENSOR_REDUCE("min"), ATOM_SIGNED, 4, more, as_signed, &fault), "%s",
-			  fault.text);
-	cr_assert_arr_eq(as_signed, ((int32_t[16]){-3, 2, -5, -5, 6, 7}), sizeof as_signed);
-	cr_assert(tensor_reduce(TENSOR_REDUCE("min"), ATOM_UNSIGNED, 4, more, as_unsigned, &fault));
-	cr_assert_arr_eq(as_unsigned, ((int32_t[16]){2, 2, -5, 3, 6, 7}), sizeof as_unsigned);
-}
-
-Test(exec_async, tensor_additions_of_floats)
-{
-	struct fault fault = {0};
-	float singles[16], more[16];
-	double doubles[8], others[8];
-	_Float16 halves[32], further[32];
-	uint16_t brains[32], four[32];
-	for (int i = 0; i < 32; i++) {
-		halves[i] = (_Float16)(i * 0.25), further[i] = (_Float16)(4 - i);
-		singles[i / 2] = (float)i * 1.5f, more[i / 2] = 0.25f;
-		doubles[i / 4] = i * 0.1, others[i / 4] = i;
-		brains[i] = 0x3f80, four[i] = 0x4080; /* 1 and 4 make 5, 0x40a0 */
-	}
-	cr_assert(tensor_reduce(TENSOR_REDUCE("add"), ATOM_F16, 2, further, halves, &fault), "%s",
-			  fault.text);
-	cr_assert(tensor_reduce(TENSOR_REDUCE("add"), ATOM_BF16, 2, four, brains, &fault));
-	cr_assert(tensor_reduce(TENSOR_REDUCE("add"), ATOM_FLOAT, 4, more, singles, &fault));
-	cr_assert(tensor_reduce(TENSOR_REDUCE("add"), ATOM_FLOAT, 8, others, doubles, &fault));
-	for (int i = 0; i < 32; i++) {
-		int odd = i | 1, last = i | 3;
-		cr_assert_eq(halves[i], (_Float16)(4 - i * 0.75));
-		cr_assert_eq(brains[i], 0x40a0);
-		cr_assert_eq(singles[i / 2], (float)odd * 1.5f + 0.25f);
-		cr_assert_eq(doubles[i / 4], last * 0.1 + last);
-	}
-}
-
-Test(exec_async, tensors_of_bytes_are_not_reduced)
-{
-	struct fault fault = {0};
-	uint8_t values[64] = {0}, more[64] = {0};
-	cr_assert_not(tensor_reduce(TENSOR_REDUCE("add"), ATOM_UNSIGNED, 1, more, values, &fault));
-	cr_assert_eq(fault.kind, FAULT_INSTRUCTION, "%s", fault.text);
-	cr_assert(strstr(fault.text, "reduces a tensor of elements of 1 byte"), "%s", fault.text);
 }
 
 /* ------------------------------------------------------------------------
@@ -647,7 +369,7 @@ Test(exec_async, ldmatrix_needs_the_whole_warp)
 Test(exec_async, mma_with_the_identity)
 {
 	uint32_t out[128];
-	ramp(
+	fixture_ramp(
 		FIXTURE_KERNEL(
 			/* a0: rows 0-7, k 0-7: lane (g, t) holds (g, 2t), (g, 2t+1) */
 			"shr.u32 %r1, %t, 2; and.b32 %r2, %t, 3; shl.b32 %r2, %r2, 1; mov.u32 %r3, 0;\n"
@@ -671,84 +393,4 @@ Test(exec_async, mma_with_the_identity)
 			cr_assert_float_eq(value, 100 + (float)row + (float)column / 16, 0, "%u %u: %f", lane,
 							   i, (double)value);
 		}
-}
-
-/* ------------------------------------------------------------------------
- * Races */
-
-#define RACING ((struct fixture_launch){.threads = 64, .check_race = true})
-#define MIRROR "xor.b32 %r1, %t, 63; shl.b32 %r1, %r1, 2; add.u32 %r1, %r9, %r1;\n"
-
-Test(exec_race, write_then_read)
-{
-	fixture_expect_fault(FIXTURE_KERNEL(WORD MIRROR
-										"st.shared.u32 [%r8], %t; bar.sync 0;\n"
-										"st.shared.u32 [%r8], %t; ld.shared.u32 %r0, [%r1];"),
-						 RACING, FAULT_RACE, "without a barrier between");
-	uint32_t out[64];
-	ramp(FIXTURE_KERNEL(WORD MIRROR
-						"st.shared.u32 [%r8], %t; bar.sync 0; ld.shared.u32 %r0, [%r1];\n"
-						"bar.sync 0; st.shared.u32 [%r8], 3; bar.sync 0;\n" STORE),
-		 RACING, out, 64);
-	cr_assert_eq(out[5], 58);
-}
-
-Test(exec_race, read_then_write)
-{
-	/* warp 1 comes last to the barrier, and so goes on first */
-	fixture_expect_fault(FIXTURE_KERNEL(WORD MIRROR
-										"st.shared.u32 [%r8], %t; setp.lt.u32 %p1, %t, 32;\n"
-										"bar.sync 0; @!%p1 ld.shared.u32 %r0, [%r1];\n"
-										"@%p1 st.shared.u32 [%r8], 3;"),
-						 RACING, FAULT_RACE, "warp 1 reads (ld.shared.u32 at PTX line ");
-}
-
-Test(exec_race, write_and_write)
-{
-	fixture_expect_fault(FIXTURE_KERNEL(WORD "st.shared.u32 [%r9], %t;"), RACING, FAULT_RACE,
-						 "warp 0 writes");
-}
-
-/* Both sides of a finding by their source lines, where the PTX has them. */
-#define LINES "\n.file 1 \"/some/where/gemm.cu\"\n"
-
-Test(exec_race, names_the_writer)
-{
-	static const char loads[] =
-		FIXTURE_KERNEL(WORD MIRROR "st.shared.u32 [%r8], %t; setp.lt.u32 %p1, %t, 32; bar.sync 0;\n"
-								   ".loc 1 7 3\n@!%p1 st.shared.u32 [%r8], %t;\n"
-								   ".loc 1 9 3\n@%p1 ld.shared.u32 %r0, [%r1];") LINES;
-	fixture_expect_fault(loads, RACING, FAULT_RACE, "ld.shared.u32 at gemm.cu:9: reads");
-	fixture_expect_fault(loads, RACING, FAULT_RACE, "writes (st.shared.u32 at gemm.cu:7) without");
-}
-
-Test(exec_race, names_the_reader)
-{
-	static const char stores[] =
-		FIXTURE_KERNEL(WORD MIRROR "st.shared.u32 [%r8], %t; setp.lt.u32 %p1, %t, 32; bar.sync 0;\n"
-								   ".loc 1 7 3\n@!%p1 ld.shared.u32 %r0, [%r1];\n"
-								   ".loc 1 9 3\n@%p1 st.shared.u32 [%r8], 3;") LINES;
-	fixture_expect_fault(stores, RACING, FAULT_RACE, "st.shared.u32 at gemm.cu:9: writes");
-	fixture_expect_fault(stores, RACING, FAULT_RACE, "reads (ld.shared.u32 at gemm.cu:7) without");
-}
-
-Test(exec_race, the_wrong_named_barrier_orders_nothing)
-{
-	/* warp 1 waits for itself only */
-	fixture_expect_fault(FIXTURE_KERNEL(WORD
-										"setp.lt.u32 %p1, %t, 32; @%p1 st.shared.u32 [%r9], %t;\n"
-										"@%p1 bar.sync 1, 32; @!%p1 bar.sync 2, 32;\n"
-										"@!%p1 ld.shared.u32 %r0, [%r9];"),
-						 RACING, FAULT_RACE, "without a barrier between");
-}
-
-Test(exec_race, atomics_do_not_race)
-{
-	uint32_t out[64];
-	ramp(FIXTURE_KERNEL(
-			 WORD
-			 "setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u32 [%r9], 0; bar.sync 0;\n"
-			 "atom.shared.add.u32 %r1, [%r9], 1; bar.sync 0; ld.shared.u32 %r0, [%r9];\n" STORE),
-		 RACING, out, 64);
-	cr_assert_eq(out[9], 64);
 }

@@ -1,7 +1,83 @@
 /* links: emulator_core */
-#include "exec_fixture.h"
+#include "exec_async.h"
 
 #define RACING ((struct fixture_launch){.threads = 64, .check_race = true})
+#define MIRROR "xor.b32 %r1, %t, 63; shl.b32 %r1, %r1, 2; add.u32 %r1, %r9, %r1;\n"
+
+Test(exec_race, write_then_read)
+{
+	fixture_expect_fault(FIXTURE_KERNEL(WORD MIRROR
+										"st.shared.u32 [%r8], %t; bar.sync 0;\n"
+										"st.shared.u32 [%r8], %t; ld.shared.u32 %r0, [%r1];"),
+						 RACING, FAULT_RACE, "without a barrier between");
+	uint32_t out[64];
+	fixture_ramp(FIXTURE_KERNEL(WORD MIRROR
+								"st.shared.u32 [%r8], %t; bar.sync 0; ld.shared.u32 %r0, [%r1];\n"
+								"bar.sync 0; st.shared.u32 [%r8], 3; bar.sync 0;\n" STORE),
+				 RACING, out, 64);
+	cr_assert_eq(out[5], 58);
+}
+
+Test(exec_race, read_then_write)
+{
+	/* warp 1 comes last to the barrier, and so goes on first */
+	fixture_expect_fault(FIXTURE_KERNEL(WORD MIRROR
+										"st.shared.u32 [%r8], %t; setp.lt.u32 %p1, %t, 32;\n"
+										"bar.sync 0; @!%p1 ld.shared.u32 %r0, [%r1];\n"
+										"@%p1 st.shared.u32 [%r8], 3;"),
+						 RACING, FAULT_RACE, "warp 1 reads (ld.shared.u32 at PTX line ");
+}
+
+Test(exec_race, write_and_write)
+{
+	fixture_expect_fault(FIXTURE_KERNEL(WORD "st.shared.u32 [%r9], %t;"), RACING, FAULT_RACE,
+						 "warp 0 writes");
+}
+
+/* Both sides of a finding by their source lines, where the PTX has them. */
+#define LINES "\n.file 1 \"/some/where/gemm.cu\"\n"
+
+Test(exec_race, names_the_writer)
+{
+	static const char loads[] =
+		FIXTURE_KERNEL(WORD MIRROR "st.shared.u32 [%r8], %t; setp.lt.u32 %p1, %t, 32; bar.sync 0;\n"
+								   ".loc 1 7 3\n@!%p1 st.shared.u32 [%r8], %t;\n"
+								   ".loc 1 9 3\n@%p1 ld.shared.u32 %r0, [%r1];") LINES;
+	fixture_expect_fault(loads, RACING, FAULT_RACE, "ld.shared.u32 at gemm.cu:9: reads");
+	fixture_expect_fault(loads, RACING, FAULT_RACE, "writes (st.shared.u32 at gemm.cu:7) without");
+}
+
+Test(exec_race, names_the_reader)
+{
+	static const char stores[] =
+		FIXTURE_KERNEL(WORD MIRROR "st.shared.u32 [%r8], %t; setp.lt.u32 %p1, %t, 32; bar.sync 0;\n"
+								   ".loc 1 7 3\n@!%p1 ld.shared.u32 %r0, [%r1];\n"
+								   ".loc 1 9 3\n@%p1 st.shared.u32 [%r8], 3;") LINES;
+	fixture_expect_fault(stores, RACING, FAULT_RACE, "st.shared.u32 at gemm.cu:9: writes");
+	fixture_expect_fault(stores, RACING, FAULT_RACE, "reads (ld.shared.u32 at gemm.cu:7) without");
+}
+
+Test(exec_race, the_wrong_named_barrier_orders_nothing)
+{
+	/* warp 1 waits for itself only */
+	fixture_expect_fault(FIXTURE_KERNEL(WORD
+										"setp.lt.u32 %p1, %t, 32; @%p1 st.shared.u32 [%r9], %t;\n"
+										"@%p1 bar.sync 1, 32; @!%p1 bar.sync 2, 32;\n"
+										"@!%p1 ld.shared.u32 %r0, [%r9];"),
+						 RACING, FAULT_RACE, "without a barrier between");
+}
+
+Test(exec_race, atomics_do_not_race)
+{
+	uint32_t out[64];
+	fixture_ramp(
+		FIXTURE_KERNEL(
+			WORD
+			"setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u32 [%r9], 0; bar.sync 0;\n"
+			"atom.shared.add.u32 %r1, [%r9], 1; bar.sync 0; ld.shared.u32 %r0, [%r9];\n" STORE),
+		RACING, out, 64);
+	cr_assert_eq(out[9], 64);
+}
 
 /* Lane 3 of warp 0 stores, and lane 0 arrives; warp 1 waits and reads. */
 #define ARRIVES(meet)                                                                              \
