@@ -23,6 +23,10 @@ struct exec_barrier {
 };
 
 #define EXEC_INITS 64
+struct exec_init {
+	uint32_t offset, expected, pc; /* of its mbarrier.init */
+};
+
 #define EXEC_UNFENCED_UNIT 16 /* bytes */
 
 /* What an asynchronous copy under way does with bytes of shared memory. */
@@ -53,9 +57,10 @@ struct exec_block {
 	uint8_t *unfenced;
 	uint64_t unfenced_low, unfenced_high;
 	uint32_t *unfenced_by; /* the pc of the last such store, by 16 bytes */
-	/* mbarriers whose mbarrier.init no fence and no barrier has followed: their offsets. More
-	 * than these are not remembered. */
-	uint32_t inits[EXEC_INITS], init_count;
+	/* mbarriers that mbarrier.init has made, in its order; more than these are not remembered.
+	 * A fence or a barrier has followed the first ones. */
+	struct exec_init inits[EXEC_INITS];
+	uint32_t init_count, inits_fenced;
 	bool maps_acquired;     /* fence.proxy.tensormap: tensor maps in global memory may be used */
 	struct exec_race *race; /* NULL: races are not looked for */
 };

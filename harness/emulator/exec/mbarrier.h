@@ -10,6 +10,7 @@ struct mbarrier {
 	uint32_t phase;
 };
 
+#define MBARRIER_VALID ((uint64_t)1 << 62) /* from mbarrier.init to mbarrier.inval */
 #define MBARRIER_COUNT_BITS 20
 #define MBARRIER_COUNT_MAX ((1u << MBARRIER_COUNT_BITS) - 1)
 
@@ -23,7 +24,17 @@ static inline struct mbarrier mbarrier_unpack(uint64_t bits)
 static inline uint64_t mbarrier_pack(struct mbarrier barrier)
 {
 	return (uint64_t)barrier.pending | (uint64_t)barrier.expected << 20 |
-		   ((uint64_t)barrier.bytes & 0x3fffff) << 40 | (uint64_t)barrier.phase << 63;
+		   ((uint64_t)barrier.bytes & 0x3fffff) << 40 | MBARRIER_VALID |
+		   (uint64_t)barrier.phase << 63;
+}
+
+/* Whether what lies where an mbarrier with so many arrivals was made can still be that one, rather
+ * than something that was stored there. */
+static inline int mbarrier_valid(uint64_t bits, uint32_t made)
+{
+	const struct mbarrier barrier = mbarrier_unpack(bits);
+	return (bits & MBARRIER_VALID) && barrier.expected <= made && barrier.pending <= made &&
+		   (barrier.pending || barrier.bytes || !barrier.expected);
 }
 
 static inline void mbarrier_settle(struct mbarrier *barrier)

@@ -155,7 +155,7 @@ static void release(struct exec_block *block, uint32_t number)
 		}
 	}
 	*barrier = (struct exec_barrier){.all = 1};
-	block->init_count = 0;
+	block->inits_fenced = block->init_count;
 	exec_race_reset(block, number);
 }
 
@@ -298,7 +298,7 @@ enum exec_status exec_cluster_arrive(struct warp *warp, const struct exec_instru
 		exec_race_release(warp->block, warp, mask, EXEC_RACE_CLUSTER, 0);
 		cluster->arrived += (uint32_t)__builtin_popcount(mask);
 		if (!(in->flags & EXEC_FLAG_VOLATILE))
-			warp->block->init_count = 0;
+			warp->block->inits_fenced = warp->block->init_count;
 	}
 	/* lanes that arrived and whose phase is not over */
 	if (in->sub & CLUSTER_WAIT)

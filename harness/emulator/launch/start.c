@@ -136,7 +136,7 @@ static void start_block(struct exec_block *block)
 		memset(block->unfenced, 0, block->shared_bytes);
 	block->unfenced_low = ~(uint64_t)0;
 	block->unfenced_high = 0;
-	block->init_count = 0;
+	block->init_count = block->inits_fenced = 0;
 	block->maps_acquired = false;
 	memset(block->shared, MEMORY_FILL, block->shared_bytes);
 	for (int i = 0; i < EXEC_BARRIERS; i++)

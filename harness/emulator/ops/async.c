@@ -97,7 +97,7 @@ HANDLER(fence_proxy_async)
 			   block->unfenced_high - block->unfenced_low);
 	block->unfenced_low = ~(u64)0;
 	block->unfenced_high = 0;
-	block->init_count = 0;
+	block->inits_fenced = block->init_count;
 	return EXEC_NEXT;
 }
 
@@ -106,7 +106,7 @@ HANDLER(fence)
 {
 	(void)in;
 	(void)mask;
-	w->block->init_count = 0;
+	w->block->inits_fenced = w->block->init_count;
 	return EXEC_NEXT;
 }
 
@@ -115,7 +115,7 @@ HANDLER(fence_tensormap)
 {
 	(void)in;
 	(void)mask;
-	w->block->init_count = 0;
+	w->block->inits_fenced = w->block->init_count;
 	w->block->maps_acquired = true;
 	return EXEC_NEXT;
 }
@@ -223,6 +223,62 @@ static const char *mbarrier_update(struct mbarrier *barrier, int operation, u32 
 	return NULL;
 }
 
+/* Forgets one of the mbarriers that were made. */
+static void forget_init(struct exec_block *block, u32 at)
+{
+	block->init_count--;
+	block->inits_fenced -= at < block->inits_fenced;
+	memmove(&block->inits[at], &block->inits[at + 1],
+			(block->init_count - at) * sizeof block->inits[0]);
+}
+
+/* The place of the offset among the inits; init_count: nowhere. */
+static u32 find_init(const struct exec_block *block, u64 offset)
+{
+	u32 at = 0;
+	while (at < block->init_count && block->inits[at].offset != offset)
+		at++;
+	return at;
+}
+
+/* PTX ISA, mbarrier.init: where a valid mbarrier lies, only after mbarrier.inval. */
+static enum exec_status make_mbarrier(struct warp *w, const struct exec_instruction *in, int lane,
+									  struct exec_block *block, u64 offset, u32 arrivals)
+{
+	u64 *state = (u64 *)(void *)(block->shared + offset);
+	u32 at = find_init(block, offset);
+	char place[EXEC_PLACE];
+	if (arrivals == 0 || arrivals > MBARRIER_COUNT_MAX)
+		return exec_fail(w, in, lane, FAULT_BARRIER, 0, "an mbarrier expects %u arrivals",
+						 arrivals);
+	if (at < block->init_count && mbarrier_valid(*state, block->inits[at].expected) &&
+		exec_fail_undefined(w, in, lane, FAULT_BARRIER, offset,
+							"initialises the mbarrier at offset %llu again, with no mbarrier.inval "
+							"since %s",
+							(unsigned long long)offset,
+							exec_place(w, &w->worker->launch->program->code[block->inits[at].pc],
+									   place)) != EXEC_NEXT) {
+		w->worker->fault.advice = "initialise an mbarrier once and wait for its phases in turn, or "
+								  "call mbarrier.inval before the next mbarrier.init";
+		return EXEC_FAULT;
+	}
+	*state = mbarrier_pack((struct mbarrier){arrivals, arrivals, 0, 0});
+	if (at < block->init_count)
+		forget_init(block, at);
+	if (block->init_count < EXEC_INITS)
+		block->inits[block->init_count++] =
+			(struct exec_init){(u32)offset, arrivals, exec_pc(w, in)};
+	return EXEC_NEXT;
+}
+
+static void end_mbarrier(struct exec_block *block, u64 offset)
+{
+	const u32 at = find_init(block, offset);
+	memset(block->shared_written + offset, EXEC_SHARED_UNWRITTEN, 8);
+	if (at < block->init_count)
+		forget_init(block, at);
+}
+
 /* in->sub: enum sub_mbarrier; in->b: count or bytes, or -1; in->c: the other one for
  * arrive.expect_tx; in->d: state, or -1 */
 HANDLER(mbarrier)
@@ -236,16 +292,12 @@ HANDLER(mbarrier)
 			return EXEC_FAULT;
 		u32 operand = in->b >= 0 ? SOURCE(u32, in->b)[i] : 1;
 		if (in->sub == MBARRIER_INIT) {
-			if (operand == 0 || operand > MBARRIER_COUNT_MAX)
-				return exec_fail(w, in, i, FAULT_BARRIER, 0, "an mbarrier expects %u arrivals",
-								 operand);
-			*state = mbarrier_pack((struct mbarrier){operand, operand, 0, 0});
-			if (block->init_count < EXEC_INITS)
-				block->inits[block->init_count++] = (u32)offset;
+			if (make_mbarrier(w, in, i, block, offset, operand) != EXEC_NEXT)
+				return EXEC_FAULT;
 			continue;
 		}
 		if (in->sub == MBARRIER_INVAL) {
-			memset(block->shared_written + offset, EXEC_SHARED_UNWRITTEN, 8);
+			end_mbarrier(block, offset);
 			continue;
 		}
 		struct mbarrier barrier = mbarrier_unpack(*state);

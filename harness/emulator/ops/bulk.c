@@ -426,8 +426,8 @@ static bool plain_source(struct warp *w, const struct exec_instruction *in, int 
 static bool barrier_known(const struct bulk *load)
 {
 	const struct exec_block *block = load->barrier_block;
-	for (u32 i = 0; i < block->init_count; i++)
-		if (block->inits[i] == load->barrier &&
+	for (u32 i = block->inits_fenced; i < block->init_count; i++)
+		if (block->inits[i].offset == load->barrier &&
 			exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->barrier,
 								"completes on the mbarrier at offset %llu, whose mbarrier.init no "
 								"fence and no barrier has followed",

@@ -113,6 +113,31 @@ Test(exec_async, mbarrier_phases)
 		cr_assert_eq(out[t], t ^ 63);
 }
 
+/* PTX ISA, mbarrier.init: undefined where a valid mbarrier lies. */
+#define AGAIN(between)                                                                             \
+	FIXTURE_KERNEL(WORD INIT(64) "mbarrier.arrive.shared::cta.b64 _, [%r7];\n" WAIT(               \
+		0) "mov.b64 %d9, 0; bar.sync 0;\n" between                                                 \
+		   "bar.sync 0; @%p1 mbarrier.init.shared.b64 [%r7], 64; bar.sync 0;\n"                    \
+		   "mbarrier.arrive.shared::cta.b64 %d5, [%r7];\n"                                         \
+		   "$l: mbarrier.test_wait.shared::cta.b64 %p2, [%r7], %d5; @!%p2 bra $l;\n"               \
+		   "mov.u32 %r0, 3;\n" STORE)
+
+Test(exec_async, a_valid_mbarrier_is_not_initialised)
+{
+	uint32_t out[64];
+	const struct fixture_launch two = {.blocks = 2, .threads = 64};
+	fixture_expect_fault(AGAIN(""), two, FAULT_BARRIER,
+						 "mbarrier.init.shared.b64 at PTX line 18: initialises the mbarrier at "
+						 "offset 4096 again, with no mbarrier.inval since "
+						 "mbarrier.init.shared::cta.b64 at PTX line 12");
+	fixture_ramp(AGAIN("@%p1 mbarrier.inval.shared.b64 [%r7];\n"), two, out, 64);
+	cr_expect_eq(out[63], 3);
+	/* nothing of an mbarrier is left where something else was stored */
+	fixture_ramp(AGAIN("@%p1 st.shared.b64 [%r7], %d9;\n"), two, out, 64);
+	fixture_ramp(AGAIN("st.shared.b32 [%r8], %t; @%p1 st.shared.b64 [%r7], %in;\n"), two, out, 64);
+	fixture_ramp(AGAIN(""), (struct fixture_launch){.threads = 64, .check_none = true}, out, 64);
+}
+
 #define BULK                                                                                       \
 	"@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r7], 256;\n"                              \
 	"@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%in], 256, "   \
