@@ -31,6 +31,7 @@ enum fault_kind {
 	FAULT_BUDGET, /* the step budget ran out: a spin that nothing ends */
 	FAULT_TRAP,   /* trap, brkpt */
 	FAULT_ASSERT, /* a failed assert */
+	FAULT_PC,     /* a call of what is no function */
 	FAULT_LAUNCH, /* grid, block, shared memory or parameters out of range */
 	FAULT_MEMORY, /* the host has no memory left */
 };
@@ -44,7 +45,7 @@ struct fault {
 	int ptx_line;          /* 1-based line of the module's PTX text; 0 unknown */
 	char source[256];      /* "file.cu:42" when compiled with -lineinfo, else "" */
 	uint64_t address;
-	const char *advice; /* FAULT_ADDRESS: what to do; NULL: nothing comes to mind */
+	const char *advice; /* what to do; NULL: nothing comes to mind */
 	char text[1024];
 };
 

@@ -1,5 +1,5 @@
-/* From PTX to decoded programs: branches, calls, bodies. Device functions are
- * inlined; a recursive or indirect call is unsupported. */
+/* From PTX to decoded programs: branches, calls, bodies. Device functions are inlined, also those
+ * that a call through a pointer may reach; a recursive call is unsupported. */
 #include "emulator/decode/decode.h"
 
 #include <stdio.h>
@@ -13,6 +13,7 @@
 
 #define INLINE_DEPTH 32
 #define INLINED_LIMIT (1u << 18) /* empty ones are no code, but take their time */
+#define ALTERNATIVES_LIMIT 4096  /* functions that call through pointers where such calls lead */
 
 /* ------------------------------------------------------------------------
  * Branches and calls */
@@ -192,38 +193,107 @@ static void decode_builtin(struct decoder *decoder, const struct ptx_function *f
 	decode_unsupported(decoder);
 }
 
-static void decode_call(struct decoder *decoder, const struct ptx_instruction *in)
+/* The body of the function, in the place of the call. */
+static void decode_inlined(struct decoder *decoder, const struct decode_call *call,
+						   const struct ptx_function *function)
 {
-	const struct ptx_operand *results = NULL, *arguments = NULL;
-	uint32_t at = 0;
-	if (at < in->operand_count && in->operands[at].kind == PTX_OP_LIST)
-		results = &in->operands[at++];
-	const struct ptx_operand *target = at < in->operand_count ? &in->operands[at++] : NULL;
-	if (at < in->operand_count && in->operands[at].kind == PTX_OP_LIST)
-		arguments = &in->operands[at];
-	if (!target || target->kind != PTX_OP_FUNCTION) {
-		decode_unsupported(decoder);
-		return;
-	}
-	const struct ptx_function *function = target->function;
-	if (!function->has_body) {
-		decode_builtin(decoder, function, results, arguments);
-		return;
-	}
 	struct decode_frame callee = {.caller = decoder->frame, .depth = decoder->frame->depth + 1};
 	if (recursive(decoder->frame, function) || callee.depth > INLINE_DEPTH) {
 		decode_unsupported(decoder);
 		return;
 	}
-	uint32_t skip = emit_skip(decoder, in);
 	if (decoder->inlined++ == INLINED_LIMIT || !frame_open(&callee, function))
 		decoder->failed = true;
-	else if (!bind_arguments(decoder, &callee, function->parameters, arguments) ||
-			 !bind_arguments(decoder, &callee, function->results, results))
+	else if (!bind_arguments(decoder, &callee, function->parameters, call->arguments) ||
+			 !bind_arguments(decoder, &callee, function->results, call->results))
 		decode_unsupported(decoder);
 	else
 		decode_body(decoder, &callee);
 	frame_close(&callee);
+}
+
+static void decode_alternative(struct decoder *decoder, const struct decode_call *call,
+							   const struct ptx_function *function)
+{
+	if (decoder->inlined < ALTERNATIVES_LIMIT)
+		decode_inlined(decoder, call, function);
+	else
+		decode_unsupported(decoder);
+}
+
+/* Lists the functions that the pointer may have the address of, for the instruction just emitted;
+ * gives the index of the first entry. */
+static uint32_t list_alternatives(struct decoder *decoder, const struct decode_call *call)
+{
+	const uint32_t first = decoder->list_count;
+	const struct ptx_function *function = decoder->program->function->module->functions;
+	int32_t none = 0;
+	decode_list(decoder, &none, 0);
+	for (; function && !decoder->failed; function = function->next) {
+		const int32_t entry[2] = {function->line, 0};
+		for (int i = 0; i < 2 && decode_call_may_reach(call, function); i++) {
+			DECODE_GROW(decoder, decoder->lists, decoder->list_count, &decoder->list_capacity);
+			if (!decoder->failed)
+				decoder->lists[decoder->list_count++] = entry[i];
+		}
+	}
+	return first;
+}
+
+/* A call through a pointer goes to one of the bodies that follow it, each with a jump behind the
+ * last of them. */
+static void decode_call_pointer(struct decoder *decoder, const struct ptx_instruction *in,
+								const struct decode_call *call)
+{
+	static const char *jump_parts[] = {"bra"};
+	static const struct ptx_instruction jump = {
+		.opcode = "bra", .parts = jump_parts, .part_count = 1, .guard = -1};
+	struct exec_program *program = decoder->program;
+	struct exec_instruction *out = decode_emit(decoder, OP_CALL_POINTER, FORM_ONLY);
+	const uint32_t at = program->count - 1;
+	out->a = decode_source(decoder, call->target, 8);
+	const uint32_t first = list_alternatives(decoder, call);
+	if (decoder->failed || program->unresolved)
+		return;
+	out->imm = (decoder->list_count - first) / 2;
+	decode_effects_strict(decoder, call->target, at);
+	uint32_t entry = first + 1, jumps = UINT32_MAX; /* a list of them, by their targets */
+	for (const struct ptx_function *function = program->function->module->functions;
+		 function && !decoder->failed; function = function->next) {
+		if (!decode_call_may_reach(call, function))
+			continue;
+		decoder->lists[entry] = (int32_t)program->count;
+		entry += 2;
+		decode_alternative(decoder, call, function);
+		decoder->instruction = &jump;
+		decode_emit(decoder, OP_BRA, FORM_ONLY)->target = jumps;
+		decoder->instruction = in;
+		jumps = program->count - 1;
+	}
+	while (jumps != UINT32_MAX && !decoder->failed) {
+		const uint32_t next = program->code[jumps].target;
+		program->code[jumps].target = program->count;
+		jumps = next;
+	}
+}
+
+static void decode_call(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	const struct decode_call call = decode_call_of(decoder->frame->function, in);
+	const bool pointer = call.target && call.target->kind == PTX_OP_REGISTER;
+	if (!pointer && (!call.target || call.target->kind != PTX_OP_FUNCTION)) {
+		decode_unsupported(decoder);
+		return;
+	}
+	if (!pointer && !call.target->function->has_body) {
+		decode_builtin(decoder, call.target->function, call.results, call.arguments);
+		return;
+	}
+	const uint32_t skip = emit_skip(decoder, in);
+	if (pointer)
+		decode_call_pointer(decoder, in, &call);
+	else
+		decode_inlined(decoder, &call, call.target->function);
 	if (skip != UINT32_MAX && !decoder->failed)
 		decoder->program->code[skip].target = decoder->program->count;
 }
@@ -336,84 +406,6 @@ static void decode_body(struct decoder *decoder, struct decode_frame *frame)
 	decoder->instruction = outer_instruction;
 }
 
-/* ------------------------------------------------------------------------
- * Shared memory: what the kernel and the functions that it calls name */
-
-static void collect_shared(struct decoder *decoder, const struct ptx_function *function,
-						   uint32_t depth);
-
-static void collect_operands(struct decoder *decoder, const struct ptx_operand *operands,
-							 uint32_t count, uint32_t depth)
-{
-	for (uint32_t i = 0; i < count && !decoder->failed; i++) {
-		const struct ptx_operand *operand = &operands[i];
-		uint64_t address;
-		if (operand->kind == PTX_OP_VARIABLE && operand->variable->space == PTX_SHARED &&
-			!decode_place(decoder, operand->variable, &address))
-			decode_remember_place(decoder, &decoder->shareds, &decoder->shared_count,
-								  &decoder->shared_capacity, operand->variable, 0);
-		if (operand->kind == PTX_OP_FUNCTION && operand->function->has_body)
-			collect_shared(decoder, operand->function, depth + 1);
-		collect_operands(decoder, operand->items, operand->count, depth);
-	}
-}
-
-/* Whether there is nothing more to find in the function at this depth: functions that name one
- * another often would otherwise be gone through along every way there is. */
-static bool is_collected(struct decoder *decoder, const struct ptx_function *function,
-						 uint32_t depth)
-{
-	uint32_t i = 0;
-	while (i < decoder->collected_count && decoder->collected[i].function != function)
-		i++;
-	if (i < decoder->collected_count && decoder->collected[i].depth <= depth)
-		return true;
-	if (i == decoder->collected_count) {
-		DECODE_GROW(decoder, decoder->collected, i, &decoder->collected_capacity);
-		if (decoder->failed)
-			return true;
-		decoder->collected[decoder->collected_count++].function = function;
-	}
-	decoder->collected[i].depth = depth;
-	return false;
-}
-
-static void collect_shared(struct decoder *decoder, const struct ptx_function *function,
-						   uint32_t depth)
-{
-	/* deeper calls are rare, and their variables then unresolved */
-	if (depth > 8 || is_collected(decoder, function, depth))
-		return;
-	for (uint32_t i = 0; i < function->code_count; i++)
-		collect_operands(decoder, function->code[i].operands, function->code[i].operand_count,
-						 depth);
-}
-
-/* Alignments count from the first byte that a kernel may use, as ptxas has it: with the system's
- * KiB before it, a variable that asks for more than 1024 lies at no multiple of that. */
-static void place_shared(struct decoder *decoder)
-{
-	struct exec_program *program = decoder->program;
-	uint64_t at = 0;
-	uint32_t dynamic_align = 16;
-	for (uint32_t i = 0; i < decoder->shared_count; i++) {
-		const struct ptx_variable *variable = decoder->shareds[i].variable;
-		if (variable->size == 0) {
-			dynamic_align = variable->align > dynamic_align ? variable->align : dynamic_align;
-			continue;
-		}
-		at = (at + variable->align - 1) / variable->align * variable->align;
-		decoder->shareds[i].address = program->shared_base + at;
-		at += variable->size;
-	}
-	program->static_shared = at;
-	at = (at + dynamic_align - 1) / dynamic_align * dynamic_align;
-	program->dynamic_shared_offset = at;
-	for (uint32_t i = 0; i < decoder->shared_count; i++)
-		if (decoder->shareds[i].variable->size == 0)
-			decoder->shareds[i].address = program->shared_base + at;
-}
-
 /* ------------------------------------------------------------------------ */
 
 static void finish_lists(struct decoder *decoder)
@@ -434,8 +426,7 @@ static void decode_kernel(struct decoder *decoder, const struct ptx_function *fu
 		decoder->failed = true;
 	} else {
 		decoder->frame = &frame;
-		collect_shared(decoder, function, 0);
-		place_shared(decoder);
+		decode_shared(decoder, function);
 		decoder->frame = NULL;
 		decode_body(decoder, &frame);
 	}

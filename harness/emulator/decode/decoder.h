@@ -126,6 +126,18 @@ void decode_wait_groups(struct decoder *decoder, const struct ptx_instruction *i
 						enum handler_operation operation);
 /* st.async and red.async */
 void decode_store_async(struct decoder *decoder, const struct ptx_instruction *in);
+/* The parts of a call, NULL where it has no such (decode/callee.c). A target that is a register
+ * holds the address of one of the functions that the call may reach: of those that `table` names,
+ * or else whose address is taken, the ones with such parameters and results. */
+struct decode_call {
+	const struct ptx_operand *results, *target, *arguments;
+	const struct ptx_branch_table *table;
+};
+struct decode_call decode_call_of(const struct ptx_function *caller,
+								  const struct ptx_instruction *in);
+bool decode_call_may_reach(const struct decode_call *call, const struct ptx_function *function);
+/* Finds places for what a kernel and its callees have of shared memory (decode/shared.c). */
+void decode_shared(struct decoder *decoder, const struct ptx_function *kernel);
 bool decode_operands(struct decoder *decoder, const struct ptx_instruction *in, uint32_t count);
 
 /* --- operands. A size that does not fit makes the decoder's next emission
@@ -158,6 +170,9 @@ uint32_t decode_fixup(struct decoder *decoder, uint32_t statement, int32_t list)
 bool decode_lives(struct decode_frame *frame);
 /* Says what the instruction reads and writes, for the one emitted at `code` (decode/effects.c). */
 void decode_effects(struct decoder *decoder, const struct ptx_instruction *in, uint32_t code);
+/* The same of an instruction that only needs this operand. */
+void decode_effects_strict(struct decoder *decoder, const struct ptx_operand *operand,
+						   uint32_t code);
 /* Marks that the present instruction cannot be decoded. */
 void decode_refuse(struct decoder *decoder);
 

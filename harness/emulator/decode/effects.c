@@ -178,9 +178,20 @@ static void add_carry(struct effects *effects, const struct ptx_instruction *in,
 		add(effects, role, EFFECT_CARRY);
 }
 
+static void keep(const struct effects *effects, uint32_t code)
+{
+	struct decoder *decoder = effects->decoder;
+	struct exec_program *program = decoder->program;
+	program->origins[code].effects = decoder->effect_count;
+	for (uint32_t i = 0; i < EFFECT_HEAD + effects->used && !decoder->failed; i++) {
+		DECODE_GROW(decoder, program->effects, decoder->effect_count, &decoder->effect_capacity);
+		if (!decoder->failed)
+			program->effects[decoder->effect_count++] = effects->list[i];
+	}
+}
+
 void decode_effects(struct decoder *decoder, const struct ptx_instruction *in, uint32_t code)
 {
-	struct exec_program *program = decoder->program;
 	struct effects effects = {.decoder = decoder};
 	enum exec_effect_kind kind = kind_of(in);
 	if (kind == EFFECT_NONE)
@@ -198,10 +209,14 @@ void decode_effects(struct decoder *decoder, const struct ptx_instruction *in, u
 		}
 		add_carry(&effects, in, (enum exec_effect_head)role);
 	}
-	program->origins[code].effects = decoder->effect_count;
-	for (uint32_t i = 0; i < EFFECT_HEAD + effects.used && !decoder->failed; i++) {
-		DECODE_GROW(decoder, program->effects, decoder->effect_count, &decoder->effect_capacity);
-		if (!decoder->failed)
-			program->effects[decoder->effect_count++] = effects.list[i];
-	}
+	keep(&effects, code);
+}
+
+void decode_effects_strict(struct decoder *decoder, const struct ptx_operand *operand,
+						   uint32_t code)
+{
+	struct effects effects = {.decoder = decoder};
+	effects.list[EFFECT_KIND] = EFFECT_OPERANDS;
+	add_operand(&effects, EFFECT_STRICT, operand);
+	keep(&effects, code);
 }

@@ -401,7 +401,7 @@ static int32_t source(struct decoder *decoder, const struct ptx_operand *operand
 		return operand->variable->space == PTX_SHARED ? shared_operand(decoder, address, size)
 													  : decode_constant(decoder, address, size);
 	case PTX_OP_FUNCTION:
-		return decode_constant(decoder, EXEC_WINDOW_CODE + (uint64_t)operand->function->line, size);
+		return decode_constant(decoder, exec_function_address(operand->function), size);
 	default: break;
 	}
 	decode_refuse(decoder);

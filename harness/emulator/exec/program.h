@@ -156,6 +156,12 @@ struct exec_shared_place {
 	uint64_t offset; /* shared_base and more */
 };
 
+/* The address of a function: its own in the module, and no address of data. */
+static inline uint64_t exec_function_address(const struct ptx_function *function)
+{
+	return EXEC_WINDOW_CODE + (uint64_t)function->line;
+}
+
 struct exec_program {
 	const struct ptx_function *function;
 	struct exec_instruction *code;

@@ -61,7 +61,8 @@ static bool reaches_only(struct region_search *search, uint32_t join)
 	while (search->depth > 0) {
 		uint32_t pc = search->stack[--search->depth];
 		bool always = code[pc].guard == 0 && code[pc].guard_xor == 0;
-		if (is_exit(program, pc) || strcmp(name_of(program, pc), "brx") == 0 ||
+		const char *name = name_of(program, pc);
+		if (is_exit(program, pc) || strcmp(name, "brx") == 0 || strcmp(name, "call") == 0 ||
 			search->count > REGION_MAX)
 			return false;
 		if (is_branch(program, pc))

@@ -52,9 +52,8 @@ static void relocate(struct ptx_variable *variable)
 {
 	struct ptx_relocation *relocation = variable->relocations;
 	for (; variable->address && relocation; relocation = relocation->next) {
-		uint64_t value = relocation->variable
-							 ? relocation->variable->address
-							 : EXEC_WINDOW_CODE + (uint64_t)relocation->function->line;
+		uint64_t value = relocation->variable ? relocation->variable->address
+											  : exec_function_address(relocation->function);
 		value += (uint64_t)relocation->addend;
 		if (relocation->offset + sizeof value <= variable->size)
 			memcpy((uint8_t *)(uintptr_t)variable->address + relocation->offset, &value,

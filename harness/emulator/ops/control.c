@@ -2,6 +2,7 @@
  * here. Compiled once: nothing of this is worth another instruction set. */
 #include <time.h>
 
+#include "emulator/exec/kernel_name.h"
 #include "emulator/exec/race.h"
 #include "emulator/exec/schedule.h"
 #include "emulator/simd/lanes.h"
@@ -40,6 +41,52 @@ HANDLER(brx)
 							 "index %u is outside the table of %lld targets", target,
 							 (long long)in->imm);
 		exec_park(w, (u32)in->list[target], same, EXEC_READY);
+		mask &= ~same;
+	}
+	return EXEC_JUMP;
+}
+
+/* What lies at an address that is called and cannot be. */
+static enum exec_status no_such_function(struct warp *w, const struct exec_instruction *in,
+										 int lane, u64 address)
+{
+	const struct ptx_function *function = w->worker->launch->program->function->module->functions;
+	char name[KERNEL_NAME_SHOWN];
+	while (function && exec_function_address(function) != address)
+		function = function->next;
+	if (function) {
+		kernel_name_show(function->name, name, sizeof name);
+		return exec_fail(w, in, lane, FAULT_PC, address,
+						 "calls %s, which this call cannot reach: its parameters or results are "
+						 "others, or .calltargets leaves it out",
+						 name);
+	}
+	exec_fail(w, in, lane, FAULT_PC, address, "calls 0x%llx, which is the address of no function",
+			  (unsigned long long)address);
+	w->worker->fault.advice =
+		address ? "only the device knows addresses of its functions: take them in a kernel, or "
+				  "copy them from a __device__ variable with cudaMemcpyFromSymbol"
+				: "look at where the pointer should have been set";
+	return EXEC_FAULT;
+}
+
+/* in->a: addresses of functions; in->list: in->imm times the lower half of such an address, and
+ * where the function is. */
+HANDLER(call_pointer)
+{
+	const u64 *address = SOURCE(u64, in->a);
+	w->pc = exec_pc(w, in) + 1;
+	while (mask) {
+		int lane = first_lane(mask);
+		u32 same = 0;
+		s64 k = 0;
+		for (int i = 0; i < EXEC_LANES; i++)
+			same |= (u32)(IN_MASK(i) && address[i] == address[lane]) << i;
+		while (k < in->imm && address[lane] != EXEC_WINDOW_CODE + (u32)in->list[2 * k])
+			k++;
+		if (k == in->imm)
+			return no_such_function(w, in, lane, address[lane]);
+		exec_park(w, (u32)in->list[2 * k + 1], same, EXEC_READY);
 		mask &= ~same;
 	}
 	return EXEC_JUMP;

@@ -405,6 +405,15 @@ static void parse_guard(struct body *body, struct ptx_instruction *instruction)
 		ptx_lex_fail(&parser->lexer, "an instruction expected");
 }
 
+static void take_addresses(const struct ptx_operand *operands, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (operands[i].kind == PTX_OP_FUNCTION)
+			operands[i].function->address_taken = true;
+		take_addresses(operands[i].items, operands[i].count);
+	}
+}
+
 static void parse_instruction(struct body *body)
 {
 	struct ptx_parser *parser = body->parser;
@@ -435,8 +444,11 @@ static void parse_instruction(struct body *body)
 	instruction->operands = all.items;
 	instruction->operand_count = all.count;
 	find_fixups(body, all.items, all.count);
-	if (!parser->lexer.failed)
-		function->code_count++;
+	if (parser->lexer.failed)
+		return;
+	if (strcmp(instruction->parts[0], "call") != 0)
+		take_addresses(all.items, all.count);
+	function->code_count++;
 }
 
 static void add_label(struct body *body, const char *name)

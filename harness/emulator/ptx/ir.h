@@ -135,6 +135,7 @@ struct ptx_branch_table { /* .branchtargets, .calltargets, .callprototype */
 struct ptx_function {
 	const char *name;
 	bool is_entry, has_body;
+	bool address_taken; /* something but a call of it names it: a call through a pointer may come */
 	struct ptx_module *module;
 	struct ptx_variable *parameters, *results; /* linked lists, in order */
 	size_t parameter_count, parameter_bytes;

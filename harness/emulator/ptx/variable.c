@@ -59,6 +59,8 @@ static bool store_address(struct ptx_parser *parser, struct ptx_variable *variab
 		return false;
 	relocation->variable = symbol->variable;
 	relocation->function = symbol->function;
+	if (symbol->kind == PTX_SYMBOL_FUNCTION)
+		symbol->function->address_taken = true;
 	relocation->offset = at;
 	relocation->next = variable->relocations;
 	variable->relocations = relocation;

@@ -137,6 +137,7 @@ static cudaError_t fault_status(enum fault_kind kind)
 	case FAULT_INSTRUCTION: return cudaErrorIllegalInstruction;
 	case FAULT_BUDGET: return cudaErrorLaunchTimeout;
 	case FAULT_ASSERT: return cudaErrorAssert;
+	case FAULT_PC: return cudaErrorInvalidPc;
 	case FAULT_LAUNCH: return cudaErrorInvalidConfiguration;
 	case FAULT_MEMORY: return cudaErrorMemoryAllocation;
 	case FAULT_TRAP:

@@ -101,6 +101,62 @@ Test(exec_control, functions_with_parameters)
 			cr_assert_eq(out[t], t > 20 ? 999 : t + 100);
 }
 
+/* `pointer` gives %d2, which is called by all lanes but lane 3, of which %r0 stays 1. Then all
+ * lanes are together: %r1. */
+#define POINTERS(pointer, targets)                                                                 \
+	FIXTURE_HEADER                                                                                 \
+	".func (.param .b32 r) plus(.param .b32 x, .param .b32 y)\n{ .reg .b32 %r<3>;\n"               \
+	"ld.param.u32 %r0, [x]; ld.param.u32 %r1, [y]; add.u32 %r2, %r0, %r1;\n"                       \
+	"st.param.b32 [r], %r2; ret; }\n"                                                              \
+	".func (.param .b32 r) times(.param .b32 x, .param .b32 y)\n{ .reg .b32 %r<3>; .reg .pred "    \
+	"%p;\n"                                                                                        \
+	"ld.param.u32 %r0, [x]; ld.param.u32 %r1, [y]; setp.gt.u32 %p, %r0, 20;\n"                     \
+	"@%p bra $big; mul.lo.u32 %r2, %r0, %r1; st.param.b32 [r], %r2; ret;\n"                        \
+	"$big: st.param.b32 [r], 999; ret; }\n"                                                        \
+	".func (.param .b32 r) twice(.param .b32 x)\n{ ret; }\n"                                       \
+	".func (.param .b32 r) unnamed(.param .b32 x, .param .b32 y)\n{ st.param.b32 [r], 5; ret; }\n" \
+	".global .align 8 .u64 table[3] = {plus, times, twice};\n"                                     \
+	".visible .entry k(.param .u64 a, .param .u64 b)\n{\n"                                         \
+	".reg .b32 %r<9>; .reg .b64 %out, %d<9>; .reg .b32 %t; .reg .pred %q;\n"                       \
+	".shared .align 8 .b64 s;\n"                                                                   \
+	"ld.param.u64 %out, [b]; mov.u32 %t, %tid.x; mov.u32 %r0, 1; setp.ne.u32 %q, %t, 3;\n"         \
+	"and.b32 %r1, %t, 1; mul.wide.u32 %d1, %r1, 8; mov.u64 %d3, table;\n" pointer                  \
+	"\n{ .param .b32 p0; .param .b32 p1; .param .b32 r;\n"                                         \
+	"st.param.b32 [p0], %t; st.param.b32 [p1], 50;\n" targets                                      \
+	"@%q call (r), %d2, (p0, p1), to; @%q ld.param.b32 %r0, [r]; }\n"                              \
+	"activemask.b32 %r1; not.b32 %r1, %r1; add.u32 %r0, %r0, %r1;\n" STORE "ret; }"
+#define PROTOTYPE "to: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);\n"
+#define OF_TABLE "add.s64 %d3, %d3, %d1; ld.global.u64 %d2, [%d3];"
+
+Test(exec_control, calls_through_pointers)
+{
+	uint32_t out[32];
+	lanes(POINTERS(OF_TABLE, PROTOTYPE), ONE, out, 32);
+	for (uint32_t t = 0; t < 32; t++)
+		cr_assert_eq(out[t], t == 3 ? 1 : t % 2 == 0 ? t + 50 : t > 20 ? 999 : t * 50);
+	/* the address of one that is in no table, by way of memory */
+	lanes(POINTERS("mov.u64 %d2, unnamed; st.shared.b64 [s], %d2; ld.shared.b64 %d2, [s];",
+				   PROTOTYPE),
+		  ONE, out, 32);
+	cr_assert_eq(out[31], 5);
+	lanes(POINTERS(OF_TABLE, "to: .calltargets plus, times;\n"), ONE, out, 32);
+	cr_assert_eq(out[31], 999);
+}
+
+Test(exec_control, calls_of_what_is_no_function)
+{
+	fixture_expect_fault(POINTERS("mov.u64 %d2, 0;", PROTOTYPE), ONE, FAULT_PC,
+						 "calls 0x0, which is the address of no function");
+	fixture_expect_fault(POINTERS("mov.u64 %d2, table;", PROTOTYPE), ONE, FAULT_PC,
+						 "which is the address of no function");
+	fixture_expect_fault(POINTERS("ld.global.u64 %d2, [table+16];", PROTOTYPE), ONE, FAULT_PC,
+						 "calls twice, which this call cannot reach");
+	fixture_expect_fault(POINTERS(OF_TABLE, "to: .calltargets plus;\n"), ONE, FAULT_PC,
+						 "calls times, which");
+	fixture_expect_fault(POINTERS("ld.shared.b64 %d2, [s];", PROTOTYPE), ONE, FAULT_UNINITIALISED,
+						 "call at PTX line");
+}
+
 Test(exec_control, recursion_is_unsupported)
 {
 	static const char ptx[] =

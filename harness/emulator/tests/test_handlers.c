@@ -221,6 +221,7 @@ static const struct {
 	{"brx", " .idx", "%r1, targets"},
 	{"trap", " ", ""},
 	{"call", " .uni", "(result), vprintf, (p0, p1)"},
+	{"call", " .uni", "(result), %d1, (p0, p1), targets"},
 	{"call", " .uni", "__assertfail, (p0, p1)"},
 	{"bar", " .sync", "0"},
 	{"barrier", " .cluster.arrive", ""},
