@@ -29,6 +29,7 @@ struct case_result {
 	 * it has rows. */
 	struct wrong_facts *wrong;
 	double seconds; /* wall time of solve() */
+	uint64_t steps; /* emulated: warp instructions that each of its launches may take; 0: a GPU */
 	char *output;   /* what the solution (or the emulator) printed during
 					   the case; owned, NULL when nothing */
 };

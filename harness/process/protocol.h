@@ -272,8 +272,10 @@ enum run_status {
 #define FAULT_ON_DEVICE "solve() has returned, and the device is at work"
 /* The same of an emulated GPU, between "emulated GPU: kernel NAME, ..." and its end. */
 #define FAULT_STILL_RUNS ": still runs"
-/* The same of a kernel that took all the instructions that it may. */
+/* The same of a kernel that took all the instructions that it may, and then says how many those
+ * are; or of one that waits for what nobody is left to do. */
 #define FAULT_NEVER_ENDS ": does not end"
+#define FAULT_OVER_STEPS " are the most"
 /* Behind these: what an mbarrier lacks, "N arrivals and N bytes". */
 #define FAULT_MBARRIER "its mbarrier waits for "
 

@@ -157,6 +157,8 @@ static json_t *case_result(const struct problem *problem, const struct case_resu
 	json_object_set_new(json, "detail", text(result->detail));
 	json_object_set_new(json, "seconds", real(result->seconds));
 	json_object_set_new(json, "device_bytes", json_integer(result->facts.peak_bytes));
+	json_object_set_new(json, "steps",
+						result->steps > 0 ? json_integer((json_int_t)result->steps) : json_null());
 	json_object_set_new(json, "output",
 						result->output != NULL ? text(result->output) : json_null());
 	json_object_set_new(json, "check", result->checked ? check(problem, result) : json_null());

@@ -52,6 +52,7 @@ static bool judge_case(struct run *run, const struct problem *problem,
 		outcome =
 			contestant_link_case(contestant, &referee->arena, referee->arena_fd, &result->test);
 	contestant->steps = emulated_steps(run->options, &result->test);
+	result->steps = referee->device.kind == DEVICE_EMULATED ? contestant->steps : 0;
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		outcome = contestant_link_run(
 			contestant, 0,

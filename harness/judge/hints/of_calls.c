@@ -262,6 +262,23 @@ static bool find_running(const char *output, const char *words, char kernel[128]
 	return true;
 }
 
+static bool lacks_on_mbarrier(const struct case_result *failing, const char *kernel,
+							  const char *place, char out[HINT_TEXT])
+{
+	const char *waits = strstr(failing->output, FAULT_MBARRIER);
+	unsigned arrivals;
+	int bytes;
+	if (waits == NULL ||
+		sscanf(waits, FAULT_MBARRIER "%u arrivals and %d bytes", &arrivals, &bytes) != 2)
+		return false;
+	snprintf(out, HINT_TEXT,
+			 "kernel %.100s waits at %.60s for an mbarrier that lacks %u arrivals and has got %d "
+			 "bytes too %s: its count of arrivals, or the bytes of expect_tx, are not what comes "
+			 "(copies bring the bytes of their whole box)",
+			 kernel, place, arrivals, abs(bytes), bytes < 0 ? "many" : "few");
+	return true;
+}
+
 static bool kernel_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
@@ -272,18 +289,14 @@ static bool kernel_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 	const char *words = stopped ? FAULT_NEVER_ENDS : FAULT_STILL_RUNS;
 	if (!printed(failing, words) || !find_running(failing->output, words, kernel, place))
 		return false;
-	const char *waits = strstr(failing->output, FAULT_MBARRIER);
-	unsigned arrivals;
-	int bytes;
-	if (waits != NULL &&
-		sscanf(waits, FAULT_MBARRIER "%u arrivals and %d bytes", &arrivals, &bytes) == 2) {
+	if (lacks_on_mbarrier(failing, kernel, place, out))
+		return true;
+	if (stopped && !printed(failing, FAULT_OVER_STEPS)) {
 		snprintf(
 			out, HINT_TEXT,
-			"kernel %.100s waits at %.60s for an mbarrier that lacks %u arrivals and has got %d "
-			"bytes too %s: its count of arrivals, or the bytes of expect_tx, are not what comes "
-			"(copies "
-			"bring the bytes of their whole box)",
-			kernel, place, arrivals, abs(bytes), bytes < 0 ? "many" : "few");
+			"kernel %.100s waits at %.60s for what never comes: every thread that is left only "
+			"waits, and more time or instructions change nothing",
+			kernel, place);
 		return true;
 	}
 	snprintf(out, HINT_TEXT,

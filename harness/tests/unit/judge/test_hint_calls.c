@@ -130,6 +130,13 @@ Test(hint_calls, what_does_not_end)
 			 ": 7 warp instructions in this launch, and 6 are the most\n");
 	cr_assert(says(made, "kernel k is at b.cu:9 when it has taken all its instructions"));
 	cr_assert(says(made, "(--steps N gives it more)"));
+	/* nothing would help one that is proven to wait for ever */
+	snprintf(made->output[0], sizeof made->output[0],
+			 "emulated GPU: kernel k, block (0,0,0), thread (1,0,0): ld at b.cu:9" FAULT_NEVER_ENDS
+			 ": what it reads in a loop nobody writes, all blocks that are left wait: 7 warp "
+			 "instructions in this block\n");
+	cr_assert(says(made, "kernel k waits at b.cu:9 for what never comes"));
+	cr_assert(!says(made, "--steps"));
 	free(made);
 }
 

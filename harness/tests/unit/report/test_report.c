@@ -784,6 +784,7 @@ Test(report, flags_of_nvcc_are_shown)
 Test(report, json_can_be_read_back)
 {
 	struct judgement_list list = some_list();
+	list.items[1].cases[0].steps = 300000000; /* on an emulated GPU */
 	char *text = written(report_json, &list);
 	json_error_t error;
 	json_t *json = json_loads(text, 0, &error);
@@ -797,6 +798,9 @@ Test(report, json_can_be_read_back)
 	cr_assert_str_eq(json_string_value(json_object_get(wrong, "verdict")), "wrong_answer");
 	cr_assert_str_eq(json_string_value(json_object_get(wrong, "file")), list.items[1].file);
 	json_t *first = json_array_get(json_object_get(wrong, "cases"), 0);
+	cr_assert_eq(json_integer_value(json_object_get(first, "steps")), 300000000);
+	json_t *second = json_array_get(json_object_get(wrong, "cases"), 1);
+	cr_assert(json_is_null(json_object_get(second, "steps")));
 	json_t *check = json_object_get(first, "check");
 	cr_assert_str_eq(json_string_value(json_object_get(check, "worst_ratio")), "inf");
 	json_t *element = json_array_get(json_object_get(check, "first_wrong"), 0);
