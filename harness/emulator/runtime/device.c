@@ -319,6 +319,7 @@ void runtime_reset(void)
 	runtime_modules_drop_all();
 	stream_drop_all();
 	capture_drop_all();
+	runtime_textures_drop_all();
 	graph_drop_all();
 	memory_free_all();
 	runtime.holds_primary = false;

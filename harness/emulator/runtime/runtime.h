@@ -137,8 +137,9 @@ unsigned long long runtime_own_calls(void);
 /* The primary context is gone: no pointer, handle or module of it is valid any more, and the next
  * call of the runtime begins anew. With the lock held. */
 void runtime_reset(void);
-void stream_drop_all(void);          /* its part in stream.c, */
-void runtime_modules_drop_all(void); /* in module.c */
+void stream_drop_all(void);           /* its part in stream.c, */
+void runtime_modules_drop_all(void);  /* in module.c */
+void runtime_textures_drop_all(void); /* in texture.c */
 /* Device memory is out of the program's reach but for the time that kernels and
  * copies need it (memory_guard). */
 void runtime_open_memory(void);
