@@ -124,6 +124,7 @@ void decode_unsupported(struct decoder *decoder);
 /* cp.async, bulk and wgmma: `operation` waits until only so many groups are left. */
 void decode_wait_groups(struct decoder *decoder, const struct ptx_instruction *in,
 						enum handler_operation operation);
+void decode_texture(struct decoder *decoder, const struct ptx_instruction *in);
 /* st.async and red.async */
 void decode_store_async(struct decoder *decoder, const struct ptx_instruction *in);
 /* The parts of a call, NULL where it has no such (decode/callee.c). A target that is a register

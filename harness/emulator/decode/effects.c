@@ -20,6 +20,7 @@ static const struct {
 } kinds[] = {
 	{"ld", EFFECT_LOAD},
 	{"ldu", EFFECT_LOAD},
+	{"tex", EFFECT_TEXTURE},
 	{"ldmatrix", EFFECT_LOAD_ROWS},
 	{"st", EFFECT_STORE},
 	{"stmatrix", EFFECT_STORE_ROWS},
@@ -132,6 +133,7 @@ static enum exec_effect_head role_of(const struct ptx_instruction *in, enum exec
 	case EFFECT_LOAD:
 	case EFFECT_LOAD_ROWS:
 	case EFFECT_LOAD_TILE:
+	case EFFECT_TEXTURE:
 	case EFFECT_OPERANDS: return EFFECT_STRICT;
 	case EFFECT_STORE:
 	case EFFECT_STORE_ROWS:

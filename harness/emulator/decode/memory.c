@@ -431,6 +431,7 @@ const struct decode_entry decode_memory_table[] = {
 	{"ld", decode_ld, OP_NONE},
 	{"ldu", decode_ld, OP_NONE},
 	{"st", decode_st, OP_NONE},
+	{"tex", decode_texture, OP_NONE},
 	{"atom", decode_atom, OP_NONE},
 	{"red", decode_red, OP_NONE},
 	{"bar", decode_bar, OP_NONE},

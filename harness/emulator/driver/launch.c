@@ -172,20 +172,6 @@ EXPORT CUresult cuFuncLoad(CUfunction function)
 
 /* ---- launches ------------------------------------------------------------------------ */
 
-/* `extra` is a list of names and values that ends with CU_LAUNCH_PARAM_END. */
-static CUresult take_extra(void **extra, struct launch_request *request)
-{
-	for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
-			request->packed = extra[1];
-		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
-			request->packed_bytes = *(const size_t *)extra[1];
-		else
-			return CUDA_ERROR_INVALID_VALUE;
-	}
-	return request->packed && request->arguments ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
 static cudaLaunchConfig_t runtime_config(const CUlaunchConfig *config)
 {
 	return (cudaLaunchConfig_t){
@@ -205,7 +191,7 @@ static cudaError_t launch_ex(const CUlaunchConfig *config, const void *function,
 	cudaLaunchConfig_t same = runtime_config(config);
 	cudaError_t status = launch_configure(&same, &request);
 	if (status == cudaSuccess)
-		status = (cudaError_t)take_extra(extra, &request);
+		status = launch_extra(extra, &request);
 	return status == cudaSuccess ? launch_host(function, &request) : status;
 }
 

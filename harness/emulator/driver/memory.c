@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "emulator/driver/driver.h"
+#include "emulator/runtime/copy.h"
 
 /* The per-thread-stream names of a function: everything runs in order, so that they are one. */
 #define PTDS(name) EXPORT_ALIAS(name##_v2, name##_v2_ptds)
@@ -217,7 +218,7 @@ static enum cudaMemcpyKind kind_of(CUmemorytype from, CUmemorytype to)
 	return to == CU_MEMORYTYPE_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
 }
 
-static cudaError_t copy_2d(const CUDA_MEMCPY2D *copy)
+static cudaError_t copy_2d(const CUDA_MEMCPY2D *copy, CUstream stream)
 {
 	size_t from_pitch = copy->srcPitch ? copy->srcPitch : copy->WidthInBytes;
 	size_t to_pitch = copy->dstPitch ? copy->dstPitch : copy->WidthInBytes;
@@ -230,13 +231,13 @@ static cudaError_t copy_2d(const CUDA_MEMCPY2D *copy)
 					runtime_call_name("cuMemcpy2D"));
 		return cudaErrorNotSupported;
 	}
-	return cudaMemcpy2D(to, to_pitch, from, from_pitch, copy->WidthInBytes, copy->Height,
-						kind_of(copy->srcMemoryType, copy->dstMemoryType));
+	return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, copy->WidthInBytes, copy->Height,
+							 kind_of(copy->srcMemoryType, copy->dstMemoryType), stream);
 }
 
 EXPORT CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy)
 {
-	return copy ? DRIVER(cuMemcpy2D, copy_2d(copy)) : CUDA_ERROR_INVALID_VALUE;
+	return copy ? DRIVER(cuMemcpy2D, copy_2d(copy, NULL)) : CUDA_ERROR_INVALID_VALUE;
 }
 PTDS(cuMemcpy2D);
 EXPORT_ALIAS(cuMemcpy2D_v2, cuMemcpy2DUnaligned_v2);
@@ -244,8 +245,7 @@ EXPORT_ALIAS(cuMemcpy2D_v2, cuMemcpy2DUnaligned_v2_ptds);
 
 EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
 {
-	(void)stream;
-	return copy ? DRIVER(cuMemcpy2DAsync, copy_2d(copy)) : CUDA_ERROR_INVALID_VALUE;
+	return copy ? DRIVER(cuMemcpy2DAsync, copy_2d(copy, stream)) : CUDA_ERROR_INVALID_VALUE;
 }
 PTSZ(cuMemcpy2DAsync);
 
@@ -253,33 +253,34 @@ PTSZ(cuMemcpy2DAsync);
 
 /* cuMemsetD8, D2D8 and their asynchronous forms, of elements of `type`. */
 #define FILLS(bits, type)                                                                          \
-	EXPORT CUresult cuMemsetD##bits##_v2(CUdeviceptr to, type value, size_t count)                 \
-	{                                                                                              \
-		return DRIVER(cuMemsetD##bits,                                                             \
-					  memory_fill("", driver_pointer(to), 0, value, sizeof(type), count, 1));      \
-	}                                                                                              \
-	PTDS(cuMemsetD##bits);                                                                         \
-	EXPORT CUresult cuMemsetD##bits##Async(CUdeviceptr to, type value, size_t count,               \
-										   CUstream stream)                                        \
-	{                                                                                              \
-		(void)stream;                                                                              \
-		return cuMemsetD##bits##_v2(to, value, count);                                             \
-	}                                                                                              \
-	EXPORT_ALIAS(cuMemsetD##bits##Async, cuMemsetD##bits##Async_ptsz);                             \
-	EXPORT CUresult cuMemsetD2D##bits##_v2(CUdeviceptr to, size_t pitch, type value, size_t width, \
-										   size_t height)                                          \
-	{                                                                                              \
-		return DRIVER(cuMemsetD2D##bits, memory_fill("", driver_pointer(to), pitch, value,         \
-													 sizeof(type), width, height));                \
-	}                                                                                              \
-	PTDS(cuMemsetD2D##bits);                                                                       \
 	EXPORT CUresult cuMemsetD2D##bits##Async(CUdeviceptr to, size_t pitch, type value,             \
 											 size_t width, size_t height, CUstream stream)         \
 	{                                                                                              \
-		(void)stream;                                                                              \
-		return cuMemsetD2D##bits##_v2(to, pitch, value, width, height);                            \
+		return DRIVER(cuMemsetD2D##bits,                                                           \
+					  fill_issue("", stream,                                                       \
+								 &(struct fill){driver_pointer(to), pitch, value, sizeof(type),    \
+												width, height}));                                  \
 	}                                                                                              \
-	EXPORT_ALIAS(cuMemsetD2D##bits##Async, cuMemsetD2D##bits##Async_ptsz)
+	EXPORT_ALIAS(cuMemsetD2D##bits##Async, cuMemsetD2D##bits##Async_ptsz);                         \
+	EXPORT CUresult cuMemsetD2D##bits##_v2(CUdeviceptr to, size_t pitch, type value, size_t width, \
+										   size_t height)                                          \
+	{                                                                                              \
+		return cuMemsetD2D##bits##Async(to, pitch, value, width, height, NULL);                    \
+	}                                                                                              \
+	PTDS(cuMemsetD2D##bits);                                                                       \
+	EXPORT CUresult cuMemsetD##bits##Async(CUdeviceptr to, type value, size_t count,               \
+										   CUstream stream)                                        \
+	{                                                                                              \
+		return DRIVER(cuMemsetD##bits, fill_issue("", stream,                                      \
+												  &(struct fill){driver_pointer(to), 0, value,     \
+																 sizeof(type), count, 1}));        \
+	}                                                                                              \
+	EXPORT_ALIAS(cuMemsetD##bits##Async, cuMemsetD##bits##Async_ptsz);                             \
+	EXPORT CUresult cuMemsetD##bits##_v2(CUdeviceptr to, type value, size_t count)                 \
+	{                                                                                              \
+		return cuMemsetD##bits##Async(to, value, count, NULL);                                     \
+	}                                                                                              \
+	PTDS(cuMemsetD##bits)
 
 FILLS(8, unsigned char);
 FILLS(16, unsigned short);

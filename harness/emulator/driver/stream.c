@@ -80,9 +80,9 @@ EXPORT_ALIAS(cuStreamAddCallback, cuStreamAddCallback_ptsz);
 
 EXPORT CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
 {
-	CUresult status =
-		function ? DRIVER(cuLaunchHostFunc, cudaStreamQuery(stream)) : CUDA_ERROR_INVALID_VALUE;
-	if (status == CUDA_SUCCESS)
+	bool now = false;
+	CUresult status = DRIVER(cuLaunchHostFunc, stream_host_function(stream, function, data, &now));
+	if (now)
 		function(data);
 	return status;
 }

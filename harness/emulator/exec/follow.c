@@ -293,6 +293,7 @@ static const char *misuse_of(int32_t kind, const struct exec_origin *origin)
 	case EFFECT_STORE:
 	case EFFECT_STORE_ROWS:
 	case EFFECT_STORE_TILE: return "uses an address";
+	case EFFECT_TEXTURE: return "uses a coordinate";
 	default: break;
 	}
 	return strcmp(origin->instruction->parts[0], "brx") == 0 ? "branches on a value"
@@ -385,6 +386,19 @@ static enum exec_status check_strict(struct warp *w, const struct exec_instructi
 	return lanes ? exec_undefined_fail(w, in, lanes, misuse_of(e->kind, origin), &read) : EXEC_NEXT;
 }
 
+static enum exec_status follow_texture(struct warp *w, const struct exec_instruction *in,
+									   uint32_t mask, const struct effects *e)
+{
+	struct exec_undefined *undefined = w->undefined;
+	undefined->noted = undefined->again = false;
+	undefined->noted_lanes = 0;
+	enum exec_status status = in->handler(w, in, mask);
+	if (status == EXEC_NEXT)
+		set_all(undefined, e->of_results, e->results, mask, undefined->noted_lanes,
+				&undefined->read);
+	return status;
+}
+
 static enum exec_status follow(struct warp *w, const struct exec_instruction *in, uint32_t mask,
 							   const struct effects *effects)
 {
@@ -402,6 +416,7 @@ static enum exec_status follow(struct warp *w, const struct exec_instruction *in
 	case EFFECT_LOAD:
 	case EFFECT_LOAD_ROWS:
 	case EFFECT_LOAD_TILE: return exec_follow_load(w, in, mask, e.kind);
+	case EFFECT_TEXTURE: return follow_texture(w, in, mask, &e);
 	case EFFECT_STORE:
 	case EFFECT_STORE_ROWS:
 	case EFFECT_STORE_TILE: return exec_follow_store(w, in, mask, e.kind);

@@ -71,7 +71,8 @@ bool exec_undefined_again(const struct warp *warp)
 
 static bool is_load(int32_t kind)
 {
-	return kind == EFFECT_LOAD || kind == EFFECT_LOAD_ROWS || kind == EFFECT_LOAD_TILE;
+	return kind == EFFECT_LOAD || kind == EFFECT_LOAD_ROWS || kind == EFFECT_LOAD_TILE ||
+		   kind == EFFECT_TEXTURE;
 }
 
 /* A load reads what is not defined, as exec_undefined_read() has it. */
@@ -90,6 +91,7 @@ static bool read_undefined(struct warp *warp, const struct exec_instruction *in,
 	if (!undefined->noted)
 		undefined->read = read;
 	undefined->noted = true;
+	undefined->noted_lanes |= 1u << lane;
 	return true;
 }
 

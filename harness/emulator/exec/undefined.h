@@ -27,7 +27,8 @@ enum exec_effect_kind {
 	EFFECT_LOAD,    /* from memory: ld, ldmatrix, wmma.load */
 	EFFECT_LOAD_ROWS,
 	EFFECT_LOAD_TILE,
-	EFFECT_STORE, /* st, stmatrix, wmma.store */
+	EFFECT_TEXTURE, /* the same: lanes are noted as they read */
+	EFFECT_STORE,   /* st, stmatrix, wmma.store */
 	EFFECT_STORE_ROWS,
 	EFFECT_STORE_TILE,
 	EFFECT_MMA,      /* rows of A, columns of B, elements of C */
@@ -80,10 +81,11 @@ struct exec_undefined {
 	uint8_t *local; /* EXEC_SHARED_* for each byte of local memory; NULL: all defined */
 	struct exec_open open[EXEC_OPEN_REGIONS];
 	uint32_t open_count;
-	uint32_t count; /* of parts and predicates with undefined lanes */
-	bool following; /* the loop that runs the warp */
-	bool again;     /* the instruction at pc is taken again, by the other loop */
-	bool noted;     /* the instruction read undefined memory: `read` */
+	uint32_t count;       /* of parts and predicates with undefined lanes */
+	bool following;       /* the loop that runs the warp */
+	bool again;           /* the instruction at pc is taken again, by the other loop */
+	bool noted;           /* the instruction read undefined memory: `read` */
+	uint32_t noted_lanes; /* those that did, of a texture */
 	struct exec_read read;
 };
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/runtime/runtime.h"
+#include "emulator/runtime/graph.h"
 
 #define CUDA_VERSION_EMULATED 13000
 
@@ -318,6 +318,9 @@ void runtime_reset(void)
 {
 	runtime_modules_drop_all();
 	stream_drop_all();
+	capture_drop_all();
+	runtime_textures_drop_all();
+	graph_drop_all();
 	memory_free_all();
 	runtime.holds_primary = false;
 	memset(runtime.limits, 0, sizeof runtime.limits);
@@ -346,6 +349,8 @@ EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, i
 EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
 	cudaError_t status = runtime_enter();
+	if (status == cudaSuccess)
+		status = capture_forbids_waits();
 	counters_write_sometimes(true);
 	return runtime_leave(status);
 }

@@ -1,13 +1,14 @@
-/* Launches: what a program asks for is checked, and then run or queued (queue.c). A launch that runs
- * ends inside the call; a kernel's fault becomes the sticky error, which the next call
+/* Launches: what a program asks for is checked, and then run or queued (queue.c). A launch that
+ * runs ends inside the call; a kernel's fault becomes the sticky error, which the next call
  * reports, so that a program sees the order of events that it sees on a GPU. */
+#include <cuda.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/exec/kernel_name.h"
-#include "emulator/runtime/runtime.h"
+#include "emulator/runtime/graph.h"
 
 #define SHARED_DEFAULT ((size_t)48 << 10)
 #define ADVICE_SMALLER_TILES "use smaller tiles, or fewer stages of the pipeline"
@@ -272,27 +273,9 @@ static void pack_parameters(const struct launch_request *request, const struct k
 	}
 }
 
-static cudaError_t enqueue(const struct launch_request *request, const struct launch *run,
-						   const struct kernel_facts *facts)
-{
-	struct queued entry = {.stream = request->stream,
-						   .function = request->function,
-						   .run = *run,
-						   .parameters = malloc(facts->parameter_bytes + 1),
-						   .cooperative = request->cooperative,
-						   .launches_dependents = facts->launches_dependents,
-						   .early = request->programmatic && !facts->waits_for_grid};
-	if (!entry.parameters)
-		return cudaErrorMemoryAllocation;
-	memcpy(entry.parameters, run->parameters, facts->parameter_bytes);
-	queue_add(&entry);
-	return cudaSuccess;
-}
-
 #define PARAMETER_LIMIT 32764u /* bytes; CUDA's limit since 12.1 */
 
-/* With everything checked; `cluster` may be 0,0,0. */
-static cudaError_t launch(const struct launch_request *request)
+cudaError_t launch_prepare(const struct launch_request *request, struct queued *out)
 {
 	const struct function *function = request->function;
 	struct kernel_facts facts;
@@ -303,9 +286,6 @@ static cudaError_t launch(const struct launch_request *request)
 		.dynamic_shared_bytes = request->shared_bytes,
 	};
 	kernel_facts(function->kernel, &facts);
-	if (!stream_valid(request->stream))
-		return refuse(function, cudaErrorInvalidResourceHandle, NULL,
-					  "its stream does not exist, or was destroyed");
 	cudaError_t status = check_shape(request, &facts);
 	if (status == cudaSuccess)
 		status = choose_cluster(request, &facts, run.cluster);
@@ -317,15 +297,59 @@ static cudaError_t launch(const struct launch_request *request)
 		status = cudaErrorInvalidValue;
 	if (status != cudaSuccess)
 		return status;
-	_Alignas(256) char parameters[PARAMETER_LIMIT + 1];
-	pack_parameters(request, &facts, parameters);
-	run.parameters = parameters;
-	run.resident_blocks = runtime_resident_blocks(
+	*out = (struct queued){.stream = request->stream,
+						   .function = request->function,
+						   .run = run,
+						   .parameters = queue_parameters(facts.parameter_bytes),
+						   .cooperative = request->cooperative,
+						   .launches_dependents = facts.launches_dependents,
+						   .early = request->programmatic && !facts.waits_for_grid};
+	if (!out->parameters)
+		return cudaErrorMemoryAllocation;
+	pack_parameters(request, &facts, out->parameters);
+	out->run.parameters = out->parameters;
+	out->run.resident_blocks = runtime_resident_blocks(
 		function, (size_t)request->block.x * request->block.y * request->block.z,
 		request->shared_bytes);
-	run.id = ++runtime.launches;
-	return queue_wanted(&facts) ? enqueue(request, &run, &facts)
-								: queue_run_now(request->function, &run, request->cooperative);
+	return cudaSuccess;
+}
+
+static cudaError_t launch(const struct launch_request *request)
+{
+	struct branch *branch;
+	struct queued entry;
+	if (!stream_valid(request->stream))
+		return refuse(request->function, cudaErrorInvalidResourceHandle, NULL,
+					  "its stream does not exist, or was destroyed");
+	cudaError_t status = capture_of(request->stream, &branch);
+	if (status == cudaSuccess)
+		status = launch_prepare(request, &entry);
+	if (status != cudaSuccess)
+		return status;
+	if (branch)
+		return capture_add(branch,
+						   &(struct graph_work){.type = cudaGraphNodeTypeKernel, .kernel = entry});
+	entry.run.id = ++runtime.launches;
+	if (queue_wanted(&entry)) {
+		queue_add(&entry);
+		return cudaSuccess;
+	}
+	status = queue_run_now(entry.function, &entry.run, entry.cooperative);
+	free(entry.parameters);
+	return status;
+}
+
+cudaError_t launch_extra(void **extra, struct launch_request *request)
+{
+	for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			request->packed = extra[1];
+		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+			request->packed_bytes = *(const size_t *)extra[1];
+		else
+			return cudaErrorInvalidValue;
+	}
+	return request->packed && request->arguments ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 cudaError_t launch_host(const void *host, struct launch_request *request)
@@ -373,8 +397,7 @@ EXPORT_ALIAS(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);
 /* Attributes that only tune (priorities, carve-outs, programmatic launch: every
  * launch starts after the one before has ended, which that always allows) are
  * accepted; events tied to a launch are not. */
-static cudaError_t apply_attribute(const cudaLaunchAttribute *attribute,
-								   struct launch_request *request)
+cudaError_t launch_attribute(const cudaLaunchAttribute *attribute, struct launch_request *request)
 {
 	switch (attribute->id) {
 	case cudaLaunchAttributeClusterDimension:
@@ -407,7 +430,7 @@ cudaError_t launch_configure(const cudaLaunchConfig_t *config, struct launch_req
 	request->shared_bytes = config->dynamicSmemBytes;
 	request->stream = config->stream;
 	for (unsigned i = 0; status == cudaSuccess && i < config->numAttrs; i++)
-		status = apply_attribute(&config->attrs[i], request);
+		status = launch_attribute(&config->attrs[i], request);
 	return status;
 }
 

@@ -1,8 +1,9 @@
 /* Kernels that CUDA leaves unordered: those of several streams, and one that may begin before the
  * kernel before it has ended (programmatic dependent launch). They are queued with the events
- * between them, and run one after another, in an order that runtime.options.order draws among those
- * that CUDA allows, when a call waits for any of them. A program that knows one stream, and no
- * dependent launches, queues nothing: its kernels run at once. */
+ * between them and the nodes of graphs, and run one after another, in an order that
+ * runtime.options.order draws among those that CUDA allows, when a call waits for any of them. A
+ * program that knows one stream, and no dependent launches, queues nothing: its kernels run at
+ * once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,17 @@ static struct queued queue[QUEUE_MOST];
 static unsigned count;
 static unsigned long long round_now = 1;
 
-bool queue_wanted(const struct kernel_facts *facts)
+#define PARAMETERS_ALIGNED 256u
+
+void *queue_parameters(size_t bytes)
+{
+	return aligned_alloc(PARAMETERS_ALIGNED, (bytes / PARAMETERS_ALIGNED + 1) * PARAMETERS_ALIGNED);
+}
+
+bool queue_wanted(const struct queued *entry)
 {
 	return runtime.options.order % ORDER_KINDS != ORDER_ISSUED &&
-		   (count > 0 || runtime.streams || facts->launches_dependents);
+		   (count > 0 || runtime.streams || entry->launches_dependents);
 }
 
 static bool legacy(cudaStream_t stream)
@@ -28,8 +36,7 @@ static bool legacy(cudaStream_t stream)
 	return !stream || stream == cudaStreamLegacy;
 }
 
-/* Whether its work waits for that of the legacy default stream, and the other way round. */
-static bool blocking(cudaStream_t stream)
+bool queue_blocking(cudaStream_t stream)
 {
 	return stream == cudaStreamPerThread ||
 		   (stream && stream != cudaStreamLegacy && !(stream->flags & cudaStreamNonBlocking));
@@ -38,7 +45,8 @@ static bool blocking(cudaStream_t stream)
 /* Whether what is issued to one of the streams waits for what was issued to the other. */
 static bool in_order(cudaStream_t a, cudaStream_t b)
 {
-	return a == b || (legacy(a) && (legacy(b) || blocking(b))) || (legacy(b) && blocking(a));
+	return a == b || (legacy(a) && (legacy(b) || queue_blocking(b))) ||
+		   (legacy(b) && queue_blocking(a));
 }
 
 uint64_t queue_of_stream(cudaStream_t stream)
@@ -78,7 +86,7 @@ void queue_add(struct queued *entry)
 		queue_run();
 		entry->after = 0;
 	}
-	const uint64_t before = queue_of_stream(entry->stream);
+	const uint64_t before = entry->of_graph ? 0 : queue_of_stream(entry->stream);
 	entry->after |= entry->early ? early_after(entry, before) : before;
 	queue[count++] = *entry;
 }
@@ -140,6 +148,8 @@ static void run_one(struct queued *entry)
 	entry->run.parameters = entry->parameters;
 	if (entry->event)
 		queue_record_event(entry->event);
+	if (entry->work)
+		entry->work(entry->node);
 	if (entry->function && queue_run_now(entry->function, &entry->run, entry->cooperative) ==
 							   cudaErrorMemoryAllocation) {
 		struct fault fault = {.kind = FAULT_MEMORY};

@@ -137,8 +137,9 @@ unsigned long long runtime_own_calls(void);
 /* The primary context is gone: no pointer, handle or module of it is valid any more, and the next
  * call of the runtime begins anew. With the lock held. */
 void runtime_reset(void);
-void stream_drop_all(void);          /* its part in stream.c, */
-void runtime_modules_drop_all(void); /* in module.c */
+void stream_drop_all(void);           /* its part in stream.c, */
+void runtime_modules_drop_all(void);  /* in module.c */
+void runtime_textures_drop_all(void); /* in texture.c */
 /* Device memory is out of the program's reach but for the time that kernels and
  * copies need it (memory_guard). */
 void runtime_open_memory(void);
@@ -184,6 +185,9 @@ void binary_unload(struct binary *binary);
 struct function *binary_function(struct binary *binary, const char *name);
 
 bool stream_valid(cudaStream_t stream);
+/* What a stream is to do on the host: *now, the caller does it, with the lock free; else the stream
+ * is captured, and its graph has it. Takes the lock. */
+cudaError_t stream_host_function(cudaStream_t stream, cudaHostFn_t function, void *data, bool *now);
 
 /* queue.c: kernels that CUDA leaves unordered, and the events between, until a call waits for
  * them. All with the lock held. */
@@ -197,9 +201,14 @@ struct queued {
 	bool early;               /* begins before the kernel that it depends on has ended */
 	struct CUevent_st *event; /* NULL: only `after` */
 	uint64_t after;           /* further ones of the queue that come before it */
+	bool of_graph;            /* no others come before it: a graph's nodes are in one stream */
+	void (*work)(cudaGraphNode_t node); /* of a node that is no kernel; NULL: nothing */
+	cudaGraphNode_t node;
 };
+/* Room for a kernel's parameters, to be freed; NULL: no memory. */
+void *queue_parameters(size_t bytes);
 /* Whether a kernel goes into the queue. */
-bool queue_wanted(const struct kernel_facts *facts);
+bool queue_wanted(const struct queued *entry);
 /* Takes the parameters, too. What is queued is run first where there is no room. */
 void queue_add(struct queued *entry);
 /* What has to come before anything that is added to the stream now, a bit each; 0: nothing. */
@@ -210,8 +219,13 @@ unsigned long long queue_round(void);
 void queue_run(void);
 void queue_drop(void);
 void queue_record_event(struct CUevent_st *event); /* now */
+/* Whether the stream's work waits for that of the legacy default stream, and the other way round.
+ */
+bool queue_blocking(cudaStream_t stream);
 /* Runs the kernel now. */
 cudaError_t queue_run_now(struct function *function, struct launch *run, bool cooperative);
+/* Calls a function of the program's, which may call nothing here, with the lock held. */
+void runtime_call_host(void (*function)(void *data), void *data);
 
 /* `cluster` 0,0,0: as the kernel says. */
 struct launch_request {
@@ -225,10 +239,16 @@ struct launch_request {
 	bool cooperative;
 	bool programmatic; /* may begin before the kernel before it has ended */
 };
+/* Looks at the request as a launch does: the kernel, with parameters of its own in `out`. With the
+ * lock held. */
+cudaError_t launch_prepare(const struct launch_request *request, struct queued *out);
 /* Finds the function and launches it; takes the lock. */
 cudaError_t launch_host(const void *host, struct launch_request *request);
 /* Fills in what the configuration says, its attributes too. */
 cudaError_t launch_configure(const cudaLaunchConfig_t *config, struct launch_request *request);
+cudaError_t launch_attribute(const cudaLaunchAttribute *attribute, struct launch_request *request);
+/* Takes the parameters from `extra`, a list of names and values as the driver has it, or NULL. */
+cudaError_t launch_extra(void **extra, struct launch_request *request);
 /* Blocks of a multiprocessor that can be resident together; and how many can be with as many
  * registers as the kernel may have at most. */
 int runtime_occupancy_blocks(struct function *function, size_t threads, size_t shared_bytes);
@@ -257,9 +277,6 @@ void counters_write_sometimes(bool now);
 
 /* Whether `size` bytes at `address` lie in one allocation; says so if not. */
 bool runtime_range_check(const char *call, uint64_t address, size_t size);
-/* Sets `height` rows of `width` elements of 1, 2 or 4 bytes; takes the lock. */
-cudaError_t memory_fill(const char *call, void *to, size_t pitch, unsigned value, size_t element,
-						size_t width, size_t height);
 /* NVIDIA's own declarations stand in cuda_profiler_api.h, which not every toolkit has. */
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);

@@ -14,6 +14,26 @@ static _Thread_local cudaError_t last_error = cudaSuccess;
 static _Thread_local unsigned long long own_calls;
 static _Atomic bool where_asked;              /* a kernel that runs is to say where it is */
 static _Thread_local const char *driver_call; /* the driver's function that is running, or NULL */
+static _Thread_local bool in_host_function;   /* of a graph: the thread has the lock */
+
+static void lock(void)
+{
+	if (!in_host_function)
+		pthread_mutex_lock(&runtime_lock);
+}
+
+static void unlock(void)
+{
+	if (!in_host_function)
+		pthread_mutex_unlock(&runtime_lock);
+}
+
+void runtime_call_host(void (*function)(void *data), void *data)
+{
+	in_host_function = true;
+	function(data);
+	in_host_function = false;
+}
 
 void runtime_call_begin(const char *name)
 {
@@ -92,7 +112,7 @@ static void initialise_once(void)
 
 void runtime_enter_early(void)
 {
-	pthread_mutex_lock(&runtime_lock);
+	lock();
 	initialise_once();
 }
 
@@ -101,6 +121,8 @@ cudaError_t runtime_enter_queueing(void)
 	runtime_enter_early();
 	if (runtime.init_status != cudaSuccess)
 		return runtime.init_status;
+	if (in_host_function)
+		return cudaErrorNotPermitted;
 	if (!driver_call) {
 		runtime.used = runtime.holds_primary = true;
 		own_calls++;
@@ -115,13 +137,13 @@ cudaError_t runtime_leave_call(const char *call, cudaError_t status)
 	refusal_note(runtime_call_name(call), runtime.fault == cudaSuccess ? status : cudaSuccess);
 	if (status != cudaSuccess && !driver_call)
 		last_error = status;
-	pthread_mutex_unlock(&runtime_lock);
+	unlock();
 	return status;
 }
 
 cudaError_t runtime_leave_quietly(cudaError_t status)
 {
-	pthread_mutex_unlock(&runtime_lock);
+	unlock();
 	return status;
 }
 
@@ -164,7 +186,7 @@ void runtime_fault(const struct fault *fault)
  * kernel would still be running. */
 static cudaError_t take_last_error(bool reset)
 {
-	pthread_mutex_lock(&runtime_lock);
+	lock();
 	cudaError_t status = last_error;
 	if (runtime.fault != cudaSuccess && runtime.fault_surfaced)
 		status = runtime.fault;

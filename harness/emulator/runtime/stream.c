@@ -1,10 +1,10 @@
 /* Streams and events. Kernels run in order inside the call that asks for them, or are queued
  * (queue.c); a stream is only a handle, and an event is the host time at which
  * it was recorded: elapsed times are true of this process and say nothing about
- * a GPU. Capturing into graphs is not supported and says so. */
+ * a GPU. */
 #include <stdlib.h>
 
-#include "emulator/runtime/runtime.h"
+#include "emulator/runtime/graph.h"
 
 #define PRIORITY_GREATEST (-5)
 
@@ -77,6 +77,7 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
 	while (*at != stream)
 		at = &(*at)->next;
 	*at = stream->next;
+	capture_forget_stream(stream);
 	free(stream);
 	return runtime_leave(cudaSuccess);
 }
@@ -96,15 +97,22 @@ void stream_drop_all(void)
 	}
 }
 
+/* For calls that wait for the stream, or ask how far it is. */
+static cudaError_t enter_wait(cudaStream_t stream)
+{
+	cudaError_t status = enter_stream(stream);
+	return status == cudaSuccess ? capture_forbids_wait(stream) : status;
+}
+
 EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-	return runtime_leave(enter_stream(stream));
+	return runtime_leave(enter_wait(stream));
 }
 EXPORT_ALIAS(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 
 EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-	return runtime_leave(enter_stream(stream));
+	return runtime_leave(enter_wait(stream));
 }
 EXPORT_ALIAS(cudaStreamQuery, cudaStreamQuery_ptsz);
 
@@ -144,25 +152,6 @@ EXPORT cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *out)
 }
 EXPORT_ALIAS(cudaStreamGetDevice, cudaStreamGetDevice_ptsz);
 
-EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *out)
-{
-	cudaError_t status = enter_stream(stream);
-	if (status == cudaSuccess)
-		*out = cudaStreamCaptureStatusNone;
-	return runtime_leave(status);
-}
-EXPORT_ALIAS(cudaStreamIsCapturing, cudaStreamIsCapturing_ptsz);
-
-EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *out,
-											unsigned long long *id, cudaGraph_t *graph,
-											const cudaGraphNode_t **dependencies,
-											const cudaGraphEdgeData **edges, size_t *count)
-{
-	(void)id, (void)graph, (void)dependencies, (void)edges, (void)count;
-	return cudaStreamIsCapturing(stream, out);
-}
-EXPORT_ALIAS(cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_ptsz);
-
 /* Tuning that has no effect here (access policy windows, priorities). */
 EXPORT cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
 										  const cudaLaunchAttributeValue *value)
@@ -183,13 +172,26 @@ EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 }
 
 /* Host functions run outside of the lock: the old form may call the runtime. */
-EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+cudaError_t stream_host_function(cudaStream_t stream, cudaHostFn_t function, void *data, bool *now)
 {
+	struct branch *branch = NULL;
 	cudaError_t status = enter_stream(stream);
 	if (status == cudaSuccess && !function)
 		status = cudaErrorInvalidValue;
-	runtime_leave(status);
 	if (status == cudaSuccess)
+		status = capture_of(stream, &branch);
+	if (status == cudaSuccess && branch)
+		status = capture_add(
+			branch, &(struct graph_work){.type = cudaGraphNodeTypeHost, .host = {function, data}});
+	*now = status == cudaSuccess && !branch;
+	return runtime_leave_call("cudaLaunchHostFunc", status);
+}
+
+EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+	bool now;
+	cudaError_t status = stream_host_function(stream, function, data, &now);
+	if (now)
 		function(data);
 	return status;
 }
@@ -198,7 +200,7 @@ EXPORT_ALIAS(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz);
 EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
 										 void *data, unsigned flags)
 {
-	cudaError_t status = enter_stream(stream);
+	cudaError_t status = enter_wait(stream);
 	(void)flags;
 	if (status == cudaSuccess && !callback)
 		status = cudaErrorInvalidValue;
@@ -222,6 +224,15 @@ static cudaError_t known_event(cudaError_t status, cudaEvent_t event)
 static cudaError_t enter_event(cudaEvent_t event)
 {
 	return known_event(runtime_enter(), event);
+}
+
+/* For calls that wait for the event, or ask for its time. */
+static cudaError_t enter_recorded(cudaEvent_t event)
+{
+	cudaError_t status = enter_event(event);
+	if (status == cudaSuccess && capture_has_event(event))
+		status = cudaErrorCapturedEvent;
+	return status == cudaSuccess ? capture_forbids() : status;
 }
 
 EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
@@ -255,6 +266,7 @@ EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
 	while (*at != event)
 		at = &(*at)->next;
 	*at = event->next;
+	capture_forget_event(event);
 	free(event);
 	return runtime_leave(cudaSuccess);
 }
@@ -265,12 +277,35 @@ static void queue_event(cudaStream_t stream, cudaEvent_t event, uint64_t after)
 	queue_add(&(struct queued){.stream = stream, .event = event, .after = after});
 }
 
+/* Events of a graph that others wait for. */
+static cudaError_t lacks_external(struct branch *branch, const char *call)
+{
+	runtime_say("%s(external) is not implemented", runtime_call_name(call));
+	capture_spoil(branch);
+	return cudaErrorNotSupported;
+}
+
+static cudaError_t lacks_external_wait(cudaStream_t stream)
+{
+	struct branch *branch;
+	cudaError_t status = capture_of(stream, &branch);
+	if (status != cudaSuccess || !branch)
+		return status;
+	return lacks_external(branch, "cudaStreamWaitEvent");
+}
+
 EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
+	struct branch *branch = NULL;
 	cudaError_t status = known_event(runtime_enter_queueing(), event);
-	(void)flags;
 	if (status == cudaSuccess && !stream_valid(stream))
 		status = cudaErrorInvalidResourceHandle;
+	if (status == cudaSuccess)
+		status = capture_of(stream, &branch);
+	if (status == cudaSuccess && branch && flags & cudaEventRecordExternal)
+		status = lacks_external(branch, "cudaEventRecordWithFlags");
+	if (status == cudaSuccess && capture_record(branch, event))
+		return runtime_leave(status);
 	if (status == cudaSuccess) {
 		event->queued = 0;
 		queue_record_event(event);
@@ -292,21 +327,25 @@ EXPORT_ALIAS(cudaEventRecord, cudaEventRecord_ptsz);
 
 EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-	return runtime_leave(enter_event(event));
+	return runtime_leave(enter_recorded(event));
 }
 
 EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-	return runtime_leave(enter_event(event));
+	return runtime_leave(enter_recorded(event));
 }
 
 EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
 	cudaError_t status = known_event(runtime_enter_queueing(), event);
-	(void)flags;
+	bool captured = false;
 	if (status == cudaSuccess && !stream_valid(stream))
 		status = cudaErrorInvalidResourceHandle;
-	if (status == cudaSuccess && event->queued && event->round == queue_round())
+	if (status == cudaSuccess && flags & cudaEventWaitExternal)
+		status = lacks_external_wait(stream);
+	if (status == cudaSuccess)
+		status = capture_wait(stream, event, &captured);
+	if (status == cudaSuccess && !captured && event->queued && event->round == queue_round())
 		queue_event(stream, NULL, event->queued);
 	return runtime_leave(status);
 }
@@ -314,10 +353,10 @@ EXPORT_ALIAS(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz);
 
 EXPORT cudaError_t cudaEventElapsedTime(float *out, cudaEvent_t start, cudaEvent_t end)
 {
-	cudaError_t status = enter_event(start);
+	cudaError_t status = enter_recorded(start);
 	if (status == cudaSuccess) {
 		runtime_leave(status);
-		status = enter_event(end);
+		status = enter_recorded(end);
 	}
 	if (status == cudaSuccess && !out)
 		status = cudaErrorInvalidValue;

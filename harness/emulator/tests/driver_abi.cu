@@ -192,6 +192,65 @@ static unsigned first_after(CUdeviceptr out)
 	return value;
 }
 
+static void add_one(void *data)
+{
+	++*(int *)data;
+}
+
+// A graph that is captured, one of explicit nodes, and their launches.
+static void graphs(CUfunction function, CUdeviceptr out)
+{
+	unsigned n = 30;
+	int calls = 0;
+	void *arguments[] = {&out, &n};
+	CUstream stream;
+	CUgraph graph, built;
+	CUgraphExec exec;
+	CUgraphNode node, zeroes, host;
+	CUstreamCaptureStatus status;
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuMemsetD32(out, 0, 1));
+	OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr));
+	OK(cuLaunchHostFunc(stream, add_one, &calls));
+	OK(cuStreamIsCapturing(stream, &status));
+	CHECK(status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	OK(cuStreamEndCapture(stream, &graph));
+	CHECK(first_after(out) == 0 && calls == 0);
+	OK(cuGraphInstantiate(&exec, graph, 0));
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuStreamSynchronize(stream));
+	CHECK(first_after(out) == 37 && calls == 1);
+
+	size_t count = 1;
+	n = 50;
+	OK(cuGraphGetNodes(graph, &node, &count));
+	CUDA_KERNEL_NODE_PARAMS kernel = {function, 1, 1, 1, 1, 1, 1, 0, arguments};
+	OK(cuGraphExecKernelNodeSetParams(exec, node, &kernel));
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuStreamSynchronize(stream));
+	CHECK(first_after(out) == 57 && calls == 2);
+	OK(cuGraphExecDestroy(exec));
+	OK(cuGraphDestroy(graph));
+
+	OK(cuGraphCreate(&built, 0));
+	OK(cuGraphAddKernelNode(&node, built, nullptr, 0, &kernel));
+	CUDA_MEMSET_NODE_PARAMS zero = {out, 0, 0, 4, 1, 1};
+	OK(cuGraphAddMemsetNode(&zeroes, built, &node, 1, &zero, nullptr));
+	CUDA_HOST_NODE_PARAMS of_host = {add_one, &calls};
+	OK(cuGraphAddHostNode(&host, built, &zeroes, 1, &of_host));
+	OK(cuGraphInstantiate(&exec, built, 0));
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuCtxSynchronize());
+	CHECK(first_after(out) == 0 && calls == 3);
+	OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	RETURNS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamSynchronize(stream));
+	RETURNS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
+	OK(cuGraphExecDestroy(exec));
+	OK(cuGraphDestroy(built));
+	OK(cuStreamDestroy(stream));
+}
+
 static void launch_all_ways(CUfunction function, CUdeviceptr out)
 {
 	unsigned n = 10;
@@ -274,6 +333,7 @@ static void modules(const char *fat_binary)
 	RETURNS(CUDA_ERROR_NOT_FOUND, cuModuleGetGlobal(&bias, &bytes, module, "variance"));
 	OK(cuMemAlloc(&out, 32 * sizeof(unsigned)));
 	launch_all_ways(function, out);
+	graphs(function, out);
 	ask(function);
 	OK(cuModuleUnload(module));
 	if (is_emulated)

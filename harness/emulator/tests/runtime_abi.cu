@@ -206,16 +206,13 @@ static void streams()
 	cudaGetLastError();
 }
 
-// A handle that was given back; and graphs, which are not emulated.
+// A handle that was given back.
 static void emulated_streams()
 {
 	cudaStream_t stream;
 	OK(cudaStreamCreate(&stream));
 	OK(cudaStreamDestroy(stream));
 	RETURNS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(stream));
-	RETURNS(cudaErrorNotSupported, cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal));
-	cudaGraph_t graph;
-	RETURNS(cudaErrorNotSupported, cudaGraphCreate(&graph, 0));
 	cudaGetLastError();
 }
 

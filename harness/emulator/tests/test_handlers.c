@@ -230,6 +230,7 @@ static const struct {
 	{"fence", " .proxy.async", ""},
 	{"fence", " .proxy.tensormap::generic.acquire.gpu", "[%d1], 128"},
 	{"st.async", " .weak.shared::cluster.mbarrier::complete_tx::bytes.b32", "[%r1], %r2, [%r3]"},
+	{"tex", " .1d.v4.u32.s32", "{%r1, %r2, %r3, %r4}, [%d1, {%r5}]"},
 	{"alloca", " .u64", "%d1, %d2, 16"},
 	{"tensormap.replace", " .tile.global_address.global.b1024.b64", "[%d1], %d2"},
 	{"tensormap.cp_fenceproxy", " .global.shared::cta.tensormap::generic.release.gpu.sync.aligned",

@@ -38,7 +38,8 @@ static bool right_in_order(const struct hint_facts *facts, char out[HINT_TEXT])
 	snprintf(out, HINT_TEXT, "%s",
 			 "the first failing case is right when its blocks and kernels run in another order: "
 			 "CUDA orders neither the blocks of a kernel, nor kernels of several streams without "
-			 "an event between, nor a dependent launch without cudaGridDependencySynchronize()");
+			 "an event between, nor nodes of a graph without an edge, nor a dependent launch "
+			 "without cudaGridDependencySynchronize()");
 	return true;
 }
 

@@ -1,0 +1,166 @@
+/* tex of one and two dimensions: what a texture object holds at coordinates, filtered as CUDA's
+ * programming guide has it ("Texture Fetching"). */
+#include "emulator/exec/texture.h"
+#include "emulator/exec/access.h"
+#include "emulator/simd/lanes.h"
+
+#define FRACTION 256.0f /* weights have 8 bits behind the point, and reach 1 */
+#define FAR 1073741824.0f
+
+struct fetch {
+	struct warp *w;
+	const struct exec_instruction *in;
+	int lane;
+	const struct texture *texture;
+};
+
+/* Channels of a texel: numbers as they are, and floats as their bits. */
+struct texel {
+	u32 channel[4];
+};
+
+static float as_float(u32 bits)
+{
+	float value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+static u32 as_bits(float value)
+{
+	u32 bits;
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+/* Where the index-th place along an axis lies; false: the border's colour is there. */
+static bool place(const struct texture *t, int axis, s64 index, u64 *out)
+{
+	const s64 size = (s64)t->size[axis];
+	int mode = t->linear ? TEXTURE_BORDER : t->address[axis];
+	if (!t->normalised && (mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR))
+		mode = TEXTURE_CLAMP;
+	if (mode == TEXTURE_BORDER && (index < 0 || index >= size))
+		return false;
+	if (mode == TEXTURE_CLAMP)
+		index = index < 0 ? 0 : index >= size ? size - 1 : index;
+	const s64 period = mode == TEXTURE_MIRROR ? 2 * size : size;
+	index = (index % period + period) % period;
+	*out = (u64)(index < size ? index : period - 1 - index);
+	return true;
+}
+
+static u32 channel_of(const struct texture *t, const u8 *from)
+{
+	const int bits = t->channel_bytes * 8;
+	u32 raw = 0;
+	memcpy(&raw, from, t->channel_bytes);
+	if (t->number == TEXTURE_FLOAT) {
+		_Float16 half;
+		memcpy(&half, &raw, sizeof half);
+		return bits == 16 ? as_bits((float)half) : raw;
+	}
+	const s32 number = t->number == TEXTURE_SIGNED ? (s32)(raw << (32 - bits)) >> (32 - bits) : 0;
+	if (!t->as_floats)
+		return t->number == TEXTURE_SIGNED ? (u32)number : raw;
+	if (t->number == TEXTURE_UNSIGNED)
+		return as_bits((float)raw / (float)((1u << bits) - 1));
+	return as_bits(fmaxf((float)number / (float)((1u << (bits - 1)) - 1), -1));
+}
+
+static bool texel_at(const struct fetch *f, s64 x, s64 y, struct texel *out)
+{
+	const struct texture *t = f->texture;
+	u64 column = 0, row = 0;
+	*out = (struct texel){0};
+	if (!place(t, 0, x, &column) || !place(t, 1, y, &row)) {
+		for (int k = 0; k < 4 && !t->linear; k++)
+			out->channel[k] = as_bits(t->border[k]);
+		return true;
+	}
+	const u64 bytes = (u64)t->channels * t->channel_bytes;
+	const u64 address = t->base + row * t->pitch + column * bytes;
+	const u8 *from =
+		exec_access(f->w, f->in, f->lane, PTX_GLOBAL, address, bytes, t->channel_bytes, false);
+	for (int k = 0; from && k < t->channels; k++)
+		out->channel[k] = channel_of(t, from + k * t->channel_bytes);
+	return from != NULL;
+}
+
+static s64 whole(float x)
+{
+	x = floorf(x);
+	return x > -FAR && x < FAR ? (s64)x : x > 0 ? (s64)FAR : x < 0 ? -(s64)FAR : 0;
+}
+
+static float mixed(u32 a, u32 b, float weight)
+{
+	return (1 - weight) * as_float(a) + weight * as_float(b);
+}
+
+static float weight_of(float x)
+{
+	const float fraction = x - floorf(x);
+	return floorf(fraction * FRACTION + 0.5f) / FRACTION;
+}
+
+static bool filtered(const struct fetch *f, float x, float y, struct texel *out)
+{
+	const bool rows = f->texture->size[1] > 1;
+	x -= 0.5f;
+	y = rows ? y - 0.5f : 0;
+	const float of_x = weight_of(x), of_y = rows ? weight_of(y) : 0;
+	const s64 i = whole(x), j = whole(y);
+	struct texel at[2][2];
+	if (!texel_at(f, i, j, &at[0][0]) || !texel_at(f, i + 1, j, &at[0][1]) ||
+		!texel_at(f, i, rows ? j + 1 : j, &at[1][0]) ||
+		!texel_at(f, i + 1, rows ? j + 1 : j, &at[1][1]))
+		return false;
+	for (int k = 0; k < 4; k++) {
+		const float above = mixed(at[0][0].channel[k], at[0][1].channel[k], of_x);
+		const float below = mixed(at[1][0].channel[k], at[1][1].channel[k], of_x);
+		out->channel[k] = as_bits(mixed(as_bits(above), as_bits(below), of_y));
+	}
+	return true;
+}
+
+static bool fetch(const struct fetch *f, const float at[2], struct texel *out)
+{
+	const struct texture *t = f->texture;
+	const float x = t->normalised ? at[0] * (float)t->size[0] : at[0];
+	const float y = t->normalised ? at[1] * (float)t->size[1] : at[1];
+	return t->filter ? filtered(f, x, y, out) : texel_at(f, whole(x), whole(y), out);
+}
+
+static bool fetch_lane(struct warp *w, const struct exec_instruction *in, int lane,
+					   struct texel *out)
+{
+	const u64 handle = SOURCE(u64, in->a)[lane];
+	const struct fetch f = {w, in, lane, texture_find(handle)};
+	if (!f.texture) {
+		exec_fail(w, in, lane, FAULT_ADDRESS, handle, "0x%llx is no texture object",
+				  (unsigned long long)handle);
+		return false;
+	}
+	const s32 *x = SOURCE(s32, in->list[4]), *y = SOURCE(s32, in->list[in->count == 2 ? 5 : 4]);
+	if (!(in->flags & EXEC_FLAG_FLOAT))
+		return texel_at(&f, x[lane], in->count == 2 ? y[lane] : 0, out);
+	const float at[2] = {as_float((u32)x[lane]), in->count == 2 ? as_float((u32)y[lane]) : 0};
+	return fetch(&f, at, out);
+}
+
+/* in->a: the texture object; in->list: four results, in->count coordinates, which are floats or
+ * integers (EXEC_FLAG_FLOAT). */
+HANDLER(tex)
+{
+	struct texel texels[EXEC_LANES];
+	for (u32 left = mask; left; left &= left - 1) {
+		int i = first_lane(left);
+		if (!fetch_lane(w, in, i, &texels[i]))
+			return EXEC_FAULT;
+	}
+	for (u32 left = mask; left; left &= left - 1)
+		for (int i = first_lane(left), k = 0; k < 4; k++)
+			DEST(u32, in->list[k])[i] = texels[i].channel[k];
+	return EXEC_NEXT;
+}
