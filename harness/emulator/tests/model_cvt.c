@@ -172,14 +172,19 @@ static const char *opcode(const struct form *form, char *text, size_t size)
 	return text;
 }
 
-/* Registers: 8 bits are in the low ones of 32, or of 16 where the other side is a bf16. */
+/* Registers: 8 bits are in the low ones of 32, but where the other side is a bf16. */
 static unsigned register_bits(const struct form *form, bool destination)
 {
 	enum model_type type = destination ? form->to : form->from;
 	bool pair = form->pair == FROM_PAIR || (form->pair && destination);
 	unsigned bits = model_bits(type) * (pair ? 2 : 1);
 	bool brain = form->to == MODEL_BF16 || form->from == MODEL_BF16;
-	return bits > 8 ? bits : brain ? 16 : 32;
+	return bits > 8 || brain ? bits : 32;
+}
+
+static char letter(unsigned bits)
+{
+	return bits == 64 ? 'd' : bits == 32 ? 'r' : bits == 16 ? 'h' : 'b';
 }
 
 static void cvt_kernel(struct model_text *text)
@@ -191,17 +196,12 @@ static void cvt_kernel(struct model_text *text)
 			  "mul.wide.u32 %%d0, %%t, %zu; add.s64 %%in, %%in, %%d0;\n"
 			  "mul.wide.u32 %%d0, %%t, 8; add.s64 %%out, %%out, %%d0; ld.global.b64 %%d1, [%%in];\n"
 			  "ld.global.b32 %%r1, [%%in+16]; ld.global.b32 %%r2, [%%in+20];\n"
-			  "ld.global.b16 %%h1, [%%in+24];\n",
+			  "ld.global.b16 %%h1, [%%in+24]; .reg .b8 %%b<4>; ld.global.b8 %%b1, [%%in+24];\n",
 			  sizeof(struct input));
 	for (size_t i = 0; i < form_count; i++) {
 		const struct form *form = &forms[i];
 		unsigned to = register_bits(form, true), from = register_bits(form, false);
-		char d = to == 64   ? 'd'
-				 : to == 32 ? 'r'
-							: 'h',
-			 a = from == 64   ? 'd'
-				 : from == 32 ? 'r'
-							  : 'h';
+		char d = letter(to), a = letter(from);
 		model_say(text, "%s %%%c3, %%%c1%s; st.global.b%u [%%out+%zu], %%%c3;\n",
 				  opcode(form, name, sizeof name), d, a, form->pair == FROM_TWO ? ", %r2" : "", to,
 				  i * INPUTS * 8, d);

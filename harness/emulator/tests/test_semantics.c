@@ -28,3 +28,8 @@ Test(semantics, cvt)
 {
 	check(&model_cvt);
 }
+
+Test(semantics, atomics)
+{
+	check(&model_atomics);
+}
