@@ -272,7 +272,7 @@ void model_say(struct model_text *text, const char *format, ...)
 
 void model_begin(struct model_text *text)
 {
-	model_say(text, ".version 8.5\n.target sm_90a\n.address_size 64\n"
+	model_say(text, ".version 9.0\n.target sm_90a\n.address_size 64\n"
 					".visible .entry k(.param .u64 p_in, .param .u64 p_out)\n{\n"
 					".reg .pred %%p<16>; .reg .b16 %%h<64>; .reg .b32 %%r<64>; .reg .b64 %%d<64>;\n"
 					".reg .b64 %%in, %%out; .reg .b32 %%t, %%tid32;\n"

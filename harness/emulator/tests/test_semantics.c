@@ -33,3 +33,8 @@ Test(semantics, atomics)
 {
 	check(&model_atomics);
 }
+
+Test(semantics, mma)
+{
+	check(&model_mma);
+}
