@@ -325,12 +325,12 @@ static size_t cvt_differ(const void *from, const void *results, size_t *compared
 	for (size_t i = 0; i < form_count * INPUTS; i++) {
 		const struct form *form = &forms[i / INPUTS];
 		const struct input *of = &in[i % INPUTS];
-		unsigned half = model_bits(form->from), shift = model_bits(form->to);
 		uint64_t a = source(form, of), low = form->pair == FROM_TWO ? of->second : a;
-		uint64_t high = form->pair == FROM_TWO ? a : a >> half;
 		compare(&all, form, low, out[i], convert(form, low));
-		if (form->pair)
-			compare(&all, form, high, out[i] >> shift, convert(form, high));
+		if (!form->pair)
+			continue;
+		uint64_t high = form->pair == FROM_TWO ? a : a >> model_bits(form->from);
+		compare(&all, form, high, out[i] >> model_bits(form->to), convert(form, high));
 	}
 	*compared = all.compared;
 	return all.differ;

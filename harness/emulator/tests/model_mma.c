@@ -1,15 +1,12 @@
 /* mma.sync and mma.sp: every shape and type that sm_90a has. Floating operands are small integers,
  * whose sums are exact in every order, and now and then an infinity or a NaN. PTX ISA 9.7.14.5
  * (mma, and its fragments .5.1 to .5.13) and 9.7.14.6 (mma.sp). */
-#include "model.h"
+#include "model_tile.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define WARPS 32
 #define LANES 32
-#define K_MAX 256
 #define FORMS_MAX 512
 
 struct form {
@@ -231,57 +228,6 @@ static void mma_kernel(struct model_text *text)
 /* ------------------------------------------------------------------------
  * Operands */
 
-/* A small integer; in some warps now and then what is no number. */
-static uint64_t draw_number(enum model_type type, uint64_t *state, int most, bool special)
-{
-	uint64_t random = model_random(state);
-	if (special && random % 64 == 0)
-		return model_encode(type,
-							random & 64    ? (long double)NAN
-							: random & 128 ? (long double)INFINITY
-										   : -(long double)INFINITY,
-							MODEL_RN, false);
-	int value = random % 4 == 0 ? 0 : (int)(random >> 8) % (most + 1);
-	value = value < 0 ? -value : value;
-	return model_encode(type, random >> 60 & 1 && value ? -value : value, MODEL_RN, false);
-}
-
-static void draw_registers(uint32_t *to, unsigned words, enum model_type type, uint64_t *state,
-						   int most, bool special)
-{
-	const unsigned bits = model_bits(type);
-	if (!model_is_float(type)) {
-		for (unsigned i = 0; i < words; i++) {
-			uint64_t random = model_random(state);
-			to[i] = (uint32_t)random;
-			if (type == MODEL_S32 && random >> 32 & 1) /* near the limits */
-				to[i] = (random >> 33 & 1 ? 0x7fffffff : 0x80000000) ^ (uint32_t)(random & 0x3fff);
-		}
-		return;
-	}
-	memset(to, 0, words * sizeof *to);
-	for (unsigned i = 0; i < words * 32 / bits; i++) {
-		uint64_t value = draw_number(type, state, most, special);
-		memcpy((uint8_t *)to + i * bits / 8, &value, bits / 8);
-	}
-}
-
-static uint32_t draw_metadata(const struct form *form, uint64_t *state)
-{
-	static const unsigned ordered[] = {0x4, 0x8, 0x9, 0xc, 0xd, 0xe};
-	static const unsigned turned[] = {0x1, 0x2, 0x6, 0x3, 0x7, 0xb};
-	uint32_t metadata = 0;
-	for (int i = 0; i < 8; i++) {
-		uint64_t random = model_random(state);
-		uint32_t four =
-			!form->ordered && random & 1 ? turned[random / 2 % 6] : ordered[random / 2 % 6];
-		if (form->a == MODEL_TF32)
-			four = random & 1 ? 0xe : 0x4;
-		metadata |= four << 4 * i;
-	}
-	return metadata;
-}
-
 static void mma_draw(void *to)
 {
 	uint64_t state = 9714;
@@ -294,11 +240,11 @@ static void mma_draw(void *to)
 		uint32_t *words = (uint32_t *)to + form->in;
 		for (unsigned thread = 0; thread < WARPS * LANES; thread++, words += words_of(form)) {
 			const bool special = thread / LANES % 8 == 7;
-			draw_registers(words, ra, form->a, &state, 4, special);
-			draw_registers(words + ra, rb, form->b, &state, 4, special);
-			draw_registers(words + ra + rb, rc, form->c, &state, 64, special);
+			model_draw_registers(words, ra, form->a, &state, 4, special);
+			model_draw_registers(words + ra, rb, form->b, &state, 4, special);
+			model_draw_registers(words + ra + rb, rc, form->c, &state, 64, special);
 			if (form->sparse)
-				words[ra + rb + rc] = draw_metadata(form, &state);
+				words[ra + rb + rc] = model_draw_metadata(form->a, form->ordered, &state);
 		}
 	}
 }
@@ -307,57 +253,9 @@ static void mma_draw(void *to)
  * The product */
 
 struct product {
-	double a[16][K_MAX], b[K_MAX][8], c[16][8];
-	unsigned kept, place[16][K_MAX]; /* where along k value i of a row is */
+	double a[16][MODEL_K_MAX], b[MODEL_K_MAX][8], c[16][8];
+	unsigned kept, place[16][MODEL_K_MAX]; /* where along k value i of a row is */
 };
-
-static uint64_t element_bits(const uint32_t *registers, enum model_type type, unsigned i)
-{
-	const unsigned bits = model_bits(type);
-	uint64_t value = 0;
-	if (bits < 8)
-		return registers[i * bits / 32] >> i * bits % 32 & ((1u << bits) - 1);
-	memcpy(&value, (const uint8_t *)registers + i * bits / 8, bits / 8);
-	return value;
-}
-
-static double element(const uint32_t *registers, enum model_type type, unsigned i)
-{
-	return (double)model_decode(type, element_bits(registers, type, i));
-}
-
-/* Which value of which chunk each four bits of metadata are for. 9.7.14.6.1 says which threads of
- * four give them; figures 118 to 141: 16-bit and 32-bit elements: a thread's low half is for row
- * %laneid / 4 and its high half for that 8 below, 4 chunks each; smaller ones: threads take turns
- * with the two rows, 8 chunks each. */
-static void place_values(struct product *p, const struct form *form, unsigned lane,
-						 uint32_t metadata)
-{
-	const bool large = model_bits(form->a) >= 16;
-	const unsigned width = form->a == MODEL_TF32 ? 2 : model_bits(form->a) == 4 ? 8 : 4;
-	const unsigned chunks = form->k / width, threads = chunks / 4;
-	const unsigned first = form->selector * threads, thread = lane % 4 - first;
-	if (lane % 4 < first || thread >= threads)
-		return;
-	for (unsigned i = 0; i < 8; i++) {
-		unsigned row = lane / 4 + (large ? i / 4 : thread % 2) * 8;
-		unsigned chunk = large ? thread * 4 + i % 4 : thread / 2 * 8 + i;
-		unsigned low = metadata >> 4 * i & 3, high = metadata >> 4 * i >> 2 & 3;
-		unsigned *place = &p->place[row][chunk * width / 2];
-		switch (width) {
-		case 2: place[0] = chunk * 2 + (low == 2); break; /* 0b1110 is the second */
-		case 4:
-			place[0] = chunk * 4 + low;
-			place[1] = chunk * 4 + high;
-			break;
-		default: /* pairs */
-			place[0] = chunk * 8 + low * 2;
-			place[1] = place[0] + 1;
-			place[2] = chunk * 8 + high * 2;
-			place[3] = place[2] + 1;
-		}
-	}
-}
 
 /* Element i of a lane. Every figure of 9.7.14.5 says the same of elements of `e` to a register
  * (f64: 1): registers of A alternate between rows %laneid / 4 and that + 8, where there are 16, and
@@ -371,14 +269,15 @@ static void lay_lane(struct product *p, const struct form *form, unsigned lane,
 				   thread = lane % 4;
 	for (unsigned i = 0; i < ra * e; i++)
 		p->a[group + 8 * (i / e % halves)][i / e / halves * 4 * e + thread * e + i % e] =
-			element(words, form->a, i);
+			model_element(words, form->a, i);
 	for (unsigned i = 0; i < rb * e; i++)
-		p->b[i / e * 4 * e + thread * e + i % e][group] = element(words + wide * ra, form->b, i);
+		p->b[i / e * 4 * e + thread * e + i % e][group] =
+			model_element(words + wide * ra, form->b, i);
 	for (unsigned i = 0; i < form->m / 4; i++)
 		p->c[group + 8 * (i / 2)][thread * 2 + i % 2] =
-			element(words + wide * (ra + rb), form->c, i);
+			model_element(words + wide * (ra + rb), form->c, i);
 	if (form->sparse)
-		place_values(p, form, lane, words[ra + rb + rc]);
+		model_place(form->a, form->k, form->selector, lane, words[ra + rb + rc], p->place);
 }
 
 static double dot(const struct product *p, unsigned row, unsigned column)
@@ -437,7 +336,8 @@ static void check_warp(struct model_differences *all, const struct form *form, u
 		for (unsigned i = 0; i < form->m / 4; i++) {
 			unsigned row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
 			double sum = form->a == MODEL_B1 ? count(&p, form, row, column) : dot(&p, row, column);
-			compare(all, form, warp, row, column, element_bits(out + lane * rd, form->d, i), sum);
+			compare(all, form, warp, row, column, model_element_bits(out + lane * rd, form->d, i),
+					sum);
 		}
 }
 
@@ -457,7 +357,8 @@ static void check_quads(struct model_differences *all, const struct form *form, 
 				const unsigned lane = quad * 4 + t % 4 + t / 4 * 16, high = t / 4 * 4;
 				const uint32_t *own = in + lane * words;
 				for (unsigned i = 0; i < 4 && !pass; i++) {
-					double x = element(own, MODEL_F16, i), y = element(own + 2, MODEL_F16, i);
+					double x = model_element(own, MODEL_F16, i),
+						   y = model_element(own + 2, MODEL_F16, i);
 					p.a[form->a_col ? high + i : t][form->a_col ? t % 4 : i] = x;
 					p.b[form->b_row ? t % 4 : i][form->b_row ? high + i : t] = y;
 				}
@@ -467,15 +368,15 @@ static void check_quads(struct model_differences *all, const struct form *form, 
 					unsigned scattered = high + (lane & 1) + (i & 2);
 					unsigned along = (i & 4) + (lane & 2) + (i & 1);
 					if (!pass && form->c == MODEL_F16)
-						p.c[t][i] = element(own + 4, form->c, i);
+						p.c[t][i] = model_element(own + 4, form->c, i);
 					else if (!pass)
-						p.c[scattered][along] = element(own + 4, form->c, i);
+						p.c[scattered][along] = model_element(own + 4, form->c, i);
 					else if (form->d == MODEL_F16)
-						compare(all, form, warp, t, i, element_bits(out + lane * rd, form->d, i),
-								dot(&p, t, i));
+						compare(all, form, warp, t, i,
+								model_element_bits(out + lane * rd, form->d, i), dot(&p, t, i));
 					else
 						compare(all, form, warp, scattered, along,
-								element_bits(out + lane * rd, form->d, i),
+								model_element_bits(out + lane * rd, form->d, i),
 								dot(&p, scattered, along));
 				}
 			}

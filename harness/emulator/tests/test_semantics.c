@@ -38,3 +38,13 @@ Test(semantics, mma)
 {
 	check(&model_mma);
 }
+
+Test(semantics, members)
+{
+	check(&model_members);
+}
+
+Test(semantics, wgmma)
+{
+	check(&model_wgmma);
+}
