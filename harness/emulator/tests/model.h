@@ -78,7 +78,7 @@ struct model_suite {
 extern const struct model_suite model_cvt, model_atomics, model_mma, model_wgmma, model_members;
 
 /* What a kernel begins with: pointers %in and %out, the thread's number in the grid in %t, in its
- * block in %tid32, and registers %p<16> .pred, %h<64> .b16, %r<64> .b32, %d<64> .b64. */
+ * block in %tid32, and registers %p<16> .pred, %h<64> .b16, %r<128> .b32, %d<64> .b64. */
 void model_begin(struct model_text *text);
 void model_end(struct model_text *text);
 

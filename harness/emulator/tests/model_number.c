@@ -272,14 +272,15 @@ void model_say(struct model_text *text, const char *format, ...)
 
 void model_begin(struct model_text *text)
 {
-	model_say(text, ".version 9.0\n.target sm_90a\n.address_size 64\n"
-					".visible .entry k(.param .u64 p_in, .param .u64 p_out)\n{\n"
-					".reg .pred %%p<16>; .reg .b16 %%h<64>; .reg .b32 %%r<64>; .reg .b64 %%d<64>;\n"
-					".reg .b64 %%in, %%out; .reg .b32 %%t, %%tid32;\n"
-					"ld.param.u64 %%in, [p_in]; ld.param.u64 %%out, [p_out];\n"
-					"cvta.to.global.u64 %%in, %%in; cvta.to.global.u64 %%out, %%out;\n"
-					"mov.u32 %%tid32, %%tid.x; mov.u32 %%t, %%ctaid.x; mov.u32 %%r63, %%ntid.x;\n"
-					"mad.lo.u32 %%t, %%t, %%r63, %%tid32;\n");
+	model_say(text,
+			  ".version 9.0\n.target sm_90a\n.address_size 64\n"
+			  ".visible .entry k(.param .u64 p_in, .param .u64 p_out)\n{\n"
+			  ".reg .pred %%p<16>; .reg .b16 %%h<64>; .reg .b32 %%r<128>; .reg .b64 %%d<64>;\n"
+			  ".reg .b64 %%in, %%out; .reg .b32 %%t, %%tid32;\n"
+			  "ld.param.u64 %%in, [p_in]; ld.param.u64 %%out, [p_out];\n"
+			  "cvta.to.global.u64 %%in, %%in; cvta.to.global.u64 %%out, %%out;\n"
+			  "mov.u32 %%tid32, %%tid.x; mov.u32 %%t, %%ctaid.x; mov.u32 %%r63, %%ntid.x;\n"
+			  "mad.lo.u32 %%t, %%t, %%r63, %%tid32;\n");
 }
 
 void model_end(struct model_text *text)

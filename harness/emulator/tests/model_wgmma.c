@@ -1,6 +1,7 @@
 /* wgmma.mma_async and its sparse form: every type, 64 x 8 products, A from registers and from
- * shared memory, both major orders of 16-bit types. PTX ISA 9.7.15.5 and 9.7.15.6. Operands are
- * small integers, so that sums are exact, those of fp8 too. */
+ * shared memory, both major orders of 16-bit types; and sparse 64 x 64 ones with B in a 128-byte
+ * swizzle. PTX ISA 9.7.15.5 and 9.7.15.6. Operands are small integers, so that sums are exact,
+ * those of fp8 too. */
 #include "model_tile.h"
 
 #include <stdio.h>
@@ -9,12 +10,12 @@
 #define THREADS 128
 #define LANES 32
 #define ROWS 64
-#define COLUMNS 8
+#define COLUMNS 64 /* at most */
 #define FORMS_MAX 256
 
-/* A thread's words: 4 of A, as its registers or as 16 bytes of shared memory; one of B in shared
- * memory; accumulators, metadata */
-enum { AT_A = 0, AT_B = 4, AT_C = 5, AT_METADATA = 9, WORDS = 10, OUT_WORDS = 4 };
+/* A thread's words: 4 of A, as its registers or as 16 bytes of shared memory; metadata; those of B
+ * in shared memory, each 128 after the one before; accumulators */
+enum { AT_A = 0, AT_METADATA = 4, AT_B = 5 };
 
 struct form {
 	enum model_type a, b, d;
@@ -22,10 +23,12 @@ struct form {
 	bool sparse, saturate, fresh;       /* fresh: scale-d is false */
 	bool negate_a, negate_b;
 	unsigned selector;
+	unsigned n;     /* 8, or 64 with a swizzle */
+	size_t in, out; /* where its words begin */
 };
 
 static struct form forms[FORMS_MAX];
-static size_t form_count;
+static size_t form_count, in_words, out_words;
 
 static unsigned bits_of(const struct form *form)
 {
@@ -44,7 +47,17 @@ static unsigned depth(const struct form *form)
 
 static unsigned accumulators(const struct form *form)
 {
-	return form->d == MODEL_F16 ? 2 : 4;
+	return form->n / (form->d == MODEL_F16 ? 4 : 2);
+}
+
+static unsigned words_of_b(const struct form *form)
+{
+	return form->n == 8 ? 1 : form->n / 4;
+}
+
+static unsigned words_of(const struct form *form)
+{
+	return AT_B + words_of_b(form) + accumulators(form);
 }
 
 static void add(struct form form)
@@ -53,14 +66,20 @@ static void add(struct form form)
 	form.fresh = form_count % 5 == 4;
 	form.negate_a = number && form_count % 2;
 	form.negate_b = number && form_count % 3 == 0;
-	if (form_count < FORMS_MAX)
-		forms[form_count++] = form;
+	form.in = in_words;
+	form.out = out_words;
+	if (form_count == FORMS_MAX)
+		return;
+	in_words += (size_t)BLOCKS * THREADS * words_of(&form);
+	out_words += (size_t)BLOCKS * THREADS * accumulators(&form);
+	forms[form_count++] = form;
 }
 
 /* From registers and from memory, in each major order that the type has. */
 static void add_layouts(struct form form)
 {
 	unsigned orders = bits_of(&form) == 16 ? 2 : 1;
+	form.n = 8;
 	for (unsigned i = 0; i < orders; i++)
 		for (unsigned k = 0; k <= orders; k++) {
 			form.b_turned = i;
@@ -76,6 +95,10 @@ static void add_densities(struct form form)
 	form.sparse = true;
 	for (form.selector = 0; form.selector < (bits_of(&form) == 8 ? 1u : 2u); form.selector++)
 		add_layouts(form);
+	form.selector = 0;
+	form.n = 64;
+	if (!form.saturate && form.d != MODEL_F16)
+		add(form);
 }
 
 static void list_forms(void)
@@ -100,10 +123,12 @@ static void list_forms(void)
 
 /* ------------------------------------------------------------------------ */
 
+#define ACCUMULATORS 64 /* the first of their registers; %r4: metadata, %r40 on: B */
+
 static const char *opcode(const struct form *form, char *text, size_t size)
 {
-	snprintf(text, size, "wgmma.mma_async%s.sync.aligned.m64n8k%u%s.%s.%s.%s",
-			 form->sparse ? ".sp" : "", depth(form), form->saturate ? ".satfinite" : "",
+	snprintf(text, size, "wgmma.mma_async%s.sync.aligned.m64n%uk%u%s.%s.%s.%s",
+			 form->sparse ? ".sp" : "", form->n, depth(form), form->saturate ? ".satfinite" : "",
 			 model_names[form->d], model_names[form->a], model_names[form->b]);
 	return text;
 }
@@ -111,11 +136,13 @@ static const char *opcode(const struct form *form, char *text, size_t size)
 static void say_wgmma(struct model_text *text, const struct form *form)
 {
 	char name[96];
-	model_say(text, "%s {%%r30, %%r31%s}, %s, %%d21, ", opcode(form, name, sizeof name),
-			  accumulators(form) == 4 ? ", %r32, %r33" : "",
-			  form->registers ? "{%r0, %r1, %r2, %r3}" : "%d20");
+	model_say(text, "%s ", opcode(form, name, sizeof name));
+	for (unsigned i = 0; i < accumulators(form); i++)
+		model_say(text, "%s%%r%u", i ? ", " : "{", ACCUMULATORS + i);
+	model_say(text, "}, %s, %s, ", form->registers ? "{%r0, %r1, %r2, %r3}" : "%d20",
+			  form->n == 8 ? "%d21" : "%d22");
 	if (form->sparse)
-		model_say(text, "%%r5, %u, ", form->selector);
+		model_say(text, "%%r4, %u, ", form->selector);
 	model_say(text, "%%p1");
 	if (model_is_float(form->a))
 		model_say(text, ", %d, %d", form->negate_a ? -1 : 1, form->negate_b ? -1 : 1);
@@ -126,60 +153,67 @@ static void say_wgmma(struct model_text *text, const struct form *form)
 	model_say(text, ";\n");
 }
 
-static void say_form(struct model_text *text, size_t index)
+static void say_form(struct model_text *text, const struct form *form)
 {
-	const struct form *form = &forms[index];
-	const size_t in = index * BLOCKS * THREADS * WORDS * 4;
-	const size_t out = index * BLOCKS * THREADS * OUT_WORDS * 4;
-	model_say(text, "bar.sync 0;\n");
-	for (unsigned i = 0; i < WORDS; i++) {
-		unsigned reg = i < AT_C ? i : i == AT_METADATA ? 5 : 30 + i - AT_C;
-		model_say(text, "ld.global.b32 %%r%u, [%%d10+%zu];\n", reg, in + 4 * i);
+	const unsigned words = words_of(form), b = words_of_b(form), count = accumulators(form);
+	model_say(text, "bar.sync 0; mul.wide.u32 %%d10, %%t, %u; add.s64 %%d10, %%in, %%d10;\n",
+			  4 * words);
+	for (unsigned i = 0; i < words; i++) {
+		unsigned reg = i < AT_B ? i : i < AT_B + b ? 40 + i - AT_B : ACCUMULATORS + i - AT_B - b;
+		model_say(text, "ld.global.b32 %%r%u, [%%d10+%zu];\n", reg, 4 * form->in + 4 * i);
 	}
+	model_say(text, "st.shared.v4.b32 [%%r20], {%%r0, %%r1, %%r2, %%r3};\n");
+	for (unsigned i = 0; i < b; i++)
+		model_say(text, "st.shared.b32 [%%r21+%u], %%r%u;\n", 4 * THREADS * i, 40 + i);
 	model_say(text,
-			  "st.shared.v4.b32 [%%r20], {%%r0, %%r1, %%r2, %%r3}; st.shared.b32 [%%r21], %%r4;\n"
 			  "fence.proxy.async; bar.sync 0; setp.%s.u32 %%p1, 0, 0;\n"
 			  "wgmma.fence.sync.aligned;\n",
 			  form->fresh ? "ne" : "eq");
 	say_wgmma(text, form);
-	model_say(text, "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n");
-	for (unsigned i = 0; i < accumulators(form); i++)
-		model_say(text, "st.global.b32 [%%d11+%zu], %%r%u;\n", out + 4 * i, 30 + i);
+	model_say(text,
+			  "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+			  "mul.wide.u32 %%d11, %%t, %u; add.s64 %%d11, %%out, %%d11;\n",
+			  4 * count);
+	for (unsigned i = 0; i < count; i++)
+		model_say(text, "st.global.b32 [%%d11+%zu], %%r%u;\n", 4 * form->out + 4 * i,
+				  ACCUMULATORS + i);
 }
 
 /* %r20, %r21: where the thread stores its part of A and of B; %d20, %d21: their descriptors: 128
- * bytes between core matrices along k, 256 along rows, no swizzle. 9.7.15.5.1.2 */
+ * bytes between core matrices along k, 256 along rows, no swizzle; %d22: B in rows of 128 bytes,
+ * swizzled, 1024 bytes between groups of eight. 9.7.15.5.1.2 */
 static void wgmma_kernel(struct model_text *text)
 {
 	list_forms();
 	model_begin(text);
 	model_say(
 		text,
-		".shared .align 1024 .b8 tile[2560]; mov.u32 %%r22, tile; shl.b32 %%r20, %%tid32, 4;\n"
+		".shared .align 1024 .b8 tile[10240]; mov.u32 %%r22, tile; shl.b32 %%r20, %%tid32, 4;\n"
 		"add.u32 %%r20, %%r20, %%r22; shl.b32 %%r21, %%tid32, 2; add.u32 %%r21, %%r21, %%r22;\n"
 		"add.u32 %%r21, %%r21, 2048; shr.u32 %%r23, %%r22, 4; and.b32 %%r23, %%r23, 0x3fff;\n"
 		"cvt.u64.u32 %%d20, %%r23; or.b64 %%d20, %%d20, 0x1000080000;\n"
-		"add.s64 %%d21, %%d20, 128; mul.wide.u32 %%d10, %%t, %u; add.s64 %%d10, %%in, %%d10;\n"
-		"mul.wide.u32 %%d11, %%t, %u; add.s64 %%d11, %%out, %%d11;\n",
-		4 * WORDS, 4 * OUT_WORDS);
+		"add.s64 %%d21, %%d20, 128; and.b64 %%d22, %%d21, 0x3fff;\n"
+		"or.b64 %%d22, %%d22, 0x4000004000010000;\n");
 	for (size_t i = 0; i < form_count; i++)
-		say_form(text, i);
+		say_form(text, &forms[i]);
 	model_end(text);
 }
 
 static void wgmma_draw(void *to)
 {
 	uint64_t state = 9715;
-	uint32_t *words = to;
 	list_forms();
-	for (size_t i = 0; i < form_count; i++)
-		for (unsigned thread = 0; thread < BLOCKS * THREADS; thread++, words += WORDS) {
-			const struct form *form = &forms[i];
+	for (size_t i = 0; i < form_count; i++) {
+		const struct form *form = &forms[i];
+		const unsigned b = words_of_b(form), count = accumulators(form);
+		uint32_t *words = (uint32_t *)to + form->in;
+		for (unsigned thread = 0; thread < BLOCKS * THREADS; thread++, words += words_of(form)) {
 			model_draw_registers(words + AT_A, 4, form->a, &state, 4, false);
-			model_draw_registers(words + AT_B, 1, form->b, &state, 4, false);
-			model_draw_registers(words + AT_C, 4, form->d, &state, 64, false);
 			words[AT_METADATA] = model_draw_metadata(form->a, true, &state);
+			model_draw_registers(words + AT_B, b, form->b, &state, 4, false);
+			model_draw_registers(words + AT_B + b, count, form->d, &state, 64, false);
 		}
+	}
 }
 
 /* ------------------------------------------------------------------------ */
@@ -203,16 +237,19 @@ static void lay_chunk_of_a(struct product *p, const struct form *form, unsigned 
 	}
 }
 
-/* 4 bytes of B: word `thread` of the core matrices, which follow each other along k. */
-static void lay_word_of_b(struct product *p, const struct form *form, unsigned thread,
-						  const uint32_t *words)
+/* 4 bytes of B: word `at` of the core matrices, which follow each other along k; or of rows of 128
+ * bytes, whose 16-byte units are swizzled: unit u of row n is at u ^ n % 8. */
+static void lay_word_of_b(struct product *p, const struct form *form, unsigned at,
+						  const uint32_t *word)
 {
-	const unsigned count = 32 / bits_of(form), row = thread / 4, part = thread % 4 * count;
+	const unsigned count = 32 / bits_of(form), row = at / 4, part = at % 4 * count;
 	for (unsigned i = 0; i < count; i++) {
-		double value = model_element(words, form->b, i);
-		unsigned k = form->b_turned ? row : row / 8 * 4 * count + part + i;
+		double value = model_element(word, form->b, i);
+		unsigned unit = form->n == 8 ? row / 8 : row % 8 ^ row / 8 % 8;
+		unsigned k = form->b_turned ? row : unit * 4 * count + part + i;
+		unsigned column = form->b_turned ? part + i : form->n == 8 ? row % 8 : row / 8;
 		if (k < depth(form))
-			p->b[k][form->b_turned ? part + i : row % 8] = value;
+			p->b[k][column] = value;
 	}
 }
 
@@ -227,10 +264,11 @@ static void lay_thread(struct product *p, const struct form *form, unsigned thre
 			model_element(words + AT_A, form->a, i);
 	if (!form->registers)
 		lay_chunk_of_a(p, form, thread, words + AT_A);
-	lay_word_of_b(p, form, thread, words + AT_B);
-	for (unsigned i = 0; i < 4; i++)
-		p->c[row + 8 * (i / 2)][lane % 4 * 2 + i % 2] =
-			form->fresh ? 0 : model_element(words + AT_C, form->d, i);
+	for (unsigned i = 0; i < words_of_b(form); i++)
+		lay_word_of_b(p, form, THREADS * i + thread, words + AT_B + i);
+	for (unsigned i = 0; i < form->n / 2; i++)
+		p->c[row + 8 * (i / 2 % 2)][i / 4 * 8 + lane % 4 * 2 + i % 2] =
+			form->fresh ? 0 : model_element(words + AT_B + words_of_b(form), form->d, i);
 	for (unsigned k = 0; k < stored(form) && !form->sparse; k++)
 		p->place[thread / LANES][lane / 2][k] = k;
 	if (form->sparse)
@@ -258,12 +296,13 @@ static void check_block(struct model_differences *all, const struct form *form, 
 	static struct product p;
 	char name[96];
 	for (unsigned thread = 0; thread < THREADS; thread++)
-		lay_thread(&p, form, thread, in + (size_t)thread * WORDS);
+		lay_thread(&p, form, thread, in + (size_t)thread * words_of(form));
 	for (unsigned thread = 0; thread < THREADS; thread++)
-		for (unsigned i = 0; i < 4; i++) {
-			unsigned row = thread / LANES * 16 + thread % LANES / 4 + 8 * (i / 2);
-			unsigned column = thread % 4 * 2 + i % 2;
-			uint64_t got = model_element_bits(out + (size_t)thread * OUT_WORDS, form->d, i);
+		for (unsigned i = 0; i < form->n / 2; i++) {
+			unsigned row = thread / LANES * 16 + thread % LANES / 4 + 8 * (i / 2 % 2);
+			unsigned column = i / 4 * 8 + thread % 4 * 2 + i % 2;
+			const uint32_t *own = out + (size_t)thread * accumulators(form);
+			uint64_t got = model_element_bits(own, form->d, i);
 			uint64_t wanted = result_of(form, &p, row, column);
 			bool zero = model_is_float(form->d) && model_decode(form->d, got) == 0 &&
 						model_decode(form->d, wanted) == 0;
@@ -280,9 +319,13 @@ static size_t wgmma_differ(const void *from, const void *results, size_t *compar
 						   size_t size)
 {
 	struct model_differences all = {.said = said, .size = size};
-	for (size_t i = 0; i < form_count * BLOCKS; i++)
-		check_block(&all, &forms[i / BLOCKS], (const uint32_t *)from + i * THREADS * WORDS,
-					(const uint32_t *)results + i * THREADS * OUT_WORDS);
+	for (size_t i = 0; i < form_count; i++)
+		for (size_t block = 0; block < BLOCKS; block++) {
+			const struct form *form = &forms[i];
+			check_block(
+				&all, form, (const uint32_t *)from + form->in + block * THREADS * words_of(form),
+				(const uint32_t *)results + form->out + block * THREADS * accumulators(form));
+		}
 	*compared = all.compared;
 	return all.differ;
 }
@@ -290,13 +333,13 @@ static size_t wgmma_differ(const void *from, const void *results, size_t *compar
 static size_t wgmma_in(void)
 {
 	list_forms();
-	return form_count * BLOCKS * THREADS * WORDS * 4;
+	return in_words * 4;
 }
 
 static size_t wgmma_out(void)
 {
 	list_forms();
-	return form_count * BLOCKS * THREADS * OUT_WORDS * 4;
+	return out_words * 4;
 }
 
 const struct model_suite model_wgmma = {"wgmma",   BLOCKS,       THREADS,    wgmma_in,
