@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import os
+import pathlib
 import re
 
 from gpu_checker import ENDING, SOLUTIONS, TESTS, solution
@@ -42,6 +43,22 @@ def verdicts(checker):
         if (checker.build / "tests/hopper_gemm").exists() and not os.environ.get("FILES"):
             tests["hopper_gemm " + what] = ["bash", TESTS / "run_on_gpu", checker.build / "tests/hopper_gemm", what]
     return tests_at_once(checker, tests)
+
+
+def semantics(checker):
+    """Instructions do what models of them say that are written from the PTX ISA, and what the emulated GPU does."""
+    tests, figures, failed = checker.build / "tests", {}, []
+    libraries = checker.build / "emulator" if checker.device.startswith("emu") else pathlib.Path(os.environ["NVCC"]).parent.parent / "lib64"
+    path = {"LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+    status, output = checker.run([tests / "semantics"], 300, **path)
+    for suite, differ, compared in re.findall(r"^(\w+): (\d+) of (\d+) differ", output, re.MULTILINE):
+        figures[suite] = f"{differ} of {compared} differ"
+    if status != 0:
+        failed += [line for line in output.splitlines() if " 0 of " not in line] or [f"semantics: exit status {status}"]
+    status, output = checker.run([tests / "instructions", "harness/emulator/tests/instructions.txt"], 120, **path)
+    figures["instructions"] = output.splitlines()[-1] if output else f"exit status {status}"
+    failed += ["instructions: " + figures["instructions"]] if status != 0 else []
+    return {"figures": figures, "failed": failed, "missing": []}
 
 
 def cheat_command(checker, file):

@@ -72,6 +72,9 @@ static int tensor_type_of(enum ptx_type type)
 	case PTX_F32: return TENSOR_F32;
 	case PTX_S32: return TENSOR_S32;
 	case PTX_F64: return TENSOR_F64;
+	case PTX_S4: return TENSOR_S4;
+	case PTX_U4: return TENSOR_U4;
+	case PTX_B1: return TENSOR_B1;
 	default: return -1;
 	}
 }
@@ -135,7 +138,7 @@ static void emit_mma(struct decoder *decoder, const struct ptx_instruction *in,
 	static const enum tensor_operand order[4] = {TENSOR_D, TENSOR_A, TENSOR_B, TENSOR_C};
 	const enum tensor_type types[4] = {shape->d, shape->a, shape->b, shape->c};
 	struct exec_instruction *out = decode_emit(decoder, OP_MMA, FORM_ONLY);
-	int32_t list[4 + 4 * 32] = {0};
+	int32_t list[4 + 4 * 32 + 1] = {0};
 	uint32_t at = 4;
 	out->imm = sub_pack_shape(shape);
 	for (int i = 0; i < 4; i++) {
@@ -144,22 +147,58 @@ static void emit_mma(struct decoder *decoder, const struct ptx_instruction *in,
 										 register_bytes(types[i]), i == 0, list + at);
 		at += (uint32_t)list[i];
 	}
+	if (shape->sparse)
+		list[at++] = decode_source(decoder, &in->operands[4], 4);
 	decode_list(decoder, list, at);
+}
+
+static bool is_sparse(const struct ptx_instruction *in)
+{
+	return decode_has(in, "sp") || decode_has(in, "sp::ordered_metadata");
+}
+
+/* .row.col, and the other layouts for m8n8k4 of f16 */
+static bool set_layouts(const struct ptx_instruction *in, struct tensor_shape *shape)
+{
+	const char *layouts[2] = {"", ""};
+	int count = 0;
+	for (uint32_t i = 1; i < in->part_count; i++)
+		if (strcmp(in->parts[i], "row") == 0 || strcmp(in->parts[i], "col") == 0) {
+			if (count == 2)
+				return false;
+			layouts[count++] = in->parts[i];
+		}
+	shape->a_column = layouts[0][0] == 'c';
+	shape->b_row = layouts[1][0] == 'r';
+	return count == 2 &&
+		   ((!shape->a_column && !shape->b_row) || (shape->a == TENSOR_F16 && shape->k == 4));
+}
+
+/* .xor.popc, .and.popc: of .b1, and of nothing else */
+static bool set_bits(const struct ptx_instruction *in, struct tensor_shape *shape)
+{
+	shape->bits_and = decode_has(in, "and");
+	return decode_has(in, "popc") == (shape->a == TENSOR_B1) &&
+		   (shape->bits_and || decode_has(in, "xor")) == (shape->a == TENSOR_B1);
 }
 
 static void decode_mma(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	struct tensor_shape shape = {.saturate = decode_has(in, "satfinite")};
-	if (in->operand_count != 4 || decode_has(in, "sp") || !decode_has(in, "row") ||
-		!decode_has(in, "col") || !shape_sizes(in, &shape) ||
+	struct tensor_shape shape = {.saturate = decode_has(in, "satfinite"), .sparse = is_sparse(in)};
+	const struct ptx_operand *selector = &in->operands[5];
+	if (in->operand_count != (shape.sparse ? 6 : 4) || !shape_sizes(in, &shape) ||
 		!set_types(&shape, decode_type(in, 0), decode_type(in, 1), decode_type(in, 2),
 				   decode_type(in, 3)) ||
-		decode_type(in, 4) != PTX_NONE || (shape.m == 8 && shape.k == 4 && shape.a == TENSOR_F16) ||
-		!tensor_shape_valid(&shape)) {
+		decode_type(in, 4) != PTX_NONE || !set_layouts(in, &shape) || !set_bits(in, &shape) ||
+		(shape.sparse && (selector->kind != PTX_OP_INTEGER || (uint64_t)selector->integer > 3))) {
 		decode_unsupported(decoder);
 		return;
 	}
-	emit_mma(decoder, in, &shape);
+	shape.selector = shape.sparse ? (uint8_t)selector->integer : 0;
+	if (tensor_shape_valid(&shape))
+		emit_mma(decoder, in, &shape);
+	else
+		decode_unsupported(decoder);
 }
 
 /* ------------------------------------------------------------------------
@@ -303,53 +342,79 @@ static int64_t constant_of(struct decoder *decoder, const struct ptx_operand *op
 	return operand->integer;
 }
 
-/* Operands after D: A (descriptor or registers), B, scale-d, and for floats
- * imm-scale-a, imm-scale-b, and for 16-bit types the two majors (that of A only
- * when it is in shared memory). */
+/* Where the scaling of D is, and its operands after that: for floats imm-scale-a, imm-scale-b, and
+ * for 16-bit types the two majors (that of A only when it is in shared memory). */
+static void wgmma_scales(struct decoder *decoder, const struct ptx_operand *ops, uint32_t count,
+						 struct tensor_wgmma *wgmma)
+{
+	if (count >= 3) {
+		wgmma->negate_a = constant_of(decoder, &ops[1]) == -1;
+		wgmma->negate_b = constant_of(decoder, &ops[2]) == -1;
+	}
+	if (count >= 4)
+		wgmma->b_mn_major = constant_of(decoder, &ops[count - 1]) & 1;
+	if (count == 5)
+		wgmma->a_mn_major = constant_of(decoder, &ops[3]) & 1;
+}
+
+/* The types and sizes that there are. PTX ISA 9.7.15.6.1: the selector of a sparse A. */
+static bool wgmma_shape(const struct ptx_instruction *in, struct tensor_shape *shape)
+{
+	const struct ptx_operand *selector = &in->operands[4];
+	shape->sparse = is_sparse(in);
+	if (in->operand_count < (shape->sparse ? 6 : 4) || !shape_sizes(in, shape) ||
+		!set_types(shape, decode_type(in, 0), decode_type(in, 1), decode_type(in, 2),
+				   decode_type(in, 0)) ||
+		shape->m != 64 || shape->n % 8 || shape->n > TENSOR_WGMMA_COLUMNS ||
+		shape->k * tensor_type_bytes(shape->a) != TENSOR_WGMMA_K_BYTES * (shape->sparse ? 2 : 1))
+		return false;
+	if (!shape->sparse)
+		return true;
+	int64_t most = tensor_type_bytes(shape->a) == 1 ? 0 : 1;
+	shape->selector = (uint8_t)selector->integer;
+	return selector->kind == PTX_OP_INTEGER && selector->integer >= 0 && selector->integer <= most;
+}
+
+/* Operands after D: A (descriptor or registers), B, where A is sparse its metadata and their
+ * selector, and what wgmma_scales() takes. */
 static void wgmma_multiply(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	struct tensor_shape shape = {0};
-	if (in->operand_count < 4 || decode_has(in, "sp") || !shape_sizes(in, &shape) ||
-		!set_types(&shape, decode_type(in, 0), decode_type(in, 1), decode_type(in, 2),
-				   decode_type(in, 0)) ||
-		shape.m != 64 || shape.n % 8 || shape.n > 256 ||
-		shape.k * tensor_type_bytes(shape.a) != TENSOR_WGMMA_K_BYTES) {
+	if (!wgmma_shape(in, &shape)) {
 		decode_unsupported(decoder);
 		return;
 	}
 	const struct ptx_operand *ops = in->operands;
-	uint32_t n = in->operand_count, d_count = shape.n / (shape.d == TENSOR_F16 ? 4u : 2u);
+	uint32_t scale = shape.sparse ? 5 : 3, d_count = shape.n / (shape.d == TENSOR_F16 ? 4u : 2u);
 	bool a_registers = ops[1].kind == PTX_OP_VECTOR;
 	struct exec_instruction *out = decode_emit(decoder, OP_WGMMA, FORM_ONLY);
 	decoder->program->async_proxy = true;
 	int32_t list[LIST_MAX] = {(int32_t)d_count, a_registers ? 4 : 0};
+	uint32_t at = 2;
 	if (ops[0].kind != PTX_OP_VECTOR || ops[0].count != d_count ||
 		(a_registers && ops[1].count != 4)) {
 		decode_refuse(decoder);
 		return;
 	}
 	for (uint32_t i = 0; i < d_count; i++)
-		list[2 + i] = decode_destination(decoder, &ops[0].items[i], 4);
+		list[at++] = decode_destination(decoder, &ops[0].items[i], 4);
 	for (uint32_t i = 0; a_registers && i < 4; i++)
-		list[2 + d_count + i] = decode_destination(decoder, &ops[1].items[i], 4);
+		list[at++] = decode_destination(decoder, &ops[1].items[i], 4);
+	if (shape.sparse)
+		list[at++] = decode_source(decoder, &ops[3], 4);
 	out->a = a_registers ? -1 : decode_source(decoder, &ops[1], 8);
 	out->b = decode_source(decoder, &ops[2], 8);
-	out->c = decode_predicate(decoder, &ops[3], NULL);
+	out->c = decode_predicate(decoder, &ops[scale], NULL);
 	struct tensor_wgmma wgmma = {.n = shape.n,
 								 .d = shape.d,
 								 .a = shape.a,
 								 .b = shape.b,
+								 .sparse = shape.sparse,
+								 .selector = shape.selector,
 								 .saturate = decode_has(in, "satfinite")};
-	if (n >= 6) {
-		wgmma.negate_a = constant_of(decoder, &ops[4]) == -1;
-		wgmma.negate_b = constant_of(decoder, &ops[5]) == -1;
-	}
-	if (n >= 7)
-		wgmma.b_mn_major = constant_of(decoder, &ops[n - 1]) & 1;
-	if (n == 8)
-		wgmma.a_mn_major = constant_of(decoder, &ops[6]) & 1;
+	wgmma_scales(decoder, ops + scale, in->operand_count - scale, &wgmma);
 	out->imm = sub_pack_wgmma(&wgmma);
-	decode_list(decoder, list, 2 + d_count + (a_registers ? 4 : 0));
+	decode_list(decoder, list, at);
 }
 
 static void decode_wgmma(struct decoder *decoder, const struct ptx_instruction *in)

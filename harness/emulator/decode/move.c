@@ -401,7 +401,7 @@ static void convert_pair(struct decoder *decoder, const struct ptx_instruction *
 	out->width = (uint8_t)ptx_type_size(from_one);
 	out->reg_size = (uint8_t)ptx_type_size(to_one);
 	out->flags = (uint8_t)((decode_has(in, "relu") ? EXEC_FLAG_RELU : 0) |
-						   (decode_has(in, "satfinite") ? EXEC_FLAG_SAT : 0));
+						   (decode_has(in, "satfinite") ? EXEC_FLAG_FINITE : 0));
 	out->a = decode_float(decoder, &in->operands[1], ptx_type_size(from));
 	out->b = two ? decode_float(decoder, &in->operands[2], 4) : -1;
 	out->d = decode_destination(decoder, &in->operands[0], ptx_type_size(to));
@@ -440,8 +440,9 @@ static void decode_cvt(struct decoder *decoder, const struct ptx_instruction *in
 	out->e = integral && ptx_type_is_float(to) ? 1 : 0;
 	out->width = (uint8_t)a_size;
 	out->reg_size = (uint8_t)d_size;
-	bool sat = decode_has(in, "sat") || decode_has(in, "satfinite");
-	out->flags = (uint8_t)((sat ? EXEC_FLAG_SAT : 0) | (decode_has(in, "ftz") ? EXEC_FLAG_FTZ : 0) |
+	out->flags = (uint8_t)((decode_has(in, "sat") ? EXEC_FLAG_SAT : 0) |
+						   (decode_has(in, "satfinite") ? EXEC_FLAG_FINITE : 0) |
+						   (decode_has(in, "ftz") ? EXEC_FLAG_FTZ : 0) |
 						   (decode_has(in, "relu") ? EXEC_FLAG_RELU : 0));
 	out->a = ptx_type_is_float(from) ? decode_float(decoder, &in->operands[1], a_size)
 									 : decode_source(decoder, &in->operands[1], a_size);

@@ -2,6 +2,7 @@
 #ifndef EMULATOR_EXEC_ATOMIC_H
 #define EMULATOR_EXEC_ATOMIC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "emulator/tensor/atomic_number.h"
@@ -21,7 +22,8 @@ enum atomic_operation {
 struct atomic_form {
 	enum atomic_operation operation;
 	enum atomic_number number;
-	int size; /* bytes: 2, 4, 8; a pair of halves is one of 4 */
+	int size;   /* bytes: 2, 4, 8; a pair of halves is one of 4 */
+	bool flush; /* add of f32: subnormals are zeros, as in global memory */
 };
 
 #endif

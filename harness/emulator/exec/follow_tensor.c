@@ -34,7 +34,7 @@ static enum tensor_type type_of(const struct tensor_shape *shape, enum tensor_op
 /* Elements of a register, and the 16-bit parts of one of them. */
 static unsigned items_of(enum tensor_type type)
 {
-	return type == TENSOR_F64 ? 1 : 4 / (unsigned)tensor_type_bytes(type);
+	return type == TENSOR_F64 ? 1 : 32 / tensor_type_bits(type);
 }
 
 static unsigned parts_of(enum tensor_type type)
@@ -83,6 +83,19 @@ static void collect(struct product *product, enum tensor_operand operand, unsign
 		}
 }
 
+/* Two rows of each lane that gives some. */
+static void collect_metadata(struct product *product, const struct exec_lanes *parts)
+{
+	const struct tensor_shape *shape = product->shape;
+	for (uint32_t lanes = parts[0].lanes | parts[1].lanes; lanes; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+		if (!tensor_metadata_of(tensor_type_bits(shape->a), shape->k, shape->selector, lane))
+			continue;
+		product->rows[lane / 4] = product->rows[lane / 4 + 8] = product->any = true;
+		product->read = parts[0].lanes ? parts[0].read : parts[1].read;
+	}
+}
+
 static void spread(struct product *product, unsigned reg, struct exec_lanes *parts)
 {
 	enum tensor_type type = product->shape->d;
@@ -112,6 +125,8 @@ enum exec_status exec_follow_mma(struct warp *w, const struct exec_instruction *
 		for (int r = 0; r < in->list[operand]; r++, next++)
 			if (!(*next & 1)) /* no constant */
 				collect(&product, order[operand], (unsigned)r, &w->undefined->parts[*next / 64]);
+	if (shape.sparse && !(*next & 1))
+		collect_metadata(&product, &w->undefined->parts[*next / 64]);
 	enum exec_status status = in->handler(w, in, mask);
 	for (int r = 0; status == EXEC_NEXT && r < in->list[0]; r++)
 		spread(&product, (unsigned)r, &w->undefined->parts[in->list[4 + r] / 64]);

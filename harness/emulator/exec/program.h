@@ -71,7 +71,7 @@ _Static_assert(sizeof(struct exec_instruction) == 64, "one line of the host's ca
 enum exec_flags {
 	EXEC_FLAG_SIGNED = 1,
 	EXEC_FLAG_VOLATILE = 2,
-	EXEC_FLAG_FLOAT = 4,
+	EXEC_FLAG_FINITE = 4, /* .satfinite */
 	EXEC_FLAG_SAT = 8,
 	EXEC_FLAG_FTZ = 16,
 	EXEC_FLAG_RELU = 32,

@@ -92,34 +92,42 @@ enum sub_touch { TOUCH_USES, TOUCH_MOVES };
 /* mma and wmma.mma: the shape, as in->imm */
 static inline int64_t sub_pack_shape(const struct tensor_shape *shape)
 {
-	return (int64_t)((uint64_t)shape->m | (uint64_t)shape->n << 8 | (uint64_t)shape->k << 16 |
+	return (int64_t)((uint64_t)shape->m | (uint64_t)shape->n << 6 | (uint64_t)shape->k << 12 |
 					 (uint64_t)shape->d << 24 | (uint64_t)shape->a << 28 |
 					 (uint64_t)shape->b << 32 | (uint64_t)shape->c << 36 |
-					 (uint64_t)shape->saturate << 40);
+					 (uint64_t)shape->saturate << 40 | (uint64_t)shape->sparse << 41 |
+					 (uint64_t)shape->selector << 42 | (uint64_t)shape->bits_and << 44 |
+					 (uint64_t)shape->a_column << 45 | (uint64_t)shape->b_row << 46);
 }
 
 static inline struct tensor_shape sub_unpack_shape(int64_t imm)
 {
 	uint64_t bits = (uint64_t)imm;
 	return (struct tensor_shape){
-		.m = bits & 0xff,
-		.n = bits >> 8 & 0xff,
-		.k = bits >> 16 & 0xff,
+		.m = bits & 0x3f,
+		.n = bits >> 6 & 0x3f,
+		.k = bits >> 12 & 0xfff,
 		.d = (enum tensor_type)(bits >> 24 & 0xf),
 		.a = (enum tensor_type)(bits >> 28 & 0xf),
 		.b = (enum tensor_type)(bits >> 32 & 0xf),
 		.c = (enum tensor_type)(bits >> 36 & 0xf),
 		.saturate = bits >> 40 & 1,
+		.sparse = bits >> 41 & 1,
+		.selector = bits >> 42 & 3,
+		.bits_and = bits >> 44 & 1,
+		.a_column = bits >> 45 & 1,
+		.b_row = bits >> 46 & 1,
 	};
 }
 
-/* wgmma: all but scale_d, which is known when it is issued */
+/* wgmma: all but scale_d and metadata, which are known when it is issued */
 static inline int64_t sub_pack_wgmma(const struct tensor_wgmma *wgmma)
 {
 	return (int64_t)((uint64_t)wgmma->n | (uint64_t)wgmma->d << 16 | (uint64_t)wgmma->a << 20 |
 					 (uint64_t)wgmma->b << 24 | (uint64_t)wgmma->negate_a << 28 |
 					 (uint64_t)wgmma->negate_b << 29 | (uint64_t)wgmma->a_mn_major << 30 |
-					 (uint64_t)wgmma->b_mn_major << 31 | (uint64_t)wgmma->saturate << 32);
+					 (uint64_t)wgmma->b_mn_major << 31 | (uint64_t)wgmma->saturate << 32 |
+					 (uint64_t)wgmma->sparse << 33 | (uint64_t)wgmma->selector << 34);
 }
 
 static inline struct tensor_wgmma sub_unpack_wgmma(int64_t imm)
@@ -135,6 +143,8 @@ static inline struct tensor_wgmma sub_unpack_wgmma(int64_t imm)
 		.a_mn_major = bits >> 30 & 1,
 		.b_mn_major = bits >> 31 & 1,
 		.saturate = bits >> 32 & 1,
+		.sparse = bits >> 33 & 1,
+		.selector = bits >> 34 & 3,
 	};
 }
 

@@ -74,12 +74,12 @@ static inline uint32_t exec_pc(const struct warp *warp, const struct exec_instru
 }
 
 /* What a tensor-core instruction did, into the counters. */
-static inline void exec_count_tensor(struct warp *warp, size_t operand_bytes, uint64_t flops)
+static inline void exec_count_tensor(struct warp *warp, unsigned operand_bits, uint64_t flops)
 {
 	struct counters *counters = &warp->worker->counters;
 	counters->tensor_flops += flops;
-	counters->tensor_flops_8 += operand_bytes == 1 ? flops : 0;
-	counters->tensor_flops_tf32 += operand_bytes == 4 ? flops : 0;
+	counters->tensor_flops_8 += operand_bits <= 8 ? flops : 0;
+	counters->tensor_flops_tf32 += operand_bits == 32 ? flops : 0;
 }
 
 #endif

@@ -6,6 +6,15 @@
 #include "emulator/exec/atomic.h"
 #include "emulator/simd/lanes.h"
 
+/* -0 is less than +0, and a number comes before a NaN of either kind. */
+static f32 chosen(f32 a, f32 b, bool least)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(a) ? b : a;
+	bool less = a < b || (a == b && signbit(a));
+	return less == least ? a : b;
+}
+
 static u16 half_combine(u16 a, u16 b, enum atomic_operation operation, bool brain)
 {
 	f32 fa[16] = {0}, fb[16] = {0}, r[16] = {0};
@@ -13,8 +22,8 @@ static u16 half_combine(u16 a, u16 b, enum atomic_operation operation, bool brai
 	(brain ? bf16_to_floats : f16_to_floats)(fa, ha, 16);
 	(brain ? bf16_to_floats : f16_to_floats)(fb, hb, 16);
 	r[0] = operation == ATOM_ADD   ? fa[0] + fb[0]
-		   : operation == ATOM_MIN ? fminf(fa[0], fb[0])
-								   : fmaxf(fa[0], fb[0]);
+		   : operation == ATOM_MIN ? chosen(fa[0], fb[0], true)
+								   : chosen(fa[0], fb[0], false);
 	(brain ? floats_to_bf16 : floats_to_f16)(h, r, 16);
 	return h[0];
 }
@@ -29,9 +38,11 @@ static u64 combine_halves(u64 old, u64 b, struct atomic_form form)
 	return result;
 }
 
-static u64 add_floats(u64 old, u64 b, int size)
+static u64 add_floats(u64 old, u64 b, struct atomic_form form)
 {
-	if (size == 4)
+	if (form.flush)
+		return bits_of_float(ftz(ftz(float_of_bits((u32)old)) + ftz(float_of_bits((u32)b))));
+	if (form.size == 4)
 		return bits_of_float(float_of_bits((u32)old) + float_of_bits((u32)b));
 	f64 x, y;
 	memcpy(&x, &old, 8);
@@ -46,7 +57,7 @@ static u64 combine(u64 old, u64 b, u64 c, struct atomic_form form)
 	if (form.number == ATOM_F16 || form.number == ATOM_BF16)
 		return combine_halves(old, b, form);
 	if (form.number == ATOM_FLOAT && form.operation == ATOM_ADD)
-		return add_floats(old, b, form.size);
+		return add_floats(old, b, form);
 	bool is_signed = form.number == ATOM_SIGNED;
 	s64 so = form.size == 4 ? (s32)old : (s64)old, sb = form.size == 4 ? (s32)b : (s64)b;
 	switch (form.operation) {
@@ -96,7 +107,8 @@ static bool only_looks(u64 old, u64 b, u64 c, struct atomic_form form)
 HANDLER(atom)
 {
 	const int size = in->size, count = in->count;
-	const struct atomic_form form = {in->sub, (enum atomic_number)in->e, size};
+	struct atomic_form form = {in->sub, (enum atomic_number)in->e, size, false};
+	const bool adds_f32 = size == 4 && in->e == ATOM_FLOAT;
 	struct counters *counters = &w->worker->counters;
 	u64 at[EXEC_LANES], low = ~(u64)0, high = 0, some = 0;
 	bool looks = false;
@@ -107,6 +119,8 @@ HANDLER(atom)
 			(u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i]);
 		address = in->width == 8 ? address : (u32)address;
 		const u64 bytes = (u64)(size * count);
+		/* PTX ISA, atom: of shared memory it keeps subnormals */
+		form.flush = adds_f32 && in->space != PTX_SHARED && !(address >> EXEC_WINDOW_SHIFT);
 		/* what is combined with must have been written */
 		void *p = exec_access(w, in, i, in->space, address, bytes, bytes, false);
 		if (!p || !exec_access(w, in, i, in->space, address, bytes, bytes, true))

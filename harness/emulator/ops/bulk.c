@@ -131,9 +131,13 @@ static void visit_shared(struct bulk *bulk,
 static struct atomic_form reduction_form(const struct bulk *bulk)
 {
 	const struct exec_instruction *in = bulk->in;
-	if (bulk->tensor)
-		return (struct atomic_form){in->count, bulk->map.number, (int)bulk->map.element_bytes};
-	return (struct atomic_form){in->count, (enum atomic_number)in->e, in->reg_size};
+	struct atomic_form form = {in->count, (enum atomic_number)in->e, in->reg_size, false};
+	if (bulk->tensor) {
+		form.number = bulk->map.number;
+		form.size = (int)bulk->map.element_bytes;
+	}
+	form.flush = form.number == ATOM_FLOAT && form.size == 4;
+	return form;
 }
 
 static void reduce_span(const struct bulk *bulk, u8 *to, const u8 *from, u64 bytes)

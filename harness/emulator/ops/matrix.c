@@ -456,7 +456,16 @@ HANDLER(wmma_store)
 
 /* ------------------------------------------------------------------------
  * wmma.mma and mma.sync. in->imm: the shape, packed by decode/matrix.c;
- * in->list: the numbers of registers of d, a, b, c, then the registers. */
+ * in->list: the numbers of registers of d, a, b, c, then the registers, and that of metadata
+ * where A is sparse. */
+
+/* Products that are done: those of a sparse A are half of them, m8n8k4 of f16 is four of them. */
+static u64 tensor_flops(const struct tensor_shape *shape)
+{
+	const u64 dense = 2ull * shape->m * shape->n * shape->k;
+	bool quads = shape->a == TENSOR_F16 && shape->k == 4;
+	return shape->sparse ? dense / 2 : quads ? 4 * dense : dense;
+}
 
 HANDLER(mma)
 {
@@ -478,10 +487,15 @@ HANDLER(mma)
 					   (const double *const *)(void *)registers[1],
 					   (const double *const *)(void *)registers[2],
 					   (const double *const *)(void *)registers[3]);
+	else if (shape.sparse)
+		tensor_mma_sparse(
+			&shape, (u32 *const *)(void *)registers[0], (const u32 *const *)(void *)registers[1],
+			(const u32 *const *)(void *)registers[2], (const u32 *const *)(void *)registers[3],
+			(const u32 *)(const void *)(bases[*next & 1] + *next));
 	else
 		tensor_mma(
 			&shape, (u32 *const *)(void *)registers[0], (const u32 *const *)(void *)registers[1],
 			(const u32 *const *)(void *)registers[2], (const u32 *const *)(void *)registers[3]);
-	exec_count_tensor(w, tensor_type_bytes(shape.a), 2ull * shape.m * shape.n * shape.k);
+	exec_count_tensor(w, tensor_type_bits(shape.a), tensor_flops(&shape));
 	return EXEC_NEXT;
 }

@@ -11,7 +11,7 @@ static bool store(struct warp *w, const struct exec_instruction *in, int lane,
 				  struct exec_address at)
 {
 	const size_t size = in->size, bytes = size * in->count;
-	const struct atomic_form form = {in->sub, (enum atomic_number)in->e, in->size};
+	const struct atomic_form form = {in->sub, (enum atomic_number)in->e, in->size, false};
 	if (in->sub != ATOM_EXCH &&
 		!exec_access(w, in, lane, PTX_SHARED, at.address, bytes, bytes, false))
 		return false;

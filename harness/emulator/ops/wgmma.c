@@ -27,6 +27,7 @@ struct mma {
 	u64 a, b; /* descriptors */
 	bool scale_d;
 	u64 group;
+	u32 metadata[EXEC_LANES]; /* where A is sparse */
 };
 
 struct exec_mmas {
@@ -69,7 +70,8 @@ static bool warpgroup(struct warp *w, struct warp *warps[GROUP_WARPS])
 /* ------------------------------------------------------------------------
  * Carrying out */
 
-/* in->imm: sub_unpack_wgmma(); in->list: how many registers of d and of a, then the registers */
+/* in->imm: sub_unpack_wgmma(); in->list: how many registers of d and of a, then the registers,
+ * and that of metadata where A is sparse */
 static struct tensor_wgmma operation_of(const struct mma *mma)
 {
 	struct tensor_wgmma operation = sub_unpack_wgmma(mma->in->imm);
@@ -77,17 +79,23 @@ static struct tensor_wgmma operation_of(const struct mma *mma)
 	return operation;
 }
 
+/* 16-byte chunks of a row of B, or a column. */
+static unsigned across_b(const struct tensor_wgmma *operation)
+{
+	return operation->sparse ? 4 : 2;
+}
+
 /* Which of the operand's rows (columns, for B) the chunk's undefined bytes belong to: a chunk is
- * half a row, or 8 rows of one k. */
+ * a part of a row, or 8 rows of one k. */
 static void note_undefined(struct warp *w, const struct exec_instruction *in, u64 offset,
-						   size_t chunk, unsigned rows, bool mn_major, bool *undefined,
-						   struct exec_wgmma_reads *reads)
+						   size_t chunk, unsigned rows, unsigned across, bool mn_major,
+						   bool *undefined, struct exec_wgmma_reads *reads)
 {
 	const u8 *known = w->block->shared_written + offset;
 	for (u32 k = 0; k < TENSOR_CHUNK; k++) {
 		if (known[k] == EXEC_SHARED_READABLE)
 			continue;
-		undefined[mn_major ? chunk % (rows / 8) * 8 + k / 2 : chunk / 2] = true;
+		undefined[mn_major ? chunk % (rows / 8) * 8 + k / 2 : chunk / across] = true;
 		if (!reads->any)
 			reads->read = (struct exec_read){exec_pc(w, in), known[k] == EXEC_SHARED_UNDEFINED,
 											 false, offset + k};
@@ -126,11 +134,12 @@ static bool quick_gather(const struct exec_block *block, const u32 *addresses, s
 
 /* Copies an operand's chunks together; false after a fault. */
 static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, unsigned rows,
-				   bool mn_major, const char *which, u8 *out, struct exec_wgmma_reads *reads)
+				   unsigned across, bool mn_major, const char *which, u8 *out,
+				   struct exec_wgmma_reads *reads)
 {
 	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
 	u32 addresses[TENSOR_CHUNKS];
-	size_t count = tensor_chunks(&descriptor, rows, mn_major, addresses);
+	size_t count = tensor_chunks(&descriptor, rows, across, mn_major, addresses);
 	struct exec_block *block = w->block;
 	if (quick_gather(block, addresses, count, out))
 		return true;
@@ -154,7 +163,7 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 			while (j < 8 && known[k + j] != EXEC_SHARED_PENDING)
 				j++;
 			if (j == 8) {
-				note_undefined(w, in, offset, i, rows, mn_major,
+				note_undefined(w, in, offset, i, rows, across, mn_major,
 							   which[0] == 'A' ? reads->a : reads->b, reads);
 				continue;
 			}
@@ -177,16 +186,16 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 }
 
 /* Whether an operand has one of the bytes. */
-static bool operand_has(const struct exec_block *block, u64 bits, unsigned rows, bool mn_major,
-						u64 offset, size_t bytes)
+static bool operand_has(const struct exec_block *block, u64 bits, unsigned rows, unsigned across,
+						bool mn_major, u64 offset, size_t bytes)
 {
 	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
 	u64 low = offset + block->shared_base, high = low + bytes;
 	u32 apart = descriptor.stride > descriptor.leading ? descriptor.stride : descriptor.leading;
-	u32 addresses[TENSOR_CHUNKS], reach = 1024 + rows / 8 * apart; /* at most */
+	u32 addresses[TENSOR_CHUNKS], reach = 1024 + (rows / 8 + across) * apart; /* at most */
 	if (descriptor.start >= high + 1024 || descriptor.start + reach <= low)
 		return false;
-	size_t count = tensor_chunks(&descriptor, rows, mn_major, addresses);
+	size_t count = tensor_chunks(&descriptor, rows, across, mn_major, addresses);
 	for (size_t i = 0; i < count; i++)
 		if (addresses[i] < high && addresses[i] + TENSOR_CHUNK > low)
 			return true;
@@ -201,8 +210,9 @@ const struct exec_instruction *wgmma_reading(const struct exec_block *block, u64
 		for (u64 k = mmas ? mmas->done : 0; mmas && k < mmas->issued; k++) {
 			const struct mma *mma = &mmas->queue[k % QUEUE];
 			struct tensor_wgmma operation = operation_of(mma);
-			if (operand_has(block, mma->b, operation.n, operation.b_mn_major, offset, bytes) ||
-				(mma->in->a >= 0 && operand_has(block, mma->a, TENSOR_WGMMA_ROWS,
+			if (operand_has(block, mma->b, operation.n, across_b(&operation), operation.b_mn_major,
+							offset, bytes) ||
+				(mma->in->a >= 0 && operand_has(block, mma->a, TENSOR_WGMMA_ROWS, 2,
 												operation.a_mn_major, offset, bytes)))
 				return mma->in;
 		}
@@ -232,21 +242,24 @@ static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index
 		for (int r = 0; r < a_count; r++)
 			a_registers[i][r] = (const u32 *)(warps[i]->base[0] + in->list[2 + d_count + r]);
 		operation.registers[i] = d_registers[i];
+		operation.metadata[i] = other->metadata;
 		operation.a_registers[i] = a_registers[i];
 	}
 	struct exec_wgmma_reads reads = {0};
-	if (!gather(w, in, mma->b, operation.n, operation.b_mn_major, "B", b, &reads) ||
+	if (!gather(w, in, mma->b, operation.n, across_b(&operation), operation.b_mn_major, "B", b,
+				&reads) ||
 		(!a_count &&
-		 !gather(w, in, mma->a, TENSOR_WGMMA_ROWS, operation.a_mn_major, "A", a, &reads)))
+		 !gather(w, in, mma->a, TENSOR_WGMMA_ROWS, 2, operation.a_mn_major, "A", a, &reads)))
 		return false;
 	operation.a_bytes = a_count ? NULL : a;
 	operation.b_bytes = b;
 	tensor_wgmma(&operation);
 	unsigned depth = TENSOR_WGMMA_K_BYTES / (unsigned)tensor_type_bytes(operation.a);
-	exec_count_tensor(w, tensor_type_bytes(operation.a),
+	exec_count_tensor(w, tensor_type_bits(operation.a),
 					  2ull * TENSOR_WGMMA_ROWS * operation.n * depth);
 	w->worker->counters.wgmma_shared_bytes +=
-		(u64)TENSOR_WGMMA_K_BYTES * (operation.n + (a_count ? 0 : TENSOR_WGMMA_ROWS));
+		(u64)TENSOR_WGMMA_K_BYTES *
+		(operation.n * across_b(&operation) / 2 + (a_count ? 0 : TENSOR_WGMMA_ROWS));
 	return exec_follow_wgmma(warps, in, mma->scale_d, &reads);
 }
 
@@ -301,13 +314,15 @@ static enum exec_status fail_pending(struct warp *w, const struct exec_instructi
 static void issue(struct warp *w, const struct exec_instruction *in)
 {
 	struct exec_mmas *mmas = w->mmas;
-	mmas->queue[mmas->issued++ % QUEUE] = (struct mma){
-		.in = in,
-		.a = in->a >= 0 ? SOURCE(u64, in->a)[0] : 0,
-		.b = SOURCE(u64, in->b)[0],
-		.scale_d = w->predicates[in->c] & 1,
-		.group = mmas->committed,
-	};
+	struct mma *mma = &mmas->queue[mmas->issued++ % QUEUE];
+	mma->in = in;
+	mma->a = in->a >= 0 ? SOURCE(u64, in->a)[0] : 0;
+	mma->b = SOURCE(u64, in->b)[0];
+	mma->scale_d = w->predicates[in->c] & 1;
+	mma->group = mmas->committed;
+	if (sub_unpack_wgmma(in->imm).sparse)
+		memcpy(mma->metadata, SOURCE(u32, in->list[2 + in->list[0] + in->list[1]]),
+			   sizeof mma->metadata);
 }
 
 /* Issued, and then waited for, with the fences that it needs: as ptxas makes it of one that it

@@ -149,7 +149,7 @@ static u64 encode_float(f64 value, enum ptx_type type)
 static u64 narrow_float(f64 value, enum ptx_type type, const struct exec_instruction *in)
 {
 	struct format format = format_of(type);
-	bool finite = (in->flags & EXEC_FLAG_SAT) && type != PTX_F32 && type != PTX_F64;
+	bool finite = in->flags & EXEC_FLAG_FINITE;
 	if (in->flags & EXEC_FLAG_RELU && value <= 0.0)
 		value = 0.0;
 	if (in->e == 1)
@@ -163,7 +163,7 @@ static u64 narrow_float(f64 value, enum ptx_type type, const struct exec_instruc
 					  (in->sub == ROUND_UP && value < 0);
 		rounded = copysign(finite || toward ? format.largest : (f64)INFINITY, value);
 	}
-	if (in->flags & EXEC_FLAG_SAT && !finite)
+	if (in->flags & EXEC_FLAG_SAT)
 		rounded = rounded > 0.0 ? (rounded < 1.0 ? rounded : 1.0) : 0.0;
 	u64 bits = encode_float(rounded, type);
 	if (in->flags & EXEC_FLAG_FTZ && type == PTX_F32)

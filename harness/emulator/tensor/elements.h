@@ -89,6 +89,14 @@ static void unsigned_bytes(const uint8_t *bytes, int32_t *out)
 		out[i] = bytes[i];
 }
 
+static void four_bits(const uint8_t *bytes, int32_t sign, int32_t *out)
+{
+	for (unsigned i = 0; i < TENSOR_BLOCK; i++) {
+		out[2 * i] = ((bytes[i] & 15) ^ sign) - sign;
+		out[2 * i + 1] = (bytes[i] >> 4 ^ sign) - sign;
+	}
+}
+
 static void block_elements(enum tensor_type type, const void *block, union tensor_element *out)
 {
 	switch (type) {
@@ -98,6 +106,8 @@ static void block_elements(enum tensor_type type, const void *block, union tenso
 	case TENSOR_E4M3: e4m3s(block, &out->number); return;
 	case TENSOR_E5M2: e5m2s(block, &out->number); return;
 	case TENSOR_S8: signed_bytes(block, &out->integer); return;
+	case TENSOR_S4: four_bits(block, 8, &out->integer); return;
+	case TENSOR_U4: four_bits(block, 0, &out->integer); return;
 	default: unsigned_bytes(block, &out->integer);
 	}
 }

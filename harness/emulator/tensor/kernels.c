@@ -432,6 +432,8 @@ static bool multiply_cut(float *const d[], const float *const c[], const float *
 	return true;
 }
 
+#include "emulator/tensor/chosen.h"
+
 /* --- one warp's product of 16-bit elements, 16 rows, without a pass through memory --- */
 
 #if SIMD_LEVEL >= 3
@@ -581,6 +583,8 @@ static void floats_to_halves(const float low[TENSOR_LANES], const float high[TEN
 const struct tensor_kernels PASTE(tensor_kernels_v, SIMD_LEVEL) = {
 	.rows = rows,
 	.columns = columns,
+	.elements = block_elements,
+	.multiply_chosen = multiply_chosen,
 	.transpose_b16 = transpose_b16,
 	.multiply = multiply,
 	.multiply_cut = multiply_cut,

@@ -15,6 +15,20 @@ union tensor_element {
 	uint32_t bits;
 };
 
+#define TENSOR_BLOCK_ELEMENTS 256u /* of 4 bits: the most */
+
+/* Products of rows that have values at some places of k only. */
+struct tensor_chosen {
+	unsigned rows, columns, kept;  /* columns: 8, or a multiple */
+	const union tensor_element *a; /* rows x kept */
+	const uint8_t *places;         /* along k, of each of these */
+	const union tensor_element *b; /* k x columns */
+	unsigned k;
+	union tensor_element *sums; /* rows x columns; the products are added, in the order of a */
+	bool integers;
+	float least_a, least_b; /* cut as by multiply_cut, which has them too; 0: not cut */
+};
+
 /* Operands are lists of blocks: the registers of a fragment, or what was gathered
  * from shared memory in that form. */
 struct tensor_kernels {
@@ -45,6 +59,9 @@ struct tensor_kernels {
 	void (*multiply_integers)(int32_t *const d[], const int32_t *const c[], const int32_t *a,
 							  const int32_t *b, unsigned row_blocks, unsigned column_blocks,
 							  unsigned k);
+	/* A block's elements, row by row: 1024 bits of them. */
+	void (*elements)(enum tensor_type type, const void *block, union tensor_element *out);
+	void (*multiply_chosen)(const struct tensor_chosen *op);
 	void (*transpose_b16)(uint32_t reg[TENSOR_LANES]); /* 8x8 */
 	void (*halves_to_floats)(const uint32_t reg[TENSOR_LANES], float low[TENSOR_LANES],
 							 float high[TENSOR_LANES]);
@@ -53,6 +70,21 @@ struct tensor_kernels {
 	float (*half_to_float)(uint16_t bits);
 	uint16_t (*float_to_half)(float value);
 };
+
+/* Those of this machine. */
+const struct tensor_kernels *tensor_kernels(void);
+/* Gathered chunks as blocks, `k_blocks` of them along k. A: the blocks of 16 rows together, as a
+ * warp's registers would have them; B: those of the same columns. */
+void tensor_blocks(const uint8_t *bytes, unsigned rows, unsigned k_blocks, bool mn_major,
+				   uint32_t blocks[][TENSOR_LANES], unsigned together);
+/* Smallest normal number of a float of 8 bits; 0 of other types. */
+float tensor_least_normal(enum tensor_type type);
+/* Shapes with operands of less than a byte, and m8n8k4 of f16: tensor/sparse.c */
+bool tensor_shape_is_rare(const struct tensor_shape *shape);
+void tensor_mma_rare(const struct tensor_shape *shape, uint32_t *const d[],
+					 const uint32_t *const a[], const uint32_t *const b[],
+					 const uint32_t *const c[]);
+void tensor_wgmma_sparse(const struct tensor_wgmma *op);
 
 extern const struct tensor_kernels tensor_kernels_v2, tensor_kernels_v3, tensor_kernels_v4;
 

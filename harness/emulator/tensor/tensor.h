@@ -29,26 +29,36 @@ enum tensor_type {
 	TENSOR_E5M2,
 	TENSOR_S8,
 	TENSOR_U8,
-	TENSOR_F32, /* accumulators only, as are the next two */
+	TENSOR_F32, /* accumulators only, as is the next */
 	TENSOR_S32,
 	TENSOR_F64,
+	TENSOR_S4, /* below a byte, first in the low bits */
+	TENSOR_U4,
+	TENSOR_B1,
 };
-/* In memory. */
-static inline size_t tensor_type_bytes(enum tensor_type type)
+static inline unsigned tensor_type_bits(enum tensor_type type)
 {
 	switch (type) {
 	case TENSOR_F16:
-	case TENSOR_BF16: return 2;
+	case TENSOR_BF16: return 16;
 	case TENSOR_TF32:
 	case TENSOR_F32:
-	case TENSOR_S32: return 4;
+	case TENSOR_S32: return 32;
 	case TENSOR_E4M3:
 	case TENSOR_E5M2:
 	case TENSOR_S8:
-	case TENSOR_U8: return 1;
-	case TENSOR_F64: return 8;
+	case TENSOR_U8: return 8;
+	case TENSOR_F64: return 64;
+	case TENSOR_S4:
+	case TENSOR_U4: return 4;
+	case TENSOR_B1: return 1;
 	}
-	return 4;
+	return 32;
+}
+/* In memory, of types that have whole bytes. */
+static inline size_t tensor_type_bytes(enum tensor_type type)
+{
+	return tensor_type_bits(type) / 8;
 }
 
 /* d (m x n) = a (m x k) * b (k x n) + c, by one warp. */
@@ -56,9 +66,14 @@ struct tensor_shape {
 	uint16_t m, n, k;
 	enum tensor_type a, b, c, d;
 	bool saturate; /* .satfinite of the integer shapes: clamp instead of wrap */
+	/* .sp: A has half of its elements, and metadata says which; its threads, as the ISA counts */
+	bool sparse;
+	uint8_t selector;
+	bool bits_and;        /* .b1: .and.popc, not .xor.popc */
+	bool a_column, b_row; /* m8n8k4 of f16 only: A is .col, B is .row */
 };
 
-/* mma.sync: m 8 or 16, n 8, k from 4 to 32. wmma: m 8, 16 or 32, and so on.
+/* mma.sync: m 8 or 16, n 8, k from 4 to 256. wmma: m 8, 16 or 32, and so on.
  * False when the types or sizes are not supported. */
 bool tensor_shape_valid(const struct tensor_shape *shape);
 
@@ -77,6 +92,13 @@ void tensor_position(const struct tensor_shape *shape, enum tensor_operand opera
 /* One warp's mma. Registers are pointers to 32 lanes; d and c may be the same. */
 void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uint32_t *const a[],
 				const uint32_t *const b[], const uint32_t *const c[]);
+/* With a sparse A. Lanes that the selector does not choose may hold anything as metadata. */
+void tensor_mma_sparse(const struct tensor_shape *shape, uint32_t *const d[],
+					   const uint32_t *const a[], const uint32_t *const b[],
+					   const uint32_t *const c[], const uint32_t metadata[TENSOR_LANES]);
+/* Whether the lane's metadata is looked at. Of a product whose A is `bits` wide and 16 rows high.
+ */
+bool tensor_metadata_of(unsigned bits, unsigned k, unsigned selector, unsigned lane);
 /* The f64 shapes (m8n8k4, m16n8k4/k8/k16). */
 void tensor_mma_f64(const struct tensor_shape *shape, double *const d[], const double *const a[],
 					const double *const b[], const double *const c[]);
@@ -86,7 +108,8 @@ void tensor_mma_f64(const struct tensor_shape *shape, double *const d[], const d
  * the transposed 8x8 matrix of 16-bit elements. Works in place. */
 void tensor_transpose_b16(uint32_t reg[TENSOR_LANES]);
 
-/* --- wgmma: D (64 x n) += A (64 x k) * B (k x n), k * element bytes = 32 --- */
+/* --- wgmma: D (64 x n) += A (64 x k) * B (k x n), k * element bytes = 32. With a sparse A they are
+ * 64, and A is stored as 64 x k / 2. --- */
 
 /* Values as in bits 62-63 of the descriptor. */
 enum tensor_swizzle {
@@ -113,13 +136,13 @@ struct tensor_descriptor tensor_descriptor_decode(uint64_t bits);
 #define TENSOR_WGMMA_ROWS 64u
 #define TENSOR_WGMMA_COLUMNS 256u /* at most */
 #define TENSOR_WGMMA_K_BYTES 32u
-#define TENSOR_CHUNKS (TENSOR_WGMMA_COLUMNS * 2)
+#define TENSOR_CHUNKS (TENSOR_WGMMA_COLUMNS * 4)
 
-/* Shared addresses of the 2 * rows chunks of an operand, `rows` being 64 for A
- * and n for B, both multiples of 8. K-major: row by row, k 0 first.
- * MN-major (16-bit types only): k by k, rows 0-7 first. Returns 2 * rows. */
-size_t tensor_chunks(const struct tensor_descriptor *descriptor, unsigned rows, bool mn_major,
-					 uint32_t addresses[TENSOR_CHUNKS]);
+/* Shared addresses of the chunks of an operand, `rows` being 64 for A and n for B, both multiples
+ * of 8, and `across` how many of them a row has: 2, or 4 for B where A is sparse. K-major: row by
+ * row, k 0 first. MN-major (16-bit types only): k by k, rows 0-7 first. Returns across * rows. */
+size_t tensor_chunks(const struct tensor_descriptor *descriptor, unsigned rows, unsigned across,
+					 bool mn_major, uint32_t addresses[TENSOR_CHUNKS]);
 
 struct tensor_wgmma {
 	uint16_t n;                  /* multiple of 8, at most 256 */
@@ -128,6 +151,9 @@ struct tensor_wgmma {
 	bool negate_a, negate_b;     /* floats only */
 	bool a_mn_major, b_mn_major; /* 16-bit types only */
 	bool saturate;
+	bool sparse; /* then with metadata of the four warps, 32 lanes each */
+	uint8_t selector;
+	const uint32_t *metadata[4];
 	const uint8_t *a_bytes; /* chunks in the order of tensor_chunks; NULL: registers */
 	const uint8_t *b_bytes;
 	const uint32_t *const *a_registers[4]; /* of the four warps: 4 registers each */

@@ -98,14 +98,19 @@ ON_EVERY_LEVEL(mma_sync_follows_the_isa)
 	setenv("EMULATED_GPU_SIMD", level, 1);
 	const enum tensor_type f32 = TENSOR_F32, f16 = TENSOR_F16, s32 = TENSOR_S32;
 	for (int k = 8; k <= 16; k += 8) {
-		check_mma((struct tensor_shape){16, 8, k, f16, f16, f32, f32, false});
-		check_mma((struct tensor_shape){16, 8, k, f16, f16, f16, f16, false});
-		check_mma((struct tensor_shape){16, 8, k, f16, f16, f32, f16, false});
-		check_mma((struct tensor_shape){16, 8, k, TENSOR_BF16, TENSOR_BF16, f32, f32, false});
-		check_mma((struct tensor_shape){16, 8, k / 2, TENSOR_TF32, TENSOR_TF32, f32, f32, false});
-		check_mma((struct tensor_shape){16, 8, 2 * k, TENSOR_S8, TENSOR_S8, s32, s32, false});
-		check_mma((struct tensor_shape){16, 8, 2 * k, TENSOR_U8, TENSOR_S8, s32, s32, true});
-		check_mma((struct tensor_shape){16, 8, 2 * k, TENSOR_E4M3, TENSOR_E5M2, f32, f32, false});
+		check_mma((struct tensor_shape){16, 8, k, f16, f16, f32, f32, .saturate = false});
+		check_mma((struct tensor_shape){16, 8, k, f16, f16, f16, f16, .saturate = false});
+		check_mma((struct tensor_shape){16, 8, k, f16, f16, f32, f16, .saturate = false});
+		check_mma(
+			(struct tensor_shape){16, 8, k, TENSOR_BF16, TENSOR_BF16, f32, f32, .saturate = false});
+		check_mma((struct tensor_shape){16, 8, k / 2, TENSOR_TF32, TENSOR_TF32, f32, f32,
+										.saturate = false});
+		check_mma(
+			(struct tensor_shape){16, 8, 2 * k, TENSOR_S8, TENSOR_S8, s32, s32, .saturate = false});
+		check_mma(
+			(struct tensor_shape){16, 8, 2 * k, TENSOR_U8, TENSOR_S8, s32, s32, .saturate = true});
+		check_mma((struct tensor_shape){16, 8, 2 * k, TENSOR_E4M3, TENSOR_E5M2, f32, f32,
+										.saturate = false});
 	}
 }
 
@@ -185,7 +190,7 @@ ON_EVERY_LEVEL(sums_go_in_the_order_of_k)
 										 type,
 										 TENSOR_F32,
 										 TENSOR_F32,
-										 false};
+										 .saturate = false};
 			check_order(shape, variant >= 2);
 		}
 }
@@ -233,16 +238,21 @@ ON_EVERY_LEVEL(wmma_shapes)
 	const enum tensor_type f32 = TENSOR_F32, s32 = TENSOR_S32;
 	for (int i = 0; i < 3; i++) {
 		uint16_t m = (uint16_t)sizes[i][0], n = (uint16_t)sizes[i][1];
-		check_wmma((struct tensor_shape){m, n, 16, TENSOR_F16, TENSOR_F16, f32, f32, false});
-		check_wmma((struct tensor_shape){m, n, 16, TENSOR_BF16, TENSOR_BF16, f32, f32, false});
-		check_wmma((struct tensor_shape){m, n, 16, TENSOR_S8, TENSOR_S8, s32, s32, false});
+		check_wmma(
+			(struct tensor_shape){m, n, 16, TENSOR_F16, TENSOR_F16, f32, f32, .saturate = false});
+		check_wmma(
+			(struct tensor_shape){m, n, 16, TENSOR_BF16, TENSOR_BF16, f32, f32, .saturate = false});
+		check_wmma(
+			(struct tensor_shape){m, n, 16, TENSOR_S8, TENSOR_S8, s32, s32, .saturate = false});
 	}
-	check_wmma((struct tensor_shape){16, 16, 8, TENSOR_TF32, TENSOR_TF32, f32, f32, false});
+	check_wmma(
+		(struct tensor_shape){16, 16, 8, TENSOR_TF32, TENSOR_TF32, f32, f32, .saturate = false});
 }
 
 Test(tensor, f16_fragments_of_wmma_repeat)
 {
-	struct tensor_shape shape = {16, 16, 16, TENSOR_F16, TENSOR_F16, TENSOR_F16, TENSOR_F16, false};
+	struct tensor_shape shape = {16,         16,         16,         TENSOR_F16,
+								 TENSOR_F16, TENSOR_F16, TENSOR_F16, .saturate = false};
 	unsigned row[2], column[2];
 	cr_assert_eq(tensor_registers(&shape, TENSOR_A), 4);
 	cr_assert_eq(tensor_registers(&shape, TENSOR_C), 4);
@@ -253,7 +263,8 @@ Test(tensor, f16_fragments_of_wmma_repeat)
 
 Test(tensor, f64)
 {
-	struct tensor_shape shape = {8, 8, 4, TENSOR_F64, TENSOR_F64, TENSOR_F64, TENSOR_F64, false};
+	struct tensor_shape shape = {8,          8,          4,          TENSOR_F64,
+								 TENSOR_F64, TENSOR_F64, TENSOR_F64, .saturate = false};
 	double fa[1][32], fb[1][32], fc[2][32], *d[2] = {fc[0], fc[1]};
 	const double *pa[] = {fa[0]}, *pb[] = {fb[0]};
 	cr_assert(tensor_shape_valid(&shape));
@@ -272,18 +283,19 @@ Test(tensor, f64)
 
 Test(tensor, invalid_shapes)
 {
-	cr_assert_not(tensor_shape_valid(
-		&(struct tensor_shape){16, 8, 16, TENSOR_F16, TENSOR_BF16, TENSOR_F32, TENSOR_F32, 0}));
-	cr_assert_not(tensor_shape_valid(
-		&(struct tensor_shape){16, 8, 12, TENSOR_F16, TENSOR_F16, TENSOR_F32, TENSOR_F32, 0}));
-	cr_assert_not(tensor_shape_valid(
-		&(struct tensor_shape){16, 8, 16, TENSOR_BF16, TENSOR_BF16, TENSOR_F16, TENSOR_F16, 0}));
+	cr_assert_not(tensor_shape_valid(&(struct tensor_shape){
+		16, 8, 16, TENSOR_F16, TENSOR_BF16, TENSOR_F32, TENSOR_F32, .saturate = 0}));
+	cr_assert_not(tensor_shape_valid(&(struct tensor_shape){
+		16, 8, 12, TENSOR_F16, TENSOR_F16, TENSOR_F32, TENSOR_F32, .saturate = 0}));
+	cr_assert_not(tensor_shape_valid(&(struct tensor_shape){
+		16, 8, 16, TENSOR_BF16, TENSOR_BF16, TENSOR_F16, TENSOR_F16, .saturate = 0}));
 }
 
 ON_EVERY_LEVEL(integers_wrap_or_saturate)
 {
 	setenv("EMULATED_GPU_SIMD", level, 1);
-	struct tensor_shape shape = {16, 8, 32, TENSOR_S8, TENSOR_S8, TENSOR_S32, TENSOR_S32, false};
+	struct tensor_shape shape = {16,        8,          32,         TENSOR_S8,
+								 TENSOR_S8, TENSOR_S32, TENSOR_S32, .saturate = false};
 	struct fragment fa, fb, fc, fd;
 	fragment_start(&fa), fragment_start(&fb), fragment_start(&fc), fragment_start(&fd);
 	for (int i = 0; i < 4; i++)
@@ -336,7 +348,7 @@ static void gather(uint64_t bits, unsigned rows, bool mn_major, uint8_t *out)
 {
 	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
 	uint32_t addresses[TENSOR_CHUNKS];
-	size_t count = tensor_chunks(&descriptor, rows, mn_major, addresses);
+	size_t count = tensor_chunks(&descriptor, rows, 2, mn_major, addresses);
 	cr_assert_eq(count, 2 * rows);
 	for (size_t i = 0; i < count; i++)
 		memcpy(out + i * TENSOR_CHUNK, shared + addresses[i], TENSOR_CHUNK);
@@ -427,13 +439,13 @@ Test(tensor, wgmma_start_address_may_lie_inside_the_pattern)
 	uint32_t addresses[TENSOR_CHUNKS];
 	struct tensor_descriptor d =
 		tensor_descriptor_decode(describe(2048 + 64, 16, 1024, 0, TENSOR_SWIZZLE_128));
-	tensor_chunks(&d, 64, false, addresses);
+	tensor_chunks(&d, 64, 2, false, addresses);
 	for (uint32_t row = 0; row < 64; row++)
 		for (uint32_t unit = 0; unit < 2; unit++)
 			cr_assert_eq(addresses[2 * row + unit], 2048 + row * 128 + ((4 + unit) ^ row % 8) * 16);
 	/* A pattern that starts two lines late says so in the base offset. */
 	d = tensor_descriptor_decode(describe(2048 + 256, 16, 1024, 2, TENSOR_SWIZZLE_128));
-	tensor_chunks(&d, 8, false, addresses);
+	tensor_chunks(&d, 8, 2, false, addresses);
 	cr_assert_eq(addresses[0], 2048 + 256);
 	cr_assert_eq(addresses[2], 2048 + 256 + 128 + 16);
 }

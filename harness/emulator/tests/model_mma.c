@@ -1,0 +1,418 @@
+/* mma.sync and mma.sp: every shape and type that sm_90a has. Floating operands are small integers,
+ * whose sums are exact in every order, and now and then an infinity or a NaN. PTX ISA 9.7.14.5
+ * (mma, and its fragments .5.1 to .5.13) and 9.7.14.6 (mma.sp). */
+#include "model_tile.h"
+
+#include <stdio.h>
+
+#define WARPS 32
+#define LANES 32
+#define FORMS_MAX 512
+
+struct form {
+	unsigned m, k;
+	enum model_type a, b, c, d;
+	bool sparse, ordered, saturate, bits_and, a_col, b_row;
+	unsigned selector;
+	size_t in, out; /* where its words begin */
+};
+
+static struct form forms[FORMS_MAX];
+static size_t form_count, in_words, out_words;
+
+static bool is_quads(const struct form *form)
+{
+	return form->a == MODEL_F16 && form->k == 4;
+}
+
+/* Registers of a lane, 64 bits wide for f64 and else 32. */
+static unsigned registers_a(const struct form *form)
+{
+	unsigned bits = model_bits(form->a) * form->m * form->k / (form->sparse ? 2 : 1) / LANES;
+	return is_quads(form) ? 2 : bits / (form->a == MODEL_F64 ? 64 : 32);
+}
+
+static unsigned registers_b(const struct form *form)
+{
+	unsigned bits = model_bits(form->b) * 8 * form->k / LANES;
+	return is_quads(form) ? 2 : bits / (form->a == MODEL_F64 ? 64 : 32);
+}
+
+static unsigned registers_c(const struct form *form, enum model_type type)
+{
+	unsigned elements = is_quads(form) ? 8 : form->m * 8 / LANES;
+	return type == MODEL_F16 ? elements / 2 : elements;
+}
+
+static unsigned words_of(const struct form *form)
+{
+	unsigned wide = form->a == MODEL_F64 ? 2 : 1;
+	return wide * (registers_a(form) + registers_b(form) + registers_c(form, form->c)) +
+		   form->sparse;
+}
+
+static void add(struct form form)
+{
+	if (form_count == FORMS_MAX)
+		return;
+	form.in = in_words;
+	form.out = out_words;
+	in_words += (size_t)words_of(&form) * WARPS * LANES;
+	out_words += (size_t)registers_c(&form, form.d) * (form.a == MODEL_F64 ? 2 : 1) * WARPS * LANES;
+	forms[form_count++] = form;
+}
+
+/* The selectors that a sparse shape has: one thread of four, a pair of them, all of them. */
+static unsigned selectors(const struct form *form)
+{
+	unsigned bits = model_bits(form->a), row = bits * form->k;
+	return bits >= 16 ? (row == 256 ? 4 : 2) : row == 256 ? 2 : 1;
+}
+
+static void add_sparse(struct form form)
+{
+	form.sparse = true;
+	for (form.selector = 0; form.selector < selectors(&form); form.selector++) {
+		form.ordered = form_count % 2;
+		add(form);
+	}
+}
+
+static void list_floats(void)
+{
+	const enum model_type f16 = MODEL_F16, bf16 = MODEL_BF16, tf32 = MODEL_TF32, f32 = MODEL_F32;
+	const enum model_type f64 = MODEL_F64;
+	for (int i = 0; i < 3; i++) {
+		/* ptxas wants C and D alike, but for m8n8k4 */
+		enum model_type c = i == 0 ? f32 : f16, d = i == 2 ? f16 : f32;
+		for (unsigned k = 8; k <= 16 && c == d; k *= 2) {
+			add((struct form){.m = 16, .k = k, .a = f16, .b = f16, .c = c, .d = d});
+			add_sparse((struct form){.m = 16, .k = 2 * k, .a = f16, .b = f16, .c = c, .d = d});
+		}
+		for (int layout = 0; layout < 4; layout++)
+			add((struct form){.m = 8,
+							  .k = 4,
+							  .a = f16,
+							  .b = f16,
+							  .c = c,
+							  .d = d,
+							  .a_col = layout & 1,
+							  .b_row = layout & 2});
+	}
+	for (unsigned k = 8; k <= 16; k *= 2) {
+		add((struct form){.m = 16, .k = k, .a = bf16, .b = bf16, .c = f32, .d = f32});
+		add_sparse((struct form){.m = 16, .k = 2 * k, .a = bf16, .b = bf16, .c = f32, .d = f32});
+		add((struct form){.m = 16, .k = k / 2, .a = tf32, .b = tf32, .c = f32, .d = f32});
+		add_sparse((struct form){.m = 16, .k = k, .a = tf32, .b = tf32, .c = f32, .d = f32});
+	}
+	add((struct form){.m = 8, .k = 4, .a = f64, .b = f64, .c = f64, .d = f64});
+	for (unsigned k = 4; k <= 16; k *= 2)
+		add((struct form){.m = 16, .k = k, .a = f64, .b = f64, .c = f64, .d = f64});
+}
+
+static void list_bytes(void)
+{
+	for (int i = 0; i < 4; i++) {
+		struct form form = {.m = 16, .a = i & 1 ? MODEL_E5M2 : MODEL_E4M3};
+		form.b = i & 2 ? MODEL_E5M2 : MODEL_E4M3;
+		for (int half = 0; half < 2; half++) {
+			form.c = form.d = half ? MODEL_F16 : MODEL_F32;
+			for (form.k = 16; form.k <= 32; form.k *= 2)
+				add(form);
+		}
+		form.c = form.d = MODEL_F32;
+		form.k = 64;
+		add_sparse(form);
+	}
+}
+
+static void list_integers(void)
+{
+	for (int i = 0; i < 16; i++) {
+		bool four = i & 1;
+		struct form form = {.c = MODEL_S32, .d = MODEL_S32, .saturate = i & 2};
+		form.a = four ? (i & 4 ? MODEL_U4 : MODEL_S4) : i & 4 ? MODEL_U8 : MODEL_S8;
+		form.b = four ? (i & 8 ? MODEL_U4 : MODEL_S4) : i & 8 ? MODEL_U8 : MODEL_S8;
+		const unsigned k = four ? 32 : 16; /* a row of 128 bits */
+		for (unsigned shape = 0; shape < 3; shape++) {
+			form.m = shape ? 16 : 8;
+			form.k = shape == 2 ? 2 * k : k;
+			add(form);
+		}
+		for (form.k = 2 * k; form.k <= 4 * k; form.k *= 2)
+			add_sparse(form);
+	}
+	for (unsigned i = 0; i < 6; i++)
+		add((struct form){.m = i < 2 ? 8 : 16,
+						  .k = i < 4 ? 128 : 256,
+						  .a = MODEL_B1,
+						  .b = MODEL_B1,
+						  .c = MODEL_S32,
+						  .d = MODEL_S32,
+						  .bits_and = i & 1});
+}
+
+static void list_forms(void)
+{
+	if (form_count)
+		return;
+	list_floats();
+	list_bytes();
+	list_integers();
+}
+
+/* ------------------------------------------------------------------------
+ * The kernel: thread t has words_of() words each, A, B, C and metadata. */
+
+static const char *opcode(const struct form *form, char *text, size_t size)
+{
+	snprintf(text, size, "mma%s.sync.aligned.m%un8k%u.%s.%s%s.%s.%s.%s.%s%s",
+			 !form->sparse   ? ""
+			 : form->ordered ? ".sp::ordered_metadata"
+							 : ".sp",
+			 form->m, form->k, form->a_col ? "col" : "row", form->b_row ? "row" : "col",
+			 form->saturate ? ".satfinite" : "", model_names[form->d], model_names[form->a],
+			 model_names[form->b], model_names[form->c],
+			 form->a != MODEL_B1 ? ""
+			 : form->bits_and    ? ".and.popc"
+								 : ".xor.popc");
+	return text;
+}
+
+static void say_registers(struct model_text *text, char letter, unsigned first, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		model_say(text, "%s%%%c%u", i ? ", " : "{", letter, first + i);
+	model_say(text, "}");
+}
+
+static void say_form(struct model_text *text, const struct form *form)
+{
+	const bool wide = form->a == MODEL_F64;
+	const unsigned ra = registers_a(form), rb = registers_b(form), rc = registers_c(form, form->c);
+	const unsigned rd = registers_c(form, form->d), bytes = wide ? 8 : 4;
+	const char letter = wide ? 'd' : 'r';
+	char name[128];
+	model_say(text, "mul.wide.u32 %%d60, %%t, %u; add.s64 %%d60, %%in, %%d60;\n",
+			  4 * words_of(form));
+	for (unsigned i = 0; i < ra + rb + rc; i++)
+		model_say(text, "ld.global.b%u %%%c%u, [%%d60+%zu];\n", 8 * bytes, letter, i,
+				  4 * form->in + bytes * i);
+	if (form->sparse)
+		model_say(text, "ld.global.b32 %%r50, [%%d60+%zu];\n", 4 * form->in + 4 * (ra + rb + rc));
+	model_say(text, "%s ", opcode(form, name, sizeof name));
+	say_registers(text, letter, 40, rd);
+	model_say(text, ", ");
+	say_registers(text, letter, 0, ra);
+	model_say(text, ", ");
+	say_registers(text, letter, ra, rb);
+	model_say(text, ", ");
+	say_registers(text, letter, ra + rb, rc);
+	if (form->sparse)
+		model_say(text, ", %%r50, %u", form->selector);
+	model_say(text, ";\nmul.wide.u32 %%d60, %%t, %u; add.s64 %%d60, %%out, %%d60;\n", bytes * rd);
+	for (unsigned i = 0; i < rd; i++)
+		model_say(text, "st.global.b%u [%%d60+%zu], %%%c%u;\n", 8 * bytes,
+				  4 * form->out + bytes * i, letter, 40 + i);
+}
+
+static void mma_kernel(struct model_text *text)
+{
+	list_forms();
+	model_begin(text);
+	for (size_t i = 0; i < form_count; i++)
+		say_form(text, &forms[i]);
+	model_end(text);
+}
+
+/* ------------------------------------------------------------------------
+ * Operands */
+
+static void mma_draw(void *to)
+{
+	uint64_t state = 9714;
+	list_forms();
+	for (size_t i = 0; i < form_count; i++) {
+		const struct form *form = &forms[i];
+		const unsigned wide = form->a == MODEL_F64 ? 2 : 1;
+		const unsigned ra = wide * registers_a(form), rb = wide * registers_b(form);
+		const unsigned rc = wide * registers_c(form, form->c);
+		uint32_t *words = (uint32_t *)to + form->in;
+		for (unsigned thread = 0; thread < WARPS * LANES; thread++, words += words_of(form)) {
+			const bool special = thread / LANES % 8 == 7;
+			model_draw_registers(words, ra, form->a, &state, 4, special);
+			model_draw_registers(words + ra, rb, form->b, &state, 4, special);
+			model_draw_registers(words + ra + rb, rc, form->c, &state, 64, special);
+			if (form->sparse)
+				words[ra + rb + rc] = model_draw_metadata(form->a, form->ordered, &state);
+		}
+	}
+}
+
+/* ------------------------------------------------------------------------
+ * The product */
+
+struct product {
+	double a[16][MODEL_K_MAX], b[MODEL_K_MAX][8], c[16][8];
+	unsigned kept, place[16][MODEL_K_MAX]; /* where along k value i of a row is */
+};
+
+/* Element i of a lane. Every figure of 9.7.14.5 says the same of elements of `e` to a register
+ * (f64: 1): registers of A alternate between rows %laneid / 4 and that + 8, where there are 16, and
+ * go on along k by four threads' registers; those of B lie along k. */
+static void lay_lane(struct product *p, const struct form *form, unsigned lane,
+					 const uint32_t *words)
+{
+	const unsigned wide = form->a == MODEL_F64 ? 2 : 1, ra = registers_a(form);
+	const unsigned rb = registers_b(form), rc = registers_c(form, form->c), halves = form->m / 8;
+	const unsigned e = wide == 2 ? 1 : 32 / model_bits(form->a), group = lane / 4,
+				   thread = lane % 4;
+	for (unsigned i = 0; i < ra * e; i++)
+		p->a[group + 8 * (i / e % halves)][i / e / halves * 4 * e + thread * e + i % e] =
+			model_element(words, form->a, i);
+	for (unsigned i = 0; i < rb * e; i++)
+		p->b[i / e * 4 * e + thread * e + i % e][group] =
+			model_element(words + wide * ra, form->b, i);
+	for (unsigned i = 0; i < form->m / 4; i++)
+		p->c[group + 8 * (i / 2)][thread * 2 + i % 2] =
+			model_element(words + wide * (ra + rb), form->c, i);
+	if (form->sparse)
+		model_place(form->a, form->k, form->selector, lane, words[ra + rb + rc], p->place);
+}
+
+static double dot(const struct product *p, unsigned row, unsigned column)
+{
+	double sum = p->c[row][column];
+	for (unsigned i = 0; i < p->kept; i++)
+		sum += p->a[row][i] * p->b[p->place[row][i]][column];
+	return sum;
+}
+
+/* .xor.popc or .and.popc: how many bits of the two are set. */
+static double count(const struct product *p, const struct form *form, unsigned row, unsigned column)
+{
+	double sum = p->c[row][column];
+	for (unsigned i = 0; i < form->k; i++) {
+		bool x = p->a[row][i] != 0, y = p->b[i][column] != 0;
+		sum += form->bits_and ? x && y : x != y;
+	}
+	return sum;
+}
+
+/* Of integers the low 32 bits, or the nearest of 32 bits; sums are far below 2^53. */
+static uint64_t result_of(const struct form *form, double sum)
+{
+	if (form->d != MODEL_S32)
+		return model_encode(form->d, (long double)sum, MODEL_RN, false);
+	if (form->saturate)
+		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+	return (uint32_t)(int64_t)sum;
+}
+
+static void compare(struct model_differences *all, const struct form *form, unsigned warp,
+					unsigned row, unsigned column, uint64_t got, double sum)
+{
+	char name[128];
+	const uint64_t wanted = result_of(form, sum);
+	bool zero = model_is_float(form->d) && sum == 0 && model_decode(form->d, got) == 0;
+	model_compare(all, zero || model_same(form->d, got, wanted),
+				  "%s selector %u, warp %u, row %u, column %u: %llx, expected %llx (%g)",
+				  opcode(form, name, sizeof name), form->selector, warp, row, column,
+				  (unsigned long long)got, (unsigned long long)wanted, sum);
+}
+
+static void check_warp(struct model_differences *all, const struct form *form, unsigned warp,
+					   const uint32_t *in, const uint32_t *out)
+{
+	static struct product p;
+	const unsigned wide = form->a == MODEL_F64 ? 2 : 1, rd = wide * registers_c(form, form->d);
+	p.kept = form->sparse ? form->k / 2 : form->k;
+	for (unsigned row = 0; row < 16; row++)
+		for (unsigned i = 0; i < p.kept; i++)
+			p.place[row][i] = i;
+	for (unsigned lane = 0; lane < LANES; lane++)
+		lay_lane(&p, form, lane, in + lane * words_of(form));
+	for (unsigned lane = 0; lane < LANES; lane++)
+		for (unsigned i = 0; i < form->m / 4; i++) {
+			unsigned row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
+			double sum = form->a == MODEL_B1 ? count(&p, form, row, column) : dot(&p, row, column);
+			compare(all, form, warp, row, column, model_element_bits(out + lane * rd, form->d, i),
+					sum);
+		}
+}
+
+/* m8n8k4 of f16, 9.7.14.5.1: four products, of threads 4 q to 4 q + 3 and of those 16 higher, which
+ * have rows 4 to 7 of A and columns 4 to 7 of B. */
+static void check_quads(struct model_differences *all, const struct form *form, unsigned warp,
+						const uint32_t *in, const uint32_t *out)
+{
+	static struct product p;
+	const unsigned words = words_of(form), rd = registers_c(form, form->d);
+	p.kept = 4;
+	for (unsigned i = 0; i < 32; i++)
+		p.place[i / 4][i % 4] = i % 4;
+	for (unsigned quad = 0; quad < 4; quad++) {
+		for (unsigned pass = 0; pass < 2; pass++)
+			for (unsigned t = 0; t < 8; t++) {
+				const unsigned lane = quad * 4 + t % 4 + t / 4 * 16, high = t / 4 * 4;
+				const uint32_t *own = in + lane * words;
+				for (unsigned i = 0; i < 4 && !pass; i++) {
+					double x = model_element(own, MODEL_F16, i),
+						   y = model_element(own + 2, MODEL_F16, i);
+					p.a[form->a_col ? high + i : t][form->a_col ? t % 4 : i] = x;
+					p.b[form->b_row ? t % 4 : i][form->b_row ? high + i : t] = y;
+				}
+				for (unsigned i = 0; i < 8; i++) {
+					/* f16: a row each; f32: X = (lane & 1) + (i & 2), and (i & 4) + (lane & 2) + (i
+					 * & 1) */
+					unsigned scattered = high + (lane & 1) + (i & 2);
+					unsigned along = (i & 4) + (lane & 2) + (i & 1);
+					if (!pass && form->c == MODEL_F16)
+						p.c[t][i] = model_element(own + 4, form->c, i);
+					else if (!pass)
+						p.c[scattered][along] = model_element(own + 4, form->c, i);
+					else if (form->d == MODEL_F16)
+						compare(all, form, warp, t, i,
+								model_element_bits(out + lane * rd, form->d, i), dot(&p, t, i));
+					else
+						compare(all, form, warp, scattered, along,
+								model_element_bits(out + lane * rd, form->d, i),
+								dot(&p, scattered, along));
+				}
+			}
+	}
+}
+
+static size_t mma_differ(const void *from, const void *results, size_t *compared, char *said,
+						 size_t size)
+{
+	struct model_differences all = {.said = said, .size = size};
+	for (size_t i = 0; i < form_count; i++) {
+		const struct form *form = &forms[i];
+		const unsigned rd = registers_c(form, form->d) * (form->a == MODEL_F64 ? 2 : 1);
+		for (unsigned warp = 0; warp < WARPS; warp++) {
+			const uint32_t *in = (const uint32_t *)from + form->in;
+			const uint32_t *out = (const uint32_t *)results + form->out;
+			(is_quads(form) ? check_quads : check_warp)(&all, form, warp,
+														in + (size_t)warp * LANES * words_of(form),
+														out + (size_t)warp * LANES * rd);
+		}
+	}
+	*compared = all.compared;
+	return all.differ;
+}
+
+static size_t mma_in(void)
+{
+	list_forms();
+	return in_words * 4;
+}
+
+static size_t mma_out(void)
+{
+	list_forms();
+	return out_words * 4;
+}
+
+const struct model_suite model_mma = {"mma",   WARPS *LANES / 128, 128,      mma_in,
+									  mma_out, mma_kernel,         mma_draw, mma_differ};

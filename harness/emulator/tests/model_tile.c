@@ -1,0 +1,103 @@
+/* Operands of matrix instructions: random ones, and where the values of a sparse A are. */
+#include "model_tile.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A small integer; in some warps now and then what is no number. */
+static uint64_t draw_number(enum model_type type, uint64_t *state, int most, bool special)
+{
+	uint64_t random = model_random(state);
+	if (special && random % 64 == 0)
+		return model_encode(type,
+							random & 64    ? (long double)NAN
+							: random & 128 ? (long double)INFINITY
+										   : -(long double)INFINITY,
+							MODEL_RN, false);
+	int value = random % 4 == 0 ? 0 : (int)(random >> 8) % (most + 1);
+	value = value < 0 ? -value : value;
+	return model_encode(type, random >> 60 & 1 && value ? -value : value, MODEL_RN, false);
+}
+
+void model_draw_registers(uint32_t *to, unsigned words, enum model_type type, uint64_t *state,
+						  int most, bool special)
+{
+	const unsigned bits = model_bits(type);
+	if (!model_is_float(type)) {
+		for (unsigned i = 0; i < words; i++) {
+			uint64_t random = model_random(state);
+			to[i] = (uint32_t)random;
+			if (type == MODEL_S32 && random >> 32 & 1) /* near the limits */
+				to[i] = (random >> 33 & 1 ? 0x7fffffff : 0x80000000) ^ (uint32_t)(random & 0x3fff);
+		}
+		return;
+	}
+	memset(to, 0, words * sizeof *to);
+	for (unsigned i = 0; i < words * 32 / bits; i++) {
+		uint64_t value = draw_number(type, state, most, special);
+		memcpy((uint8_t *)to + i * bits / 8, &value, bits / 8);
+	}
+}
+
+uint32_t model_draw_metadata(enum model_type type, bool ordered, uint64_t *state)
+{
+	static const unsigned rising[] = {0x4, 0x8, 0x9, 0xc, 0xd, 0xe};
+	static const unsigned turned[] = {0x1, 0x2, 0x6, 0x3, 0x7, 0xb};
+	uint32_t metadata = 0;
+	for (int i = 0; i < 8; i++) {
+		uint64_t random = model_random(state);
+		uint32_t four = !ordered && random & 1 ? turned[random / 2 % 6] : rising[random / 2 % 6];
+		if (type == MODEL_TF32)
+			four = random & 1 ? 0xe : 0x4;
+		metadata |= four << 4 * i;
+	}
+	return metadata;
+}
+
+uint64_t model_element_bits(const uint32_t *registers, enum model_type type, unsigned i)
+{
+	const unsigned bits = model_bits(type);
+	uint64_t value = 0;
+	if (bits < 8)
+		return registers[i * bits / 32] >> i * bits % 32 & ((1u << bits) - 1);
+	memcpy(&value, (const uint8_t *)registers + i * bits / 8, bits / 8);
+	return value;
+}
+
+double model_element(const uint32_t *registers, enum model_type type, unsigned i)
+{
+	return (double)model_decode(type, model_element_bits(registers, type, i));
+}
+
+/* Which value of which chunk each four bits of metadata are for. 9.7.14.6.1 says which threads of
+ * four give them; figures 118 to 141: 16-bit and 32-bit elements: a thread's low half is for row
+ * %laneid / 4 and its high half for that 8 below, 4 chunks each; smaller ones: threads take turns
+ * with the two rows, 8 chunks each. */
+void model_place(enum model_type type, unsigned k, unsigned selector, unsigned lane,
+				 uint32_t metadata, unsigned places[16][MODEL_K_MAX])
+{
+	const bool large = model_bits(type) >= 16;
+	const unsigned width = type == MODEL_TF32 ? 2 : model_bits(type) == 4 ? 8 : 4;
+	const unsigned chunks = k / width, threads = chunks / 4;
+	const unsigned first = selector * threads, thread = lane % 4 - first;
+	if (lane % 4 < first || thread >= threads)
+		return;
+	for (unsigned i = 0; i < 8; i++) {
+		unsigned row = lane / 4 + (large ? i / 4 : thread % 2) * 8;
+		unsigned chunk = large ? thread * 4 + i % 4 : thread / 2 * 8 + i;
+		unsigned low = metadata >> 4 * i & 3, high = metadata >> 4 * i >> 2 & 3;
+		unsigned *place = &places[row][chunk * width / 2];
+		switch (width) {
+		case 2: place[0] = chunk * 2 + (low == 2); break; /* 0b1110 is the second */
+		case 4:
+			place[0] = chunk * 4 + low;
+			place[1] = chunk * 4 + high;
+			break;
+		default: /* pairs */
+			place[0] = chunk * 8 + low * 2;
+			place[1] = place[0] + 1;
+			place[2] = chunk * 8 + high * 2;
+			place[3] = place[2] + 1;
+		}
+	}
+}
