@@ -132,6 +132,16 @@ static bool quick_gather(const struct exec_block *block, const u32 *addresses, s
 	return known == ~(u64)0 && !late;
 }
 
+/* The warp that reads a chunk, for the race check: each of the four needs its own 16 rows of A, so
+ * that what it stored itself needs no barrier before (FlashAttention-3 does so). All need B, which
+ * is looked at for the one that carries out. */
+static struct warp *reader_of(struct warp *w, size_t chunk, bool mn_major, bool is_a)
+{
+	const size_t row = mn_major ? chunk % (TENSOR_WGMMA_ROWS / 8) * 8 : chunk / 2;
+	const u32 first = w->index / GROUP_WARPS * GROUP_WARPS;
+	return is_a ? &w->block->warps[first + row / (TENSOR_WGMMA_ROWS / GROUP_WARPS)] : w;
+}
+
 /* Copies an operand's chunks together; false after a fault. */
 static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, unsigned rows,
 				   unsigned across, bool mn_major, const char *which, u8 *out,
@@ -178,7 +188,8 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 			exec_unfenced_read(w, in, 0, block, offset, TENSOR_CHUNK, verb);
 			return false;
 		}
-		if (exec_race_access(block, w, in, 0, offset, TENSOR_CHUNK, EXEC_RACE_LOOK) != EXEC_NEXT)
+		if (exec_race_access(block, reader_of(w, i, mn_major, which[0] == 'A'), in, 0, offset,
+							 TENSOR_CHUNK, EXEC_RACE_LOOK) != EXEC_NEXT)
 			return false;
 		memcpy(out + i * TENSOR_CHUNK, block->shared + offset, TENSOR_CHUNK);
 	}

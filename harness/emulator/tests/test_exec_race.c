@@ -121,3 +121,31 @@ Test(exec_race, an_mbarrier_is_made_before_it_is_used)
 										"mbarrier.arrive.shared.b64 _, [%r8];"),
 						 RACING, FAULT_RACE, "which warp 0 writes (mbarrier.init");
 }
+
+/* 64 x 8 x 16: B is stored by all before a barrier; each of the 64 rows of A, 32 bytes in two
+ * 16-byte pieces, by the thread of the number that %r11 is, and nothing but its warp meets then. */
+#define OWN_ROWS(number)                                                                           \
+	FIXTURE_KERNEL(".shared .align 128 .b8 a[2048]; .shared .align 128 .b8 b[256];\n"              \
+				   "mov.u32 %r8, a; mov.u32 %r9, b; shl.b32 %r10, %t, 1; add.u32 %r10, %r9, "      \
+				   "%r10; mov.b16 %h0, 0; mov.b32 %r0, 0;\n"                                       \
+				   "st.shared.b16 [%r10], %h0; bar.sync 0;\n" number                               \
+				   "shl.b32 %r12, %r11, 4; add.u32 %r12, %r8, %r12;\n"                             \
+				   "st.shared.v4.b32 [%r12], {%r0, %r0, %r0, %r0};\n"                              \
+				   "fence.proxy.async; bar.warp.sync -1;\n"                                        \
+				   "shr.u32 %r13, %r8, 4; shr.u32 %r14, %r9, 4; cvt.u64.u32 %d5, %r13;\n"          \
+				   "cvt.u64.u32 %d6, %r14;\n"                                                      \
+				   "mov.b64 %d7, 0x1000080000; or.b64 %d5, %d5, %d7; or.b64 %d6, %d6, %d7;\n"      \
+				   "setp.ne.b32 %p1, 0, 0; wgmma.fence.sync.aligned;\n"                            \
+				   "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d5, " \
+				   "%d6, %p1, 1, 1, 0, 0;\n"                                                       \
+				   "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n")
+
+Test(exec_race, a_warp_reads_its_own_rows_of_a_wgmma)
+{
+	struct fixture_launch group = {.threads = 128, .check_race = true};
+	uint32_t out[1];
+	/* without swizzling 8 rows of 16 bytes follow each other: a warp's 16 rows are 32 pieces */
+	fixture_expect(OWN_ROWS("mov.u32 %r11, %t;\n"), group, NULL, 0, out, 4);
+	fixture_expect_fault(OWN_ROWS("xor.b32 %r11, %t, 32;\n"), group, FAULT_RACE,
+						 "without a barrier between");
+}
