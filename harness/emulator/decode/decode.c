@@ -211,7 +211,9 @@ static bool list_copies(struct decoder *decoder, const struct decode_frame *body
 		if (*used + 3 > 3 * COPIES_MOST || !inside || actual->kind != PTX_OP_VARIABLE ||
 			actual->variable->space != PTX_PARAM || actual->variable->size != formal->size ||
 			decode_is_kernel_parameter(decoder, actual->variable) ||
-			!decode_place(decoder, actual->variable, &outside))
+			!decode_place(decoder, actual->variable, &outside) ||
+			(inside > outside ? inside : outside) + formal->size >
+				EXEC_LOCAL_BASE + decoder->local_bytes)
 			return false;
 		list[(*used)++] = (int32_t)(results ? inside : outside);
 		list[(*used)++] = (int32_t)(results ? outside : inside);
