@@ -164,7 +164,8 @@ struct machine_options {
 	/* Kernels whose wgmma ptxas serialises: each is carried out before its warps go on. Names with
 	 * commas between; NULL: none. */
 	const char *serialised;
-	size_t stack_bytes; /* that alloca may take of a thread; 0: 1024, CUDA's default */
+	size_t
+		stack_bytes; /* that alloca, or recursion, may take of a thread; 0: 1024, CUDA's default */
 	uint32_t multiprocessors, multiprocessor_warps; /* of the GPU; 0: an H200's */
 	uint64_t seed;   /* which asynchronous copies land early, which late */
 	uint64_t order;  /* of what CUDA leaves unordered: launch/order.h */

@@ -1,5 +1,6 @@
 /* From PTX to decoded programs: branches, calls, bodies. Device functions are inlined, also those
- * that a call through a pointer may reach; a recursive call is unsupported. */
+ * that a call through a pointer may reach; one
+ * that is under way is jumped to again. */
 #include "emulator/decode/decode.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #define INLINE_DEPTH 32
 #define INLINED_LIMIT (1u << 18) /* empty ones are no code, but take their time */
+#define COPIES_MOST 32           /* arguments and results of a recursive call */
 #define ALTERNATIVES_LIMIT 4096  /* functions that call through pointers where such calls lead */
 
 /* ------------------------------------------------------------------------
@@ -137,12 +139,13 @@ static void frame_close(struct decode_frame *frame)
 	free(frame->fixups);
 }
 
-static bool recursive(const struct decode_frame *frame, const struct ptx_function *function)
+/* The frame of the function, where it is under way; else NULL. */
+static struct decode_frame *frame_of(struct decode_frame *frame,
+									 const struct ptx_function *function)
 {
-	for (; frame; frame = frame->caller)
-		if (frame->function == function)
-			return true;
-	return false;
+	while (frame && frame->function != function)
+		frame = frame->caller;
+	return frame;
 }
 
 /* The guard of an inlined call becomes a branch around it. */
@@ -193,12 +196,99 @@ static void decode_builtin(struct decoder *decoder, const struct ptx_function *f
 	decode_unsupported(decoder);
 }
 
+/* Lists what is copied between the variables of a call and those of the body; false where one has
+ * no place. */
+static bool list_copies(struct decoder *decoder, const struct decode_frame *body,
+						const struct ptx_variable *formal, const struct ptx_operand *actuals,
+						bool results, int32_t *list, uint32_t *used)
+{
+	for (uint32_t i = 0; actuals && i < actuals->count; i++, formal = formal->next) {
+		const struct ptx_operand *actual = &actuals->items[i];
+		uint64_t outside, inside = 0;
+		for (uint32_t k = 0; formal && k < body->local_count; k++)
+			if (body->locals[k].variable == formal)
+				inside = body->locals[k].address;
+		if (*used + 3 > 3 * COPIES_MOST || !inside || actual->kind != PTX_OP_VARIABLE ||
+			actual->variable->space != PTX_PARAM || actual->variable->size != formal->size ||
+			decode_is_kernel_parameter(decoder, actual->variable) ||
+			!decode_place(decoder, actual->variable, &outside) ||
+			(inside > outside ? inside : outside) + formal->size >
+				EXEC_LOCAL_BASE + decoder->local_bytes)
+			return false;
+		list[(*used)++] = (int32_t)(results ? inside : outside);
+		list[(*used)++] = (int32_t)(results ? outside : inside);
+		list[(*used)++] = (int32_t)formal->size;
+	}
+	return formal == NULL;
+}
+
+/* Whether a frame, or one between it and `body`, has variables whose addresses would be those of
+ * the next activation, too. */
+static bool has_locals(const struct decode_frame *frame, const struct decode_frame *body)
+{
+	for (; frame != body->caller; frame = frame->caller)
+		for (const struct ptx_variable *local = frame->function->locals; local; local = local->next)
+			if (local->space == PTX_LOCAL)
+				return true;
+	return false;
+}
+
+/* A call of a function that is under way: a jump to its beginning (ops/recursion.c). */
+static void decode_again(struct decoder *decoder, const struct decode_call *call,
+						 struct decode_frame *body)
+{
+	struct exec_program *program = decoder->program;
+	int32_t list[3 * COPIES_MOST];
+	uint32_t used = 0, arguments = 0;
+	uint64_t given = 0;
+	bool fits =
+		body->caller && !has_locals(decoder->frame, body) &&
+		list_copies(decoder, body, body->function->parameters, call->arguments, false, list, &used);
+	arguments = used / 3;
+	for (const struct ptx_variable *result = body->function->results; result; result = result->next)
+		given += result->size;
+	if (!fits || given > EXEC_RESULT_BYTES ||
+		!list_copies(decoder, body, body->function->results, call->results, true, list, &used)) {
+		decode_unsupported(decoder);
+		return;
+	}
+	if (!body->recursion) {
+		DECODE_GROW(decoder, program->recursions, program->recursion_count,
+					&decoder->recursion_capacity);
+		if (decoder->failed)
+			return;
+		body->recursion = (int32_t)++program->recursion_count;
+	}
+	struct exec_instruction *out = decode_emit(decoder, OP_CALL_AGAIN, FORM_ONLY);
+	out->imm = body->recursion - 1;
+	out->target = body->statements[0];
+	out->count = (uint8_t)arguments;
+	out->sub = (uint8_t)(used / 3 - arguments);
+	decode_list(decoder, list, used);
+}
+
+static void end_recursion(struct decoder *decoder, const struct decode_frame *body)
+{
+	if (!body->recursion || decoder->failed)
+		return;
+	decoder->program->recursions[body->recursion - 1] =
+		(struct exec_recursion){body->local, decoder->local_bytes};
+	decode_emit(decoder, OP_RETURN_AGAIN, FORM_ONLY)->imm = body->recursion - 1;
+}
+
 /* The body of the function, in the place of the call. */
 static void decode_inlined(struct decoder *decoder, const struct decode_call *call,
 						   const struct ptx_function *function)
 {
-	struct decode_frame callee = {.caller = decoder->frame, .depth = decoder->frame->depth + 1};
-	if (recursive(decoder->frame, function) || callee.depth > INLINE_DEPTH) {
+	struct decode_frame callee = {.caller = decoder->frame,
+								  .depth = decoder->frame->depth + 1,
+								  .local = decoder->local_bytes};
+	struct decode_frame *under_way = frame_of(decoder->frame, function);
+	if (under_way) {
+		decode_again(decoder, call, under_way);
+		return;
+	}
+	if (callee.depth > INLINE_DEPTH) {
 		decode_unsupported(decoder);
 		return;
 	}
@@ -209,6 +299,7 @@ static void decode_inlined(struct decoder *decoder, const struct decode_call *ca
 		decode_unsupported(decoder);
 	else
 		decode_body(decoder, &callee);
+	end_recursion(decoder, &callee);
 	frame_close(&callee);
 }
 
@@ -483,6 +574,8 @@ void decode_program_free(struct exec_program *program)
 	free(program->origins);
 	free(program->constants);
 	free(program->shared_places);
+	free(program->slot_bytes);
+	free(program->recursions);
 	free(program->lists);
 	free(program->effects);
 	exec_regions_free(program);

@@ -21,7 +21,7 @@ struct decode_fixup {
 /* A function being decoded: the kernel, or a device function inlined into it. */
 struct decode_frame {
 	const struct ptx_function *function;
-	const struct decode_frame *caller;
+	struct decode_frame *caller;
 	int32_t *slots;       /* register -> offset or predicate index, -1 unknown */
 	bool *pending;        /* register -> a wgmma works on it; NULL: none does */
 	uint32_t *last;       /* register -> the last statement of its life */
@@ -34,6 +34,8 @@ struct decode_frame {
 	struct decode_fixup *fixups;
 	uint32_t fixup_count, fixup_capacity;
 	uint32_t depth;
+	int32_t recursion; /* its place among the program's, + 1; 0: nothing has called it again */
+	size_t local;      /* where its part of local memory begins */
 };
 
 struct decoder {
@@ -41,7 +43,7 @@ struct decoder {
 	struct decode_frame *frame;
 	const struct ptx_instruction *instruction; /* the one being decoded */
 	enum handler_operation operation;          /* of its opcode, in the table of decoders */
-	uint32_t code_capacity, origin_capacity;
+	uint32_t code_capacity, origin_capacity, slot_capacity, recursion_capacity;
 	size_t constant_capacity;
 	struct {
 		uint64_t bits;

@@ -10,7 +10,6 @@
 #include "emulator/simd_level.h"
 
 #define CODE_LIMIT ((uint32_t)1 << 20)
-#define SLOT_ALIGN 64
 
 void *decode_grow(struct decoder *decoder, void *array, size_t element, uint32_t count,
 				  uint32_t *capacity)
@@ -75,12 +74,19 @@ bool decode_only(const struct ptx_instruction *in, const char *const *known)
 static int32_t new_slot(struct decoder *decoder, size_t lane_bytes)
 {
 	struct exec_program *program = decoder->program;
-	size_t bytes = (lane_bytes * EXEC_LANES + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+	size_t bytes =
+		(lane_bytes * EXEC_LANES + EXEC_SLOT_ALIGN - 1) / EXEC_SLOT_ALIGN * EXEC_SLOT_ALIGN;
 	if (program->register_bytes + bytes > INT32_MAX) {
 		decoder->failed = true;
 		return 0;
 	}
 	int32_t slot = (int32_t)program->register_bytes;
+	for (size_t i = 0; i < bytes / EXEC_SLOT_ALIGN && !decoder->failed; i++) {
+		const size_t unit = program->register_bytes / EXEC_SLOT_ALIGN + i;
+		DECODE_GROW(decoder, program->slot_bytes, (uint32_t)unit, &decoder->slot_capacity);
+		if (!decoder->failed)
+			program->slot_bytes[unit] = i == 0 ? (uint8_t)lane_bytes : 0;
+	}
 	program->register_bytes += bytes;
 	program->registers += lane_bytes == 8 ? 2 : 1;
 	return slot;
@@ -148,10 +154,10 @@ int32_t decode_constant(struct decoder *decoder, uint64_t bits, size_t size)
 		if (decoder->known[i].bits == bits && decoder->known[i].size == size)
 			return decoder->known[i].operand;
 	struct exec_program *program = decoder->program;
-	size_t bytes = (size * EXEC_LANES + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+	size_t bytes = (size * EXEC_LANES + EXEC_SLOT_ALIGN - 1) / EXEC_SLOT_ALIGN * EXEC_SLOT_ALIGN;
 	if (program->constant_bytes + bytes > decoder->constant_capacity) {
 		size_t larger = decoder->constant_capacity ? decoder->constant_capacity * 2 : 65536;
-		uint8_t *grown = larger < INT32_MAX ? aligned_alloc(SLOT_ALIGN, larger) : NULL;
+		uint8_t *grown = larger < INT32_MAX ? aligned_alloc(EXEC_SLOT_ALIGN, larger) : NULL;
 		if (!grown) {
 			decoder->failed = true;
 			return 1;

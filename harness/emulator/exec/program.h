@@ -28,6 +28,7 @@
  * at the GPU's shared_base: from sm_80 on the first KiB is the system's. */
 #define EXEC_SHARED_RANK_SHIFT 24
 #define EXEC_LOCAL_BASE 0x100u
+#define EXEC_SLOT_ALIGN 64      /* of a register in the warp's file */
 #define EXEC_STACK_BYTES 16384u /* the most of a thread, where a kernel has alloca */
 
 struct warp;
@@ -162,6 +163,12 @@ static inline uint64_t exec_function_address(const struct ptx_function *function
 	return EXEC_WINDOW_CODE + (uint64_t)function->line;
 }
 
+#define EXEC_RESULT_BYTES 256 /* the most that a recursive call gives back */
+/* The body of a function that is called while it is under way. */
+struct exec_recursion {
+	size_t local, local_end; /* its part of local memory, but for its parameters and results */
+};
+
 struct exec_program {
 	const struct ptx_function *function;
 	struct exec_instruction *code;
@@ -170,6 +177,9 @@ struct exec_program {
 	uint8_t *constants;
 	size_t constant_bytes;
 	size_t register_bytes; /* of a warp */
+	uint8_t *slot_bytes; /* of a lane's element, where a slot begins, for each EXEC_SLOT_ALIGN; 0 */
+	struct exec_recursion *recursions;
+	uint32_t recursion_count;
 	uint32_t predicate_count;
 	uint32_t cache_count;
 	int32_t special[EXEC_SPECIALS]; /* register offset, or -1 when unused */

@@ -29,9 +29,10 @@ struct exec_group {
 
 struct exec_block;
 struct exec_worker;
-struct exec_copies;    /* pending copies of a warp: exec/copies.h */
-struct exec_mmas;      /* pending wgmma of a warp: ops/wgmma.c */
-struct exec_undefined; /* undefined values of a warp: exec/undefined.h */
+struct exec_copies;     /* pending copies of a warp: exec/copies.h */
+struct exec_mmas;       /* pending wgmma of a warp: ops/wgmma.c */
+struct exec_recursions; /* calls of functions under way: ops/recursion.c */
+struct exec_undefined;  /* undefined values of a warp: exec/undefined.h */
 
 struct warp {
 	uint8_t *base[2]; /* registers; constants, one byte early */
@@ -53,8 +54,9 @@ struct warp {
 	uint32_t turns;
 	struct exec_copies *copies;
 	struct exec_mmas *mmas;
-	uint64_t mbarrier_found;          /* what a wait that failed found last; 0: none did */
-	struct exec_undefined *undefined; /* NULL: it has read nothing undefined */
+	struct exec_recursions *recursions; /* NULL: it never had any */
+	uint64_t mbarrier_found;            /* what a wait that failed found last; 0: none did */
+	struct exec_undefined *undefined;   /* NULL: it has read nothing undefined */
 };
 
 #endif

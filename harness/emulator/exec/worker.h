@@ -23,7 +23,7 @@ struct exec_launch {
 	bool check_race, check_none;
 	bool serialised; /* its wgmma are */
 	uint32_t multiprocessors, multiprocessor_warps;
-	size_t stack_bytes;        /* that alloca may take of a thread */
+	size_t stack_bytes;        /* that alloca, or recursion, may take of a thread */
 	uint64_t seed, order;      /* as in machine_options */
 	_Atomic bool *where_asked; /* as in machine_options */
 	void (*say)(const char *line);

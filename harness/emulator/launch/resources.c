@@ -7,6 +7,7 @@
 #include "emulator/exec/footprint.h"
 #include "emulator/exec/race.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/ops/recursion.h"
 #include "emulator/ops/wgmma.h"
 
 static size_t align64(size_t bytes)
@@ -139,6 +140,7 @@ void resources_free(struct exec_worker *worker)
 		for (uint32_t i = 0; i < worker->cluster.blocks[b].warp_count; i++) {
 			exec_copies_free(&worker->cluster.blocks[b].warps[i]);
 			wgmma_free(&worker->cluster.blocks[b].warps[i]);
+			recursion_free(&worker->cluster.blocks[b].warps[i]);
 			exec_undefined_free(&worker->cluster.blocks[b].warps[i]);
 		}
 	for (uint32_t b = 0; worker->cluster.blocks && b < worker->cluster.count; b++)

@@ -10,6 +10,7 @@
 #include "emulator/exec/race.h"
 #include "emulator/exec/undefined.h"
 #include "emulator/exec/worker.h"
+#include "emulator/ops/recursion.h"
 #include "emulator/ops/wgmma.h"
 
 /* PTX ISA, "%total_smem_size": in units of its allocation. */
@@ -97,6 +98,7 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 	warp->turn = false;
 	exec_copies_clear(warp);
 	wgmma_clear(warp);
+	recursion_clear(warp);
 	exec_undefined_clear(warp);
 	warp->predicates[0] = EXEC_FULL;
 	warp->predicates[1] = 0;

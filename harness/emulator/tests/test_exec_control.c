@@ -157,12 +157,75 @@ Test(exec_control, calls_of_what_is_no_function)
 						 "call at PTX line");
 }
 
-Test(exec_control, recursion_is_unsupported)
+#define CALL(function, from, to)                                                                   \
+	"{ .param .b32 q; .param .b32 s; st.param.b32 [q], " from "; call.uni (s), " function          \
+	", (q);\n"                                                                                     \
+	"ld.param.b32 " to ", [s]; }\n"
+/* `begin`, a function's, and its result %r3 of %r1. */
+#define FUNCTION(name, begin, body)                                                                \
+	".func (.param .b32 r) " name "(.param .b32 n)\n{ .reg .b32 %r<9>; .reg .pred %p; " begin      \
+	"\nld.param.u32 %r1, [n]; mov.u32 %r3, %r1;\n" body "st.param.b32 [r], %r3; ret; }\n"
+#define FIBONACCI(begin)                                                                           \
+	FUNCTION("fibonacci", begin,                                                                   \
+			 "setp.lt.u32 %p, %r1, 2; @%p bra $end; sub.u32 %r2, %r1, 1;\n" CALL(                  \
+				 "fibonacci", "%r2",                                                               \
+				 "%r4") "sub.u32 %r2, %r1, 2;\n" CALL("fibonacci", "%r2",                          \
+													  "%r5") "add.u32 %r3, %r4, %r5;\n$end: ")
+/* Counts down in turns with another one: what is left over when 10 was taken often enough. */
+#define TURNS(name, other)                                                                         \
+	FUNCTION(name, "",                                                                             \
+			 "setp.lt.u32 %p, %r1, 10; @%p bra $end; sub.u32 %r2, %r1, 10;\n" CALL(                \
+				 other, "%r2", "%r4") "mad.lo.u32 %r3, %r4, 2, %r1;\n$end: ")
+#define RECURSIVE(functions, call)                                                                 \
+	FIXTURE_HEADER functions                                                                       \
+		".visible .entry k(.param .u64 a, .param .u64 b)\n{\n.reg .b32 %r<9>; .reg .b32 %t;\n"     \
+		".reg .b64 %out, %d1; ld.param.u64 %out, [b]; mov.u32 %t, %tid.x; mov.u32 %r7, 7;\n" call  \
+		"add.u32 %r0, %r0, %r7;\n" STORE "ret; }"
+
+static uint32_t in_turns(uint32_t n)
 {
-	static const char ptx[] =
-		FIXTURE_HEADER ".func again() { call again, (); ret; }\n"
-					   ".visible .entry k(.param .u64 a, .param .u64 b) { call again, (); ret; }";
-	fixture_expect_fault(ptx, ONE, FAULT_UNSUPPORTED, "call");
+	return n < 10 ? n : 2 * in_turns(n - 10) + n; /* NOLINT(misc-no-recursion): what is tested */
+}
+
+Test(exec_control, recursion)
+{
+	static const uint32_t numbers[10] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34};
+	uint32_t out[32];
+	/* %t of each lane is a number of its own, and lives on */
+	lanes(RECURSIVE(FIBONACCI(""), "rem.u32 %r6, %t, 10;\n" CALL("fibonacci", "%r6", "%r0")), ONE,
+		  out, 32);
+	for (uint32_t t = 0; t < 32; t++)
+		cr_assert_eq(out[t], numbers[t % 10] + 7, "%u: %u", t, out[t]);
+	lanes(RECURSIVE(".func (.param .b32 r) pong(.param .b32 n);\n" TURNS("ping", "pong")
+						TURNS("pong", "ping"),
+					"mul.lo.u32 %r6, %t, 5;\n" CALL("ping", "%r6", "%r0")),
+		  ONE, out, 32);
+	for (uint32_t t = 0; t < 32; t++)
+		cr_assert_eq(out[t], in_turns(t * 5) + 7, "%u: %u", t, out[t]);
+}
+
+/* What is undefined before it is so behind it, and nothing else. */
+#define UNWRITTEN ".shared .align 4 .b32 own; ld.shared.u32 %r6, [own];\n"
+
+Test(exec_control, recursion_keeps_what_is_undefined)
+{
+	uint32_t out[32];
+	lanes(RECURSIVE(FIBONACCI(""), UNWRITTEN CALL("fibonacci", "6", "%r0")), ONE, out, 32);
+	cr_assert_eq(out[31], 8 + 7);
+	fixture_expect_fault(
+		RECURSIVE(FIBONACCI(""), UNWRITTEN CALL("fibonacci", "6", "%r0") "mov.u32 %r0, %r6;\n"),
+		ONE, FAULT_UNINITIALISED, "shared memory that nothing wrote");
+}
+
+Test(exec_control, recursion_has_its_limits)
+{
+	/* 1024 bytes of stack */
+	fixture_expect_fault(RECURSIVE(TURNS("ping", "ping"), CALL("ping", "400", "%r0")), ONE,
+						 FAULT_ADDRESS,
+						 "call.uni at PTX line 8: calls itself too often: that takes 1056 bytes");
+	/* whose address would have to be another one for each call */
+	fixture_expect_fault(RECURSIVE(FIBONACCI(".local .b32 own;"), CALL("fibonacci", "%t", "%r0")),
+						 ONE, FAULT_UNSUPPORTED, "call.uni at PTX line");
 }
 
 /* ------------------------------------------------------------------------

@@ -222,6 +222,7 @@ static const struct {
 	{"trap", " ", ""},
 	{"call", " .uni", "(result), vprintf, (p0, p1)"},
 	{"call", " .uni", "(result), %d1, (p0, p1), targets"},
+	{"call", " .uni", "again, ()"},
 	{"call", " .uni", "__assertfail, (p0, p1)"},
 	{"bar", " .sync", "0"},
 	{"barrier", " .cluster.arrive", ""},
@@ -294,6 +295,7 @@ Test(handlers, decoding_asks_for_every_row)
 	say(".version 9.0\n.target sm_90a\n.address_size 64\n"
 		".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
 		".extern .func __assertfail (.param .b64 a, .param .b64 b);\n"
+		".func again() { call again, (); ret; }\n"
 		".visible .entry k()\n{\n"
 		".reg .pred %%p<9>; .reg .b16 %%h<9>; .reg .b32 %%r<9>; .reg .b64 %%d<9>; "
 		".reg .b128 %%q<9>;\n"
