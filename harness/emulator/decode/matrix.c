@@ -204,8 +204,20 @@ static void decode_mma(struct decoder *decoder, const struct ptx_instruction *in
 /* ------------------------------------------------------------------------
  * wmma */
 
-/* Types of the multiplicands that a load or store of `operand` implies. The
- * layout depends on the multiplicand's width alone. */
+/* Of multiplicands below a byte words are loaded, which lie as those of tf32 do. */
+static bool word_shape(enum tensor_type of, struct tensor_shape *shape)
+{
+	shape->a = shape->b = of;
+	shape->c = shape->d = TENSOR_S32;
+	bool valid = tensor_shape_valid(shape) && shape->m == 8;
+	shape->k = 4;
+	shape->a = shape->b = TENSOR_TF32;
+	shape->c = shape->d = TENSOR_F32;
+	return valid;
+}
+
+/* Types of the multiplicands that a load or store of `operand` implies. The layout depends on the
+ * multiplicand's width alone. */
 static bool wmma_memory_shape(const struct ptx_instruction *in, enum tensor_operand operand,
 							  struct tensor_shape *shape)
 {
@@ -213,7 +225,10 @@ static bool wmma_memory_shape(const struct ptx_instruction *in, enum tensor_oper
 	if (type < 0 || !shape_sizes(in, shape))
 		return false;
 	enum tensor_type of = (enum tensor_type)type;
-	if (operand == TENSOR_A || operand == TENSOR_B) {
+	bool multiplicand = operand == TENSOR_A || operand == TENSOR_B;
+	if (multiplicand && tensor_type_bits(of) < 8)
+		return word_shape(of, shape);
+	if (multiplicand) {
 		shape->a = shape->b = of;
 		shape->c = shape->d = of == TENSOR_F64                     ? TENSOR_F64
 							  : of == TENSOR_S8 || of == TENSOR_U8 ? TENSOR_S32
@@ -221,6 +236,7 @@ static bool wmma_memory_shape(const struct ptx_instruction *in, enum tensor_oper
 	} else {
 		shape->c = shape->d = of;
 		shape->a = shape->b = of == TENSOR_F64   ? TENSOR_F64
+							  : shape->k == 128  ? TENSOR_B1
 							  : of == TENSOR_S32 ? TENSOR_S8
 							  : shape->k == 8    ? TENSOR_TF32
 												 : TENSOR_F16;
@@ -286,8 +302,12 @@ static void wmma_memory(struct decoder *decoder, const struct ptx_instruction *i
 						   : decode_is_shared(in)   ? PTX_SHARED
 													: PTX_GENERIC;
 	decode_address(decoder, out, &in->operands[store ? 0 : 1], space);
-	out->e = in->operand_count > 2 ? decode_source(decoder, &in->operands[2], 4)
-								   : decode_constant(decoder, by_rows ? columns : rows, 4);
+	unsigned bits = tensor_type_bits((enum tensor_type)tensor_type_of(decode_type(in, 0)));
+	out->b = bits == 4 ? EXEC_TILE_FOUR_BITS : bits == 1 ? EXEC_TILE_ONE_BIT : EXEC_TILE_ROWS;
+	out->e =
+		in->operand_count > 2
+			? decode_source(decoder, &in->operands[2], 4)
+			: decode_constant(decoder, (by_rows ? columns : rows) << exec_tile_shift(out->b), 4);
 	list_fragment(decoder, fragment, count, wide, !store, list);
 	uint32_t at = count;
 	for (unsigned r = 0; r < distinct; r++)
@@ -299,7 +319,8 @@ static void wmma_memory(struct decoder *decoder, const struct ptx_instruction *i
 		}
 	if (count < distinct)
 		decode_refuse(decoder);
-	out->b = tile_of(list + count, distinct, items, element);
+	if (bits >= 8)
+		out->b = tile_of(list + count, distinct, items, element);
 	decode_list(decoder, list, total);
 	free(list);
 }
@@ -314,7 +335,7 @@ static void wmma_multiply(struct decoder *decoder, const struct ptx_instruction 
 	bool ok = in->operand_count == 4 && shape_sizes(in, &shape) &&
 			  (halves ? set_types(&shape, t[0], PTX_F16, PTX_F16, t[1])
 					  : set_types(&shape, t[0], t[1], t[2], t[3])) &&
-			  tensor_shape_valid(&shape);
+			  set_bits(in, &shape) && tensor_shape_valid(&shape);
 	if (ok)
 		emit_mma(decoder, in, &shape);
 	else

@@ -216,7 +216,8 @@ static void set_tile(struct warp *w, const struct exec_instruction *in, uint64_t
 
 static uint64_t stride_of(const struct warp *w, const struct exec_instruction *in)
 {
-	return (uint64_t)((const uint32_t *)(w->base[in->e & 1] + in->e))[0] * in->size;
+	return ((uint64_t)((const uint32_t *)(w->base[in->e & 1] + in->e))[0] * in->size) >>
+		   exec_tile_shift(in->b);
 }
 
 /* ------------------------------------------------------------------------ */

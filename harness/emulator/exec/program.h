@@ -86,7 +86,15 @@ enum exec_tile {
 	EXEC_TILE_ROWS,      /* each is 8 rows of 16 bytes */
 	EXEC_TILE_TURNED,    /* that, of 16-bit elements, transposed */
 	EXEC_TILE_PAIRS,     /* two are 8 rows of 32 bytes, whose 32-bit elements take turns */
+	EXEC_TILE_FOUR_BITS, /* rows, and the stride counts elements of so many bits */
+	EXEC_TILE_ONE_BIT,
 };
+
+/* From elements of the stride to words that are loaded, as powers of 2. */
+static inline unsigned exec_tile_shift(int32_t tile)
+{
+	return tile == EXEC_TILE_FOUR_BITS ? 3 : tile == EXEC_TILE_ONE_BIT ? 5 : 0;
+}
 
 enum exec_special {
 	EXEC_TID_X,

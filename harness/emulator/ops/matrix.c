@@ -322,7 +322,7 @@ static bool runs_at(struct warp *w, const struct exec_instruction *in, bool writ
 {
 	u64 address = (u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[0] : SOURCE(u32, in->a)[0]);
 	address = in->width == 8 ? address : (u32)address;
-	u64 stride = (u64)SOURCE(u32, in->e)[0] * in->size;
+	u64 stride = ((u64)SOURCE(u32, in->e)[0] * in->size) >> exec_tile_shift(in->b);
 	size_t bytes = (size_t)in->d * in->size;
 	bool quick = quick_runs(w, in, address, stride, bytes, write, runs);
 	for (int run = 0; !quick && run < in->c; run++) {

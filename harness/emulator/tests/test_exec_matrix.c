@@ -554,3 +554,47 @@ Test(exec_matrix, wgmma_in_every_layout)
 					(struct wgmma_form){n, TENSOR_TF32, TENSOR_F32, mode, false, false, registers});
 			}
 }
+
+/* ------------------------------------------------------------------------
+ * wmma of 4 bits and of one: rows of A and columns of B are 16 bytes, 32 apart. */
+
+static uint32_t row_by_column(const uint32_t *x, const uint32_t *y, char type)
+{
+	uint32_t sum = 0;
+	for (unsigned i = 0; i < 32; i++) {
+		const uint32_t left = x[i / 8] << (28 - i % 8 * 4), right = y[i / 8] << (28 - i % 8 * 4);
+		sum += type == 'b'   ? (uint32_t)(i < 4 ? __builtin_popcount(x[i] ^ y[i]) : 0)
+			   : type == 's' ? (uint32_t)(((int32_t)left >> 28) * ((int32_t)right >> 28))
+							 : (left >> 28) * (right >> 28);
+	}
+	return sum;
+}
+
+static void check_small_wmma(const char *shape, const char *operation, const char *type,
+							 unsigned stride)
+{
+	for (unsigned i = 0; i < 8 * 8 * 3; i++)
+		input[i] = (uint32_t)rand() * 2654435761u;
+	body[0] = 0;
+	say(".reg .b32 %%q<8>; .reg .b64 %%b<2>; add.s64 %%b0, %%in, 256; add.s64 %%b1, %%in, 512;\n");
+	say("wmma.load.a.sync.aligned.row.%s.global.%s {%%q0}, [%%in], %u;\n", shape, type, stride);
+	say("wmma.load.b.sync.aligned.col.%s.global.%s {%%q1}, [%%b0], %u;\n", shape, type, stride);
+	say("wmma.load.c.sync.aligned.row.%s.global.s32 {%%q2, %%q3}, [%%b1], 8;\n", shape);
+	say("wmma.mma%s.sync.aligned.row.col.%s.s32.%s.%s.s32 {%%q4, %%q5}, {%%q0}, {%%q1}, {%%q2, "
+		"%%q3};\n",
+		operation, shape, type, type);
+	say("wmma.store.d.sync.aligned.row.%s.global.s32 [%%out], {%%q4, %%q5}, 8;\n", shape);
+	run(32, 8 * 8 * 3 * 4, 64 * 4);
+	for (unsigned i = 0; i < 64; i++) {
+		const uint32_t *row = input + i / 8 * 8, *column = input + 64 + i % 8 * 8;
+		uint32_t sum = input[128 + i] + row_by_column(row, column, type[0]);
+		cr_assert_eq(output[i], sum, "%s: row %u column %u", type, i / 8, i % 8);
+	}
+}
+
+Test(exec_matrix, wmma_below_a_byte)
+{
+	check_small_wmma("m8n8k32", "", "s4", 64);
+	check_small_wmma("m8n8k32", "", "u4", 64);
+	check_small_wmma("m8n8k128", ".xor.popc", "b1", 256);
+}

@@ -219,6 +219,20 @@ Test(exec_undefined, products)
 		  "thread (16,0,0)");
 }
 
+/* Metadata is defined in every fourth lane. */
+#define SPARSE(selector)                                                                           \
+	"mov.b32 %r20, 0x3c003c00; mov.f32 %f20, 0f00000000; and.b32 %r3, %t, 3;\n"                    \
+	"setp.eq.u32 %p2, %r3, 0; @%p2 mov.b32 %r0, 0x44444444;\n"                                     \
+	"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "                      \
+	"{%f0, %f1, %f2, %f3}, {%r20, %r20}, {%r20, %r20}, {%f20, %f20, %f20, %f20}, %r0, " selector   \
+	";\n"
+
+Test(exec_undefined, metadata)
+{
+	right(SPARSE("0") STORE("%f3"), 0x41000000);
+	wrong(SPARSE("1") STORE("%f3"), "thread (0,0,0)");
+}
+
 #define TILE "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 "
 #define A8 "{%r2, %r3, %r4, %r5, %r12, %r13, %r14, %r15}"
 
