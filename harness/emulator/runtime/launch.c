@@ -320,6 +320,7 @@ static cudaError_t enqueue(const struct launch_request *request, const struct la
 	struct queued entry = {.stream = request->stream,
 						   .function = request->function,
 						   .run = *run,
+						   .order = run->order ? *run->order : (struct machine_order){0},
 						   .parameters = malloc(facts->parameter_bytes + 1),
 						   .cooperative = request->cooperative,
 						   .launches_dependents = facts->launches_dependents,
@@ -366,6 +367,9 @@ static cudaError_t launch(const struct launch_request *request)
 		function, (size_t)request->block.x * request->block.y * request->block.z,
 		request->shared_bytes);
 	run.id = ++runtime.launches;
+	struct machine_order order;
+	timeline_issue(request->stream, request->programmatic, facts.launches_dependents, &order);
+	run.order = runtime.options.check_race ? &order : NULL;
 	return queue_wanted(&facts) ? enqueue(request, &run, &facts)
 								: launch_now(request->function, &run, request->cooperative);
 }

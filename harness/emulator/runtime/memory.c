@@ -352,10 +352,13 @@ static void copy_bytes(void *to, const void *from, size_t size)
 		memory_mark_written(target, address_of(to), size);
 }
 
-static cudaError_t copy(const char *call, void *to, const void *from, size_t size,
-						enum cudaMemcpyKind kind)
+static cudaError_t copy_in(const char *call, cudaStream_t stream, bool synchronous, void *to,
+						   const void *from, size_t size, enum cudaMemcpyKind kind)
 {
 	cudaError_t status = copy_check(call, to, from, size, kind);
+	if (status != cudaSuccess)
+		return status;
+	status = timeline_copy(call, stream, synchronous, to, from, size);
 	if (status != cudaSuccess)
 		return status;
 	runtime_open_memory();
@@ -364,9 +367,15 @@ static cudaError_t copy(const char *call, void *to, const void *from, size_t siz
 	return cudaSuccess;
 }
 
+static cudaError_t copy(const char *call, void *to, const void *from, size_t size,
+						enum cudaMemcpyKind kind)
+{
+	return copy_in(call, NULL, true, to, from, size, kind);
+}
+
 EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_apart();
 	if (status == cudaSuccess)
 		status = copy("cudaMemcpy", to, from, size, kind);
 	return runtime_leave(status);
@@ -376,11 +385,11 @@ EXPORT_ALIAS(cudaMemcpy, cudaMemcpy_ptds);
 EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size,
 								   enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_apart();
 	if (status == cudaSuccess && !stream_valid(stream))
 		status = cudaErrorInvalidResourceHandle;
 	if (status == cudaSuccess)
-		status = copy("cudaMemcpyAsync", to, from, size, kind);
+		status = copy_in("cudaMemcpyAsync", stream, false, to, from, size, kind);
 	return runtime_leave(status);
 }
 EXPORT_ALIAS(cudaMemcpyAsync, cudaMemcpyAsync_ptsz);
@@ -494,8 +503,8 @@ static void fill_row(void *to, unsigned value, size_t element, size_t count)
 		memcpy((char *)to + i * element, &value, element);
 }
 
-static cudaError_t fill_2d(const char *call, void *to, size_t pitch, unsigned value, size_t element,
-						   size_t width, size_t height)
+static cudaError_t fill_2d(const char *call, cudaStream_t stream, void *to, size_t pitch,
+						   unsigned value, size_t element, size_t width, size_t height)
 {
 	size_t bytes;
 	if (__builtin_mul_overflow(width, element, &bytes))
@@ -512,6 +521,9 @@ static cudaError_t fill_2d(const char *call, void *to, size_t pitch, unsigned va
 			status = cudaErrorInvalidValue;
 			continue;
 		}
+		status = timeline_copy(call, stream, false, pointer_to(address), NULL, bytes);
+		if (status != cudaSuccess)
+			continue;
 		fill_row(pointer_to(address), value, element, width);
 		memory_mark_written(memory_find(address), address, bytes);
 	}
@@ -522,9 +534,9 @@ static cudaError_t fill_2d(const char *call, void *to, size_t pitch, unsigned va
 cudaError_t memory_fill(const char *call, void *to, size_t pitch, unsigned value, size_t element,
 						size_t width, size_t height)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_apart();
 	if (status == cudaSuccess)
-		status = fill_2d(call, to, pitch, value, element, width, height);
+		status = fill_2d(call, NULL, to, pitch, value, element, width, height);
 	return runtime_leave_call(call, status);
 }
 
@@ -550,11 +562,11 @@ EXPORT_ALIAS(cudaMemset, cudaMemset_ptds);
 
 EXPORT cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_apart();
 	if (status == cudaSuccess && !stream_valid(stream))
 		status = cudaErrorInvalidResourceHandle;
 	if (status == cudaSuccess)
-		status = fill_2d("cudaMemsetAsync", to, size, (unsigned)value, 1, size, 1);
+		status = fill_2d("cudaMemsetAsync", stream, to, size, (unsigned)value, 1, size, 1);
 	return runtime_leave(status);
 }
 EXPORT_ALIAS(cudaMemsetAsync, cudaMemsetAsync_ptsz);

@@ -84,6 +84,7 @@ static void forget(struct queued *entry)
 static void run_one(struct queued *entry)
 {
 	entry->run.parameters = entry->parameters;
+	entry->run.order = &entry->order;
 	if (entry->event)
 		stream_record_event(entry->event);
 	if (entry->function &&

@@ -98,6 +98,9 @@ extern struct runtime runtime;
 /* Takes the lock, initialises on the first call, and runs what is queued. Anything but success: do
  * nothing and pass it to runtime_leave(). */
 cudaError_t runtime_enter(void);
+/* The same for calls that wait for less than the whole device, and say so by themselves
+ * (timeline_host_waits). */
+cudaError_t runtime_enter_apart(void);
 /* The same for calls that wait for nothing on a GPU: what is queued stays so. */
 cudaError_t runtime_enter_queueing(void);
 /* The same for nvcc's start-up code, before the program has asked for anything. */
@@ -170,6 +173,26 @@ bool stream_valid(cudaStream_t stream);
 /* Whether its work waits for that of the legacy default stream, and the other way round. */
 bool stream_blocking(cudaStream_t stream);
 void stream_record_event(struct CUevent_st *event); /* now */
+/* Of a stream that was made: how many were before it; what comes before what is issued next. */
+unsigned long long stream_number(cudaStream_t stream);
+struct machine_clock *stream_clock(cudaStream_t stream);
+/* Joins the clocks of all those that wait for the legacy default stream into `clock`. */
+void stream_join_blocking(struct machine_clock *clock,
+						  void (*join)(struct machine_clock *into,
+									   const struct machine_clock *more));
+
+/* timeline.c: what CUDA orders, for the race check. All with the lock held; nothing happens where
+ * races are not looked for. */
+void timeline_issue(cudaStream_t stream, bool programmatic, bool launches_dependents,
+					struct machine_order *out);
+void timeline_record(cudaStream_t stream, struct machine_clock *event);
+void timeline_wait(cudaStream_t stream, const struct machine_clock *event);
+void timeline_host_waits(const struct machine_clock *clock);
+void timeline_host_waits_stream(cudaStream_t stream);
+void timeline_host_waits_all(void);
+/* A copy, or a fill (from NULL), which the host waits for or not; fails where it races. */
+cudaError_t timeline_copy(const char *call, cudaStream_t stream, bool synchronous, const void *to,
+						  const void *from, size_t size);
 
 /* queue.c: kernels that CUDA leaves unordered, and the events between, until a call waits for
  * them. All with the lock held. */
@@ -177,7 +200,8 @@ struct queued {
 	cudaStream_t stream;
 	struct function *function; /* NULL: an event */
 	struct launch run;
-	void *parameters; /* its own copy */
+	struct machine_order order; /* of the run */
+	void *parameters;           /* its own copy */
 	bool cooperative;
 	bool launches_dependents; /* the next kernel of the stream may begin before it ends */
 	bool early;               /* begins before the kernel that it depends on has ended */

@@ -110,7 +110,7 @@ cudaError_t runtime_enter_queueing(void)
 	return runtime.fault;
 }
 
-cudaError_t runtime_enter(void)
+cudaError_t runtime_enter_apart(void)
 {
 	cudaError_t status = runtime_enter_queueing();
 	if (status != cudaSuccess)
@@ -118,6 +118,13 @@ cudaError_t runtime_enter(void)
 	queue_run();
 	runtime.fault_surfaced = runtime.fault != cudaSuccess;
 	return runtime.fault;
+}
+
+cudaError_t runtime_enter(void)
+{
+	const cudaError_t status = runtime_enter_apart();
+	timeline_host_waits_all();
+	return status;
 }
 
 cudaError_t runtime_leave_call(const char *call, cudaError_t status)

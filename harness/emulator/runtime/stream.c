@@ -12,6 +12,7 @@ struct CUstream_st {
 	unsigned flags;
 	int priority;
 	unsigned long long id;
+	struct machine_clock clock; /* what comes before what is issued next */
 };
 
 struct CUevent_st {
@@ -19,8 +20,9 @@ struct CUevent_st {
 	unsigned flags;
 	bool recorded;
 	struct timespec time;
-	unsigned long long round; /* of the queue, in which it was recorded */
-	uint64_t queued;          /* its bit there */
+	unsigned long long round;   /* of the queue, in which it was recorded */
+	uint64_t queued;            /* its bit there */
+	struct machine_clock clock; /* what came before it */
 };
 
 #define PRIORITY_GREATEST (-5)
@@ -41,6 +43,25 @@ bool stream_blocking(cudaStream_t stream)
 		   (stream && stream != cudaStreamLegacy && !(stream->flags & cudaStreamNonBlocking));
 }
 
+unsigned long long stream_number(cudaStream_t stream)
+{
+	return stream->id;
+}
+
+struct machine_clock *stream_clock(cudaStream_t stream)
+{
+	return &stream->clock;
+}
+
+void stream_join_blocking(struct machine_clock *clock,
+						  void (*join)(struct machine_clock *into,
+									   const struct machine_clock *more))
+{
+	for (const struct CUstream_st *at = runtime.streams; at; at = at->next)
+		if (!(at->flags & cudaStreamNonBlocking))
+			join(clock, &at->clock);
+}
+
 static bool stream_made(cudaStream_t stream)
 {
 	return stream_valid(stream) && stream && stream != cudaStreamLegacy &&
@@ -49,7 +70,7 @@ static bool stream_made(cudaStream_t stream)
 
 static cudaError_t enter_stream(cudaStream_t stream)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_apart();
 	return status == cudaSuccess && !stream_valid(stream) ? cudaErrorInvalidResourceHandle : status;
 }
 
@@ -107,6 +128,7 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
 void stream_drop_all(void)
 {
 	queue_drop();
+	timeline_host_waits_all();
 	while (runtime.streams) {
 		struct CUstream_st *stream = runtime.streams;
 		runtime.streams = stream->next;
@@ -119,15 +141,24 @@ void stream_drop_all(void)
 	}
 }
 
+/* The host knows that all of the stream is done. */
+static cudaError_t wait_stream(cudaStream_t stream)
+{
+	cudaError_t status = enter_stream(stream);
+	if (status == cudaSuccess)
+		timeline_host_waits_stream(stream);
+	return status;
+}
+
 EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-	return runtime_leave(enter_stream(stream));
+	return runtime_leave(wait_stream(stream));
 }
 EXPORT_ALIAS(cudaStreamSynchronize, cudaStreamSynchronize_ptsz);
 
 EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-	return runtime_leave(enter_stream(stream));
+	return runtime_leave(wait_stream(stream));
 }
 EXPORT_ALIAS(cudaStreamQuery, cudaStreamQuery_ptsz);
 
@@ -208,7 +239,7 @@ EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 /* Host functions run outside of the lock: the old form may call the runtime. */
 EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
-	cudaError_t status = enter_stream(stream);
+	cudaError_t status = wait_stream(stream);
 	if (status == cudaSuccess && !function)
 		status = cudaErrorInvalidValue;
 	runtime_leave(status);
@@ -221,7 +252,7 @@ EXPORT_ALIAS(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz);
 EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
 										 void *data, unsigned flags)
 {
-	cudaError_t status = enter_stream(stream);
+	cudaError_t status = wait_stream(stream);
 	(void)flags;
 	if (status == cudaSuccess && !callback)
 		status = cudaErrorInvalidValue;
@@ -244,7 +275,7 @@ static cudaError_t known_event(cudaError_t status, cudaEvent_t event)
 
 static cudaError_t enter_event(cudaEvent_t event)
 {
-	return known_event(runtime_enter(), event);
+	return known_event(runtime_enter_apart(), event);
 }
 
 EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
@@ -302,6 +333,7 @@ EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stre
 		status = cudaErrorInvalidResourceHandle;
 	if (status == cudaSuccess) {
 		event->queued = 0;
+		timeline_record(stream, &event->clock);
 		stream_record_event(event);
 	}
 	if (status == cudaSuccess && queue_of_stream(stream)) {
@@ -319,14 +351,23 @@ EXPORT cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 }
 EXPORT_ALIAS(cudaEventRecord, cudaEventRecord_ptsz);
 
+/* The host knows that all before it is done. */
+static cudaError_t wait_event(cudaEvent_t event)
+{
+	cudaError_t status = enter_event(event);
+	if (status == cudaSuccess)
+		timeline_host_waits(&event->clock);
+	return status;
+}
+
 EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-	return runtime_leave(enter_event(event));
+	return runtime_leave(wait_event(event));
 }
 
 EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-	return runtime_leave(enter_event(event));
+	return runtime_leave(wait_event(event));
 }
 
 EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
@@ -335,6 +376,8 @@ EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
 	(void)flags;
 	if (status == cudaSuccess && !stream_valid(stream))
 		status = cudaErrorInvalidResourceHandle;
+	if (status == cudaSuccess)
+		timeline_wait(stream, &event->clock);
 	if (status == cudaSuccess && event->queued && event->round == queue_round())
 		queue_event(stream, NULL, event->queued);
 	return runtime_leave(status);

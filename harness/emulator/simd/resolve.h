@@ -10,6 +10,7 @@
 #include "emulator/exec/footprint.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/race_global.h"
 #include "emulator/exec/unfenced.h"
 #include "emulator/simd/lanes.h"
 
@@ -222,6 +223,8 @@ static inline enum exec_status resolve_global(struct warp *w, const struct exec_
 											  bool write)
 {
 	const struct exec_cached *cached = &w->worker->cache[in->cache];
+	if (__builtin_expect(w->block->race != NULL, 0))
+		return resolve_each(w, in, mask, x, in->space, bytes, write);
 	if (__builtin_expect(x->low - cached->base >= cached->size ||
 							 x->high + bytes - cached->base > cached->size,
 						 0)) {
@@ -389,6 +392,14 @@ static __attribute__((noinline)) enum exec_status resolve_any(struct warp *w,
 															  u64 bytes, bool write)
 {
 	return resolve(w, in, mask, x, bytes, write);
+}
+
+/* An ordered load has been carried out. */
+static inline void note_seen(struct warp *w, const struct exec_instruction *in, u32 mask,
+							 const struct warp_access *x, u64 bytes)
+{
+	if (__builtin_expect(in->flags & EXEC_FLAG_VOLATILE && w->block->race, 0))
+		race_global_seen(w, in, mask, x->at, bytes);
 }
 
 #endif
