@@ -247,6 +247,10 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	contestant_link_denied(&contestant, &out->denied);
 	ok = ok && repeat_wrong_case(run, problem, entrant, &tolerance, &contestant, out, err) &&
 		 repeat_accepted_case(run, problem, entrant, &tolerance, &contestant, out, err);
+	if (ok && out->verdict == VERDICT_ACCEPTED) {
+		ok = repeat_for_races(run, problem, entrant, &contestant, out, err);
+		summarise(out);
+	}
 	struct denied_list again = {.count = 0}; /* what was repeated is told already */
 	contestant_link_denied(&contestant, &again);
 	ok = ok && check_sealed(run, problem, entrant, &contestant, out, err);
