@@ -178,15 +178,27 @@ static bool outlived(const struct actor *actor, const struct shadow_stamp *reade
 	return !reader->block || reader->block == actor->here.block || !unordered(&plain, reader);
 }
 
+static bool same_step(const struct shadow_stamp *a, const struct shadow_stamp *b)
+{
+	return a->block == b->block && a->step == b->step && a->warp == b->warp;
+}
+
 static void note_read(struct shadow_cell *cell, const struct actor *actor)
 {
-	struct shadow_stamp *reads = cell->reads, here = actor->here;
-	const int k = outlived(actor, &reads[0]) ? 0 : 1;
-	if (!outlived(actor, &reads[k]))
+	const struct shadow_stamp *here = &actor->here;
+	int k = 0;
+	while (k < SHADOW_READERS && !same_step(&cell->reads[k], here) &&
+		   !outlived(actor, &cell->reads[k]))
+		k++;
+	if (k == SHADOW_READERS)
 		return;
-	if (reads[k].block == here.block && reads[k].warp == here.warp && reads[k].step == here.step)
-		here.mask |= reads[k].mask;
-	reads[k] = here;
+	struct shadow_stamp *last = &cell->reads[k];
+	if (same_step(last, here)) {
+		last->mask |= here->mask & 0xf;
+		last->strong &= here->strong;
+	} else {
+		*last = *here;
+	}
 }
 
 static void note_write(struct shadow_cell *cell, const struct actor *actor, uint32_t value)
@@ -196,8 +208,7 @@ static void note_write(struct shadow_cell *cell, const struct actor *actor, uint
 						  (here.mask & 4 ? 0xff0000u : 0) | (here.mask & 8 ? 0xff000000u : 0);
 	for (int k = 0; k < SHADOW_READERS; k++)
 		cell->reads[k].mask &= ~here.mask & 0xf;
-	if (last.block == here.block && last.warp == here.warp && last.step == here.step &&
-		last.strong == here.strong && last.pc == here.pc) {
+	if (same_step(&last, &here) && last.strong == here.strong && last.pc == here.pc) {
 		here.mask |= last.mask;
 		here.valued &= last.valued;
 	}
@@ -325,25 +336,40 @@ static enum exec_status report(struct warp *warp, const struct exec_instruction 
 /* ------------------------------------------------------------------------
  * Accesses */
 
-/* The bytes of the word at `word` that the store brings; false where it is no ordinary one. */
-static bool stored_value(const struct warp *warp, const struct exec_instruction *in, int lane,
-						 uint64_t address, uint64_t word, size_t bytes, uint32_t *value)
+/* One instruction's access: of `lanes` lanes from `lane` on, `each` bytes a lane. */
+struct span {
+	const struct warp *warp;
+	const struct exec_instruction *in;
+	int lane;
+	uint64_t address, end;
+	size_t each;
+	bool stores; /* by st: its values are known */
+};
+
+static bool is_store(const struct warp *warp, const struct exec_instruction *in, size_t bytes)
 {
 	const struct exec_program *program = warp->worker->launch->program;
 	const char *const *parts = program->origins[exec_pc(warp, in)].instruction->parts;
+	return exec_effects(warp, in)[EFFECT_KIND] == EFFECT_STORE && parts &&
+		   strcmp(parts[0], "st") == 0 && in->size && bytes == (size_t)in->size * in->count;
+}
+
+/* The bytes of the word at `word` that the store brings. */
+static uint32_t stored_value(const struct span *span, uint64_t word)
+{
+	const struct exec_instruction *in = span->in;
 	uint8_t out[SHADOW_WORD] = {0};
-	if (exec_effects(warp, in)[EFFECT_KIND] != EFFECT_STORE || !parts ||
-		strcmp(parts[0], "st") != 0 || !in->size || bytes != (size_t)in->size * in->count)
-		return false;
+	uint32_t value;
 	for (uint64_t k = 0; k < SHADOW_WORD; k++) {
-		const uint64_t at = word + k - address; /* wraps below the store */
-		if (at >= bytes)
+		if (word + k < span->address || word + k >= span->end)
 			continue;
-		const int32_t slot = in->list[at / in->size];
-		out[k] = warp->base[slot & 1][slot + lane * in->reg_size + (int32_t)(at % in->size)];
+		const uint64_t at = word + k - span->address, within = at % span->each;
+		const int lane = span->lane + (int)(at / span->each);
+		const int32_t slot = in->list[within / in->size];
+		out[k] = span->warp->base[slot & 1][slot + lane * in->reg_size + (int)(within % in->size)];
 	}
-	memcpy(value, out, sizeof out);
-	return true;
+	memcpy(&value, out, sizeof out);
+	return value;
 }
 
 static uint32_t mask_of(uint64_t word, uint64_t address, uint64_t end)
@@ -354,12 +380,37 @@ static uint32_t mask_of(uint64_t word, uint64_t address, uint64_t end)
 	return mask;
 }
 
-enum exec_status race_global_access(struct warp *warp, const struct exec_instruction *in, int lane,
-									uint64_t address, size_t bytes, bool write)
+/* Looks at words from *word on that have one lock, up to the first that races. */
+static struct conflict touch_line(const struct span *span, struct actor *actor, uint64_t *word)
+{
+	struct conflict found = {0};
+	struct shadow_cell *cell = shadow_find(*word, true);
+	const uint64_t first = *word, stop = (first | (SHADOW_LINE - 1)) + 1;
+	shadow_lock(first);
+	for (; *word < span->end && *word < stop && !found.other.block; *word += SHADOW_WORD) {
+		const bool whole = *word >= span->address && *word + SHADOW_WORD <= span->end;
+		const uint32_t value = span->stores ? stored_value(span, *word) : 0;
+		actor->here.mask = (whole ? 0xf : mask_of(*word, span->address, span->end)) & 0xf;
+		if (cell)
+			found = touch(cell + (*word - first) / SHADOW_WORD, actor, value);
+	}
+	shadow_unlock(first);
+	return found;
+}
+
+enum exec_status race_global_lanes(struct warp *warp, const struct exec_instruction *in, int lane,
+								   uint64_t address, size_t bytes, uint32_t lanes, bool write)
 {
 	const uint32_t pc = exec_pc(warp, in);
 	const bool ordered = in->flags & (EXEC_FLAG_VOLATILE | EXEC_FLAG_REDUCES);
-	const uint64_t end = address + bytes;
+	const bool strong = ordered && !(in->flags & EXEC_FLAG_BLOCK);
+	const struct span span = {warp,
+							  in,
+							  lane,
+							  address,
+							  address + bytes * lanes,
+							  bytes,
+							  write && !strong && is_store(warp, in, bytes)};
 	struct actor actor = {
 		.operation = &warp->worker->launch->operation,
 		.orders = exec_race_orders(warp),
@@ -367,29 +418,28 @@ enum exec_status race_global_access(struct warp *warp, const struct exec_instruc
 				 .step = exec_race_steps(warp)[warp->index],
 				 .pc = pc < SHADOW_PCS ? pc : SHADOW_PCS - 1,
 				 .warp = warp->index & 31,
-				 .strong = ordered && !(in->flags & EXEC_FLAG_BLOCK)},
+				 .strong = strong,
+				 .valued = span.stores},
 		.write = write,
 	};
 	if (!memory_reserved(address))
 		return EXEC_NEXT;
-	if (write && in->flags & EXEC_FLAG_VOLATILE && !(in->flags & EXEC_FLAG_BLOCK))
-		release(warp, in, address, bytes);
-	for (uint64_t word = address & ~(uint64_t)(SHADOW_WORD - 1); word < end; word += SHADOW_WORD) {
-		struct shadow_cell *cell = shadow_find(word, true);
-		uint32_t value = 0;
-		if (!cell)
-			continue;
-		actor.here.mask = mask_of(word, address, end) & 0xf;
-		actor.here.valued = write && !actor.here.strong &&
-							stored_value(warp, in, lane, address, word, bytes, &value);
-		shadow_lock(word);
-		const struct conflict found = touch(cell, &actor, value);
-		shadow_unlock(word);
+	if (write && strong && in->flags & EXEC_FLAG_VOLATILE)
+		release(warp, in, address, span.end - address);
+	for (uint64_t word = address & ~(uint64_t)(SHADOW_WORD - 1); word < span.end;) {
+		const struct conflict found = touch_line(&span, &actor, &word);
+		const uint64_t at = word - SHADOW_WORD > address ? word - SHADOW_WORD : address;
 		if (found.other.block &&
-			report(warp, in, lane, word > address ? word : address, &found, write) != EXEC_NEXT)
+			report(warp, in, lane + (int)((at - address) / bytes), at, &found, write) != EXEC_NEXT)
 			return EXEC_FAULT;
 	}
 	return EXEC_NEXT;
+}
+
+enum exec_status race_global_access(struct warp *warp, const struct exec_instruction *in, int lane,
+									uint64_t address, size_t bytes, bool write)
+{
+	return race_global_lanes(warp, in, lane, address, bytes, 1, write);
 }
 
 bool race_global_copy(const struct machine_order *order, const char *call, uint64_t address,

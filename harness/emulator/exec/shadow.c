@@ -12,7 +12,6 @@
 
 #define PAGE 4096u
 #define LOCKS 1024u
-#define LOCK_BYTES 64u
 
 static struct {
 	pthread_mutex_t lock; /* of making */
@@ -71,7 +70,7 @@ struct shadow_cell *shadow_find(uint64_t address, bool make)
 
 static atomic_flag *lock_of(uint64_t address)
 {
-	return &shadow.locks[address / LOCK_BYTES % LOCKS];
+	return &shadow.locks[address / SHADOW_LINE % LOCKS];
 }
 
 void shadow_lock(uint64_t address)

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHADOW_WORD 4u /* bytes */
+#define SHADOW_WORD 4u  /* bytes */
+#define SHADOW_LINE 64u /* bytes under one lock, whose cells follow each other */
 #define SHADOW_PCS (1u << 20)
 
 /* An access: of a step of a warp, at an instruction. */

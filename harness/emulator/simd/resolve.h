@@ -218,13 +218,27 @@ static inline void mark_global(const struct exec_cached *cached, const struct wa
 			exec_mark(cached, x->at[i], bytes);
 }
 
+/* The race check in global memory: of neighbours, and of one address, in one step. */
+static __attribute__((noinline)) enum exec_status race_lanes(struct warp *w,
+															 const struct exec_instruction *in,
+															 u32 mask, const struct warp_access *x,
+															 u64 bytes, bool write)
+{
+	const int first = first_lane(mask);
+	if (x->dense && mask == EXEC_FULL)
+		return race_global_lanes(w, in, 0, x->low, bytes, EXEC_LANES, write);
+	for (int i = first; i < EXEC_LANES; i++)
+		if (IN_MASK(i) && (write || i == first || x->at[i] != x->at[i - 1]) &&
+			race_global_lanes(w, in, i, x->at[i], bytes, 1, write) != EXEC_NEXT)
+			return EXEC_FAULT;
+	return EXEC_NEXT;
+}
+
 static inline enum exec_status resolve_global(struct warp *w, const struct exec_instruction *in,
 											  u32 mask, struct warp_access *x, u64 bytes,
 											  bool write)
 {
 	const struct exec_cached *cached = &w->worker->cache[in->cache];
-	if (__builtin_expect(w->block->race != NULL, 0))
-		return resolve_each(w, in, mask, x, in->space, bytes, write);
 	if (__builtin_expect(x->low - cached->base >= cached->size ||
 							 x->high + bytes - cached->base > cached->size,
 						 0)) {
@@ -240,6 +254,8 @@ static inline enum exec_status resolve_global(struct warp *w, const struct exec_
 	} else if (!cached->written && !written_global(cached, x, bytes)) {
 		return resolve_each(w, in, mask, x, in->space, bytes, write);
 	}
+	if (__builtin_expect(w->block->race != NULL, 0))
+		return race_lanes(w, in, mask, x, bytes, write);
 	return EXEC_NEXT;
 }
 

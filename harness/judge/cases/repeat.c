@@ -299,8 +299,9 @@ bool repeat_accepted_case(struct run *run, const struct problem *problem,
 	return true;
 }
 
-/* What is cheap, and has several blocks mostly. */
-#define RACE_TERMS_OFTEN 1e6
+/* What takes a moment, and has several blocks mostly; and what is looked at at most. */
+#define RACE_TERMS_OFTEN 1.5e5
+#define RACE_TERMS_MOST 2e6
 
 /* The largest case up to those products; else the smallest. */
 static struct case_result *race_case(struct judgement *out)
@@ -310,7 +311,7 @@ static struct case_result *race_case(struct judgement *out)
 		struct case_result *result = &out->cases[i];
 		const double terms = shape_terms(&result->test.shape);
 		const double best = found != NULL ? shape_terms(&found->test.shape) : 0.0;
-		if (result->checked && result->seconds <= SPREAD_SECONDS &&
+		if (result->checked && result->seconds <= SPREAD_SECONDS && terms <= RACE_TERMS_MOST &&
 			(found == NULL ||
 			 (terms <= RACE_TERMS_OFTEN ? terms > best || best > RACE_TERMS_OFTEN : terms < best)))
 			found = result;
