@@ -13,9 +13,11 @@
  * out, and compared then. The kernel's first such is told.
  *
  * Lanes of one warp are not checked against each other, nor are accesses from
- * other blocks of a cluster, atomics and volatile or ordered accesses. */
+ * other blocks of a cluster, atomics and volatile or ordered accesses. What orders global memory
+ * (exec/race_global.c) is carried along. */
 #include "emulator/exec/race.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,7 @@ struct written {
 struct point { /* an mbarrier */
 	uint64_t offset;
 	struct clock clock;
+	struct past_orders orders;
 };
 
 /* A byte that another warp has stored to, too, and what it stored there. */
@@ -73,6 +76,11 @@ struct exec_race {
 	uint32_t met[WARPS]; /* the step in which the lanes of a warp last met */
 	struct clock barriers[EXEC_BARRIERS];
 	struct clock cluster, exited;
+	uint32_t number; /* of the block, among those of all launches */
+	/* What warps know of other blocks, and what carries that. The barrier of a cluster's is the
+	 * first block's. */
+	struct past_orders warp_orders[WARPS], barrier_orders[EXEC_BARRIERS];
+	struct past_orders cluster_orders, exited_orders;
 	struct point *points;
 	uint32_t point_count, point_capacity;
 	struct written *writes; /* of each byte */
@@ -98,6 +106,42 @@ static void forget(struct exec_race *race)
 	race->before = 0;
 }
 
+static void clear_orders(struct exec_race *race)
+{
+	for (int i = 0; i < WARPS; i++)
+		past_orders_clear(&race->warp_orders[i]);
+	for (int i = 0; i < EXEC_BARRIERS; i++)
+		past_orders_clear(&race->barrier_orders[i]);
+	past_orders_clear(&race->cluster_orders);
+	past_orders_clear(&race->exited_orders);
+	for (uint32_t i = 0; i < race->point_count; i++)
+		past_orders_clear(&race->points[i].orders);
+	race->point_count = 0;
+}
+
+/* By its place in the grid, so that it is the same whoever runs it. */
+static uint32_t number_of(const struct exec_block *block)
+{
+	const struct exec_launch *launch = block->warps[0].worker->launch;
+	const uint32_t *grid = launch->launch->grid, *id = block->id;
+	return launch->operation.first + id[0] + grid[0] * (id[1] + grid[1] * id[2]);
+}
+
+uint32_t exec_race_number(const struct exec_block *block)
+{
+	return block->race->number;
+}
+
+struct past_orders *exec_race_orders(const struct warp *warp)
+{
+	return &warp->block->race->warp_orders[warp->index];
+}
+
+uint32_t *exec_race_steps(const struct warp *warp)
+{
+	return warp->block->race->clocks[warp->index].all;
+}
+
 bool exec_race_start(struct exec_block *block)
 {
 	struct exec_race *race = block->race;
@@ -113,10 +157,12 @@ bool exec_race_start(struct exec_block *block)
 			return false;
 	}
 	forget(race);
+	clear_orders(race);
+	race->number = number_of(block);
 	memset(race->barriers, 0, sizeof race->barriers);
 	memset(&race->cluster, 0, sizeof race->cluster);
 	memset(&race->exited, 0, sizeof race->exited);
-	race->point_count = race->doubles.count = 0;
+	race->doubles.count = 0;
 	for (uint32_t i = 0; i < WARPS; i++) {
 		race->clocks[i] = (struct clock){.all = {0}};
 		race->met[i] = race->before;
@@ -130,6 +176,7 @@ bool exec_race_start(struct exec_block *block)
 void exec_race_free(struct exec_block *block)
 {
 	if (block->race) {
+		clear_orders(block->race);
 		free(block->race->points);
 		free(block->race->writes);
 		free(block->race->reads);
@@ -185,6 +232,12 @@ static enum exec_status report(struct warp *warp, const struct exec_instruction 
 	return EXEC_FAULT;
 }
 
+void exec_race_tell(const struct warp *warp)
+{
+	warp->worker->launch->say(warp->worker->fault.text);
+	warp->worker->fault = (struct fault){.kind = FAULT_NONE};
+}
+
 /* Says once what is no error: a fault's text, which is none. */
 static void tell(const struct doubles *doubles)
 {
@@ -201,8 +254,7 @@ static void tell(const struct doubles *doubles)
 			  "nothing orders the two: no error, as the result is the same",
 			  (unsigned long long)first->at, first->warp,
 			  exec_place(doubles->warp, &launch->program->code[first->other.pc], place));
-	launch->say(worker->fault.text);
-	worker->fault = (struct fault){.kind = FAULT_NONE};
+	exec_race_tell(doubles->warp);
 }
 
 /* The store has been carried out. */
@@ -268,11 +320,41 @@ static struct clock *clock_of(struct exec_race *race, enum exec_race_point kind,
 	return &race->points[race->point_count++].clock;
 }
 
+/* What carries order in global memory; at an mbarrier also from another block of the cluster. */
+static struct past_orders *orders_of(struct exec_block *block, enum exec_race_point kind,
+									 uint64_t at)
+{
+	struct exec_race *race = block->race;
+	if (kind == EXEC_RACE_BARRIER)
+		return &race->barrier_orders[at];
+	if (kind == EXEC_RACE_EXIT)
+		return &race->exited_orders;
+	struct clock *clock = kind == EXEC_RACE_CLUSTER ? NULL : clock_of(race, kind, at);
+	if (!clock || clock == &race->cluster)
+		return &block->cluster->blocks[0].race->cluster_orders;
+	return &((struct point *)(void *)((char *)clock - offsetof(struct point, clock)))->orders;
+}
+
+/* Several blocks of a cluster meet there: what the warp's own did is new to the others. */
+static void add_own(const struct warp *warp, struct past_orders *orders)
+{
+	const struct exec_race *race = warp->block->race;
+	past_add(&orders->known, race->number, race->clocks[warp->index].all);
+}
+
 void exec_race_release(struct exec_block *block, const struct warp *warp, uint32_t lanes,
 					   enum exec_race_point kind, uint64_t at)
 {
-	if (!block->race || warp->block != block)
+	if (!block->race)
 		return;
+	struct past_orders *carried = orders_of(block, kind, at);
+	past_orders_join(carried, &warp->block->race->warp_orders[warp->index]);
+	if (block->cluster->count > 1 && (kind == EXEC_RACE_CLUSTER || kind == EXEC_RACE_MBARRIER))
+		add_own(warp, carried);
+	if (warp->block != block) {
+		exec_race_steps(warp)[warp->index]++;
+		return;
+	}
 	settle(block); /* what it finds ends the turn */
 	const uint32_t i = warp->index;
 	struct clock *own = &block->race->clocks[i], said = *own;
@@ -288,7 +370,10 @@ void exec_race_release(struct exec_block *block, const struct warp *warp, uint32
 void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
 					   uint64_t at)
 {
-	if (!block->race || warp->block != block)
+	if (!block->race)
+		return;
+	past_orders_join(&warp->block->race->warp_orders[warp->index], orders_of(block, kind, at));
+	if (warp->block != block)
 		return;
 	const uint32_t i = warp->index;
 	const struct clock *point = clock_of(block->race, kind, at);
@@ -308,8 +393,10 @@ void exec_race_meet(const struct warp *warp)
 
 void exec_race_reset(struct exec_block *block, uint32_t barrier)
 {
-	if (block->race)
-		memset(&block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
+	if (!block->race)
+		return;
+	memset(&block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
+	past_orders_clear(&block->race->barrier_orders[barrier]);
 }
 
 enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,

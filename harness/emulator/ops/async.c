@@ -6,6 +6,7 @@
 #include "emulator/exec/mbarrier.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/race_global.h"
 #include "emulator/exec/unfenced.h"
 #include "emulator/ops/bulk.h"
 #include "emulator/simd/lanes.h"
@@ -101,12 +102,14 @@ HANDLER(fence_proxy_async)
 	return EXEC_NEXT;
 }
 
-/* Any other fence: what mbarriers were made is known to those that come later. */
+/* Any other fence: what mbarriers were made is known to those that come later.
+ * in->sub: enum sub_fence. */
 HANDLER(fence)
 {
-	(void)in;
 	(void)mask;
 	w->block->init_count = 0;
+	if (w->block->race)
+		race_global_fence(w, in);
 	return EXEC_NEXT;
 }
 
