@@ -90,20 +90,20 @@ static void copy_bytes(void *to, const void *from, size_t size)
 }
 
 /* Where an operation stands among others. */
-struct standing {
+struct copy_place {
 	const struct machine_order *order;
 	bool keep; /* what is issued later may be unordered with it */
 };
 
 static cudaError_t row_run(const char *call, void *to, const void *from, size_t size,
-						   enum cudaMemcpyKind kind, const struct standing *standing)
+						   enum cudaMemcpyKind kind, const struct copy_place *place)
 {
 	cudaError_t status = row_check(call, to, from, size, kind);
 	if (status != cudaSuccess)
 		return status;
 	if (gives_undefined(call, to, from, size))
 		return cudaErrorLaunchFailure;
-	status = timeline_copy(standing->order, call, standing->keep, to, from, size);
+	status = timeline_copy(place->order, call, place->keep, to, from, size);
 	if (status == cudaSuccess)
 		copy_bytes(to, from, size);
 	return status;
@@ -121,9 +121,9 @@ static cudaError_t shape_check(const struct copy_work *copy)
 	return cudaSuccess;
 }
 
-/* All rows, each looked at before it is copied. `standing`: NULL, they are only looked at. */
+/* All rows, each looked at before it is copied. `place`: NULL, they are only looked at. */
 static cudaError_t each_row(const char *call, const struct copy_work *copy,
-							const struct standing *standing)
+							const struct copy_place *place)
 {
 	cudaError_t status = shape_check(copy);
 	const size_t rows = copy->width ? copy->height * copy->depth : 0;
@@ -132,8 +132,8 @@ static cudaError_t each_row(const char *call, const struct copy_work *copy,
 		void *to = (char *)copy->to + slice * copy->to_slice + row * copy->to_pitch;
 		const void *from =
 			(const char *)copy->from + slice * copy->from_slice + row * copy->from_pitch;
-		status = standing ? row_run(call, to, from, copy->width, copy->kind, standing)
-						  : row_check(call, to, from, copy->width, copy->kind);
+		status = place ? row_run(call, to, from, copy->width, copy->kind, place)
+					   : row_check(call, to, from, copy->width, copy->kind);
 	}
 	return status;
 }
@@ -146,9 +146,9 @@ cudaError_t copy_check(const char *call, const struct copy_work *copy)
 cudaError_t copy_run(const char *call, const struct copy_work *copy,
 					 const struct machine_order *order, bool keep)
 {
-	const struct standing standing = {order, keep};
+	const struct copy_place place = {order, keep};
 	runtime_open_memory();
-	cudaError_t status = each_row(call, copy, &standing);
+	cudaError_t status = each_row(call, copy, &place);
 	runtime_close_memory();
 	return status;
 }
@@ -263,7 +263,7 @@ EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, siz
 }
 EXPORT_ALIAS(cudaMemcpy2D, cudaMemcpy2D_ptds);
 
-static void *place(const struct cudaPitchedPtr *in, const struct cudaPos *at)
+static void *row_of(const struct cudaPitchedPtr *in, const struct cudaPos *at)
 {
 	return (char *)in->ptr + (at->z * in->ysize + at->y) * in->pitch + at->x;
 }
@@ -279,10 +279,10 @@ cudaError_t copy_from_3d(const char *call, const struct cudaMemcpy3DParms *param
 	}
 	const struct cudaPitchedPtr *to = &parameters->dstPtr, *from = &parameters->srcPtr;
 	*out = (struct copy_work){
-		.to = to->ptr ? place(to, &parameters->dstPos) : NULL,
+		.to = to->ptr ? row_of(to, &parameters->dstPos) : NULL,
 		.to_pitch = to->pitch,
 		.to_slice = to->pitch * to->ysize,
-		.from = from->ptr ? place(from, &parameters->srcPos) : NULL,
+		.from = from->ptr ? row_of(from, &parameters->srcPos) : NULL,
 		.from_pitch = from->pitch,
 		.from_slice = from->pitch * from->ysize,
 		.width = parameters->extent.width,
@@ -391,7 +391,7 @@ static void fill_row(void *to, unsigned value, size_t element, size_t count)
 }
 
 static cudaError_t each_filled(const char *call, const struct fill *fill,
-							   const struct standing *standing)
+							   const struct copy_place *place)
 {
 	size_t bytes;
 	const size_t element = fill->element, pitch = fill->pitch;
@@ -405,10 +405,10 @@ static cudaError_t each_filled(const char *call, const struct fill *fill,
 		const uint64_t address = address_of(fill->to) + row * pitch;
 		if (!runtime_range_check(call, address, bytes))
 			return cudaErrorInvalidValue;
-		if (!standing)
+		if (!place)
 			continue;
 		cudaError_t status =
-			timeline_copy(standing->order, call, standing->keep, pointer_to(address), NULL, bytes);
+			timeline_copy(place->order, call, place->keep, pointer_to(address), NULL, bytes);
 		if (status != cudaSuccess)
 			return status;
 		fill_row(pointer_to(address), fill->value, element, fill->width);
@@ -427,9 +427,9 @@ cudaError_t fill_check(const char *call, const struct fill *fill)
 cudaError_t fill_run(const char *call, const struct fill *fill, const struct machine_order *order,
 					 bool keep)
 {
-	const struct standing standing = {order, keep};
+	const struct copy_place place = {order, keep};
 	runtime_open_memory();
-	cudaError_t status = each_filled(call, fill, &standing);
+	cudaError_t status = each_filled(call, fill, &place);
 	runtime_close_memory();
 	return status;
 }
