@@ -5,8 +5,9 @@
  * is known to lie before its own, for all of its lanes, and a later one for some. Barriers and
  * mbarriers carry clocks from those who arrive to those who wait. A lane that arrives speaks for
  * itself, and for what its warp did before its lanes last met (__syncwarp(), or another .sync
- * instruction). For every byte the last write and each warp's last reads are kept, as steps of
- * their warps, and where they stand.
+ * instruction); and what some lanes wait for the others know when they next meet. For every byte
+ * the last write and each warp's last reads are kept, as steps of their warps, and where they
+ * stand.
  *
  * Two stores of the same value to a byte are no error, whichever is the last: what was there before
  * the second is kept until the next access of the block, which comes after the store was carried
@@ -76,6 +77,9 @@ struct exec_race {
 	uint32_t met[WARPS]; /* the step in which the lanes of a warp last met */
 	struct clock barriers[EXEC_BARRIERS];
 	struct clock cluster, exited;
+	/* What some lanes of a warp have waited for since its lanes last met, and which. */
+	struct clock taken[WARPS];
+	uint32_t takers[WARPS];
 	uint32_t number; /* of the block, among those of all launches */
 	/* What warps know of other blocks, and what carries that. The barrier of a cluster's is the
 	 * first block's. */
@@ -162,6 +166,7 @@ bool exec_race_start(struct exec_block *block)
 	memset(race->barriers, 0, sizeof race->barriers);
 	memset(&race->cluster, 0, sizeof race->cluster);
 	memset(&race->exited, 0, sizeof race->exited);
+	memset(race->takers, 0, sizeof race->takers);
 	race->doubles.count = 0;
 	for (uint32_t i = 0; i < WARPS; i++) {
 		race->clocks[i] = (struct clock){.all = {0}};
@@ -202,33 +207,50 @@ static void join(struct clock *into, const struct clock *from)
 }
 
 /* The lanes whose part of this the clock does not have. */
-static uint32_t unordered(const struct clock *own, uint32_t warp, const struct seen *seen)
+static uint32_t missing(const struct clock *own, uint32_t warp, const struct seen *seen)
 {
 	if (seen->clock <= own->all[warp])
 		return 0;
 	return seen->clock <= own->some[warp] ? seen->lanes & ~own->lanes[warp] : seen->lanes;
 }
 
+/* Those whose part does not come before what this lane of the warp does. */
+static uint32_t unordered(const struct exec_race *race, uint32_t warp, int lane, uint32_t other,
+						  const struct seen *seen)
+{
+	uint32_t lanes = missing(&race->clocks[warp], other, seen);
+	if (lanes && race->takers[warp] >> lane & 1)
+		lanes &= missing(&race->taken[warp], other, seen);
+	return lanes;
+}
+
 #define ADVICE_LANES                                                                               \
 	"a thread that arrives speaks for itself alone: __syncwarp() before one arrives for its warp"
+
+#define ADVICE_WAITS                                                                               \
+	"a thread that waits at an mbarrier waits for itself alone: let all lanes wait, or "           \
+	"__syncwarp() after one has waited for its warp"
 
 static enum exec_status report(struct warp *warp, const struct exec_instruction *in, int lane,
 							   uint64_t offset, const char *verb, uint32_t other_warp,
 							   const char *other_verb, const struct seen *other)
 {
 	const struct exec_instruction *there = &warp->worker->launch->program->code[other->pc];
-	const struct clock *own = &warp->block->race->clocks[warp->index];
+	const struct exec_race *race = warp->block->race;
+	const struct clock *own = &race->clocks[warp->index];
 	const bool by_lanes = other->clock <= own->some[other_warp];
 	char place[EXEC_PLACE], which[32] = "";
 	if (by_lanes)
 		snprintf(which, sizeof which, "lane %d of ",
-				 __builtin_ctz(unordered(own, other_warp, other)));
+				 __builtin_ctz(missing(own, other_warp, other)));
 	exec_fail(warp, in, lane, FAULT_RACE, offset,
 			  "%s shared memory at offset %llu, which %swarp %u %s (%s) without a barrier between",
 			  verb, (unsigned long long)offset, which, other_warp, other_verb,
 			  exec_place(warp, there, place));
 	if (by_lanes)
 		warp->worker->fault.advice = ADVICE_LANES;
+	else if (race->takers[warp->index] && !missing(&race->taken[warp->index], other_warp, other))
+		warp->worker->fault.advice = ADVICE_WAITS;
 	return EXEC_FAULT;
 }
 
@@ -358,6 +380,8 @@ void exec_race_release(struct exec_block *block, const struct warp *warp, uint32
 	settle(block); /* what it finds ends the turn */
 	const uint32_t i = warp->index;
 	struct clock *own = &block->race->clocks[i], said = *own;
+	if (lanes & block->race->takers[i])
+		join(&said, &block->race->taken[i]);
 	if (warp->live & ~lanes) {
 		said.all[i] = block->race->met[i];
 		said.some[i] = own->all[i];
@@ -367,8 +391,25 @@ void exec_race_release(struct exec_block *block, const struct warp *warp, uint32
 	own->all[i]++;
 }
 
-void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
-					   uint64_t at)
+/* Until the lanes of the warp meet, what some waited for is theirs. */
+static void take(struct exec_race *race, uint32_t warp, uint32_t lanes, const struct clock *point)
+{
+	if (!race->takers[warp])
+		race->taken[warp] = (struct clock){.all = {0}};
+	race->takers[warp] |= lanes;
+	join(&race->taken[warp], point);
+}
+
+/* The lanes meet. */
+static void know(struct exec_race *race, uint32_t warp)
+{
+	if (race->takers[warp])
+		join(&race->clocks[warp], &race->taken[warp]);
+	race->takers[warp] = 0;
+}
+
+void exec_race_acquire(struct exec_block *block, const struct warp *warp, uint32_t lanes,
+					   enum exec_race_point kind, uint64_t at)
 {
 	if (!block->race)
 		return;
@@ -378,6 +419,11 @@ void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum e
 	const uint32_t i = warp->index;
 	const struct clock *point = clock_of(block->race, kind, at);
 	uint32_t *met = &block->race->met[i];
+	if (warp->live & ~lanes) {
+		take(block->race, i, lanes, point);
+		return;
+	}
+	know(block->race, i);
 	join(&block->race->clocks[i], point);
 	/* what the warp's own lanes did before it is ordered for all of them, too */
 	*met = larger(*met, point->all[i]);
@@ -388,6 +434,7 @@ void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum e
 void exec_race_meet(const struct warp *warp)
 {
 	struct exec_race *race = warp->block->race;
+	know(race, warp->index);
 	race->met[warp->index] = race->clocks[warp->index].all[warp->index]++;
 }
 
@@ -427,7 +474,7 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 			continue;
 		}
 		const bool apart = last->seen.clock && last->warp != warp->index &&
-						   unordered(own, last->warp, &last->seen);
+						   unordered(race, warp->index, lane, last->warp, &last->seen);
 		if (apart && !(kind == EXEC_RACE_WRITE && add_double(block, warp, in, lane, at, last)))
 			return report(warp, in, lane, at,
 						  write                   ? "writes"
@@ -444,7 +491,7 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 			continue;
 		}
 		for (uint32_t other = 0; last->read && other < race->warps; other++)
-			if (other != warp->index && unordered(own, other, &reads[other]))
+			if (other != warp->index && unordered(race, warp->index, lane, other, &reads[other]))
 				return report(warp, in, lane, at, "writes", other, "reads", &reads[other]);
 		if (last->read)
 			memset(reads, 0, race->warps * sizeof *reads);

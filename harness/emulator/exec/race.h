@@ -21,8 +21,9 @@ void exec_race_free(struct exec_block *block);
  * those do who acquire later. */
 void exec_race_release(struct exec_block *block, const struct warp *warp, uint32_t lanes,
 					   enum exec_race_point kind, uint64_t at);
-void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
-					   uint64_t at);
+/* These lanes come after that; the warp's others, once its lanes meet. */
+void exec_race_acquire(struct exec_block *block, const struct warp *warp, uint32_t lanes,
+					   enum exec_race_point kind, uint64_t at);
 /* The lanes of the warp have met, of a block that is checked. A .sync instruction of some of them
  * counts for all. */
 void exec_race_meet(const struct warp *warp);
