@@ -73,7 +73,7 @@ const struct row option_rows[] = {
 	 .names = gpu_emulated_ids, .words = SUGGEST_EMULATED},
 	{"check", "WHAT", "judge",
 	 "with --device emu: what is looked for beyond what a GPU\nrefuses: default (what PTX leaves "
-	 "undefined), race (and\nraces in shared memory) or none",
+	 "undefined), race (and\nraces in memory, in every case) or none",
 	 .group = GROUP_DEVICE, FILLS(kind_word, judge.emulated_check), .again = AGAIN_DEVICE,
 	 .names = emulated_checks, .needs = "default, race or none is needed"},
 	{"counters", NULL, "judge",

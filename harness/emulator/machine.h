@@ -91,6 +91,20 @@ struct line_cost;
 bool kernel_cost(const struct kernel *kernel, size_t index, struct line_cost *out, char *source,
 				 size_t size);
 
+/* Where an operation (a launch, a copy) stands among others. Each has a number, from 1 on, of its
+ * timeline, which is a stream's: in one, lower numbers come first. */
+#define MACHINE_TIMELINES 64
+struct machine_clock {
+	uint32_t seen[MACHINE_TIMELINES]; /* up to these numbers all comes before */
+};
+struct machine_order {
+	uint32_t timeline, number;
+	struct machine_clock before;
+	/* A programmatic dependent launch: the number of the kernel in its timeline that comes before
+	 * it only once it has waited (griddepcontrol.wait); 0: none. */
+	uint32_t early;
+};
+
 struct launch {
 	const struct kernel *kernel;
 	uint32_t grid[3], block[3];
@@ -101,7 +115,8 @@ struct launch {
 	/* Cooperative: all blocks run at the same time, by turns, and %envreg1 and 2
 	 * hold this address, where they meet. 0: not cooperative. */
 	uint64_t grid_workspace;
-	uint64_t resident_blocks; /* that the GPU runs at the same time; 0: any number */
+	uint64_t resident_blocks;          /* that the GPU runs at the same time; 0: any number */
+	const struct machine_order *order; /* NULL: behind all that was before */
 };
 
 enum instruction_class {
@@ -159,7 +174,7 @@ struct machine_options {
 	int threads;          /* host threads; 0: one a core ($EMULATED_GPU_THREADS overrides) */
 	uint64_t step_budget; /* warp instructions that a launch may take, all its blocks together; 0:
 							 4e9 for each block */
-	bool check_race;      /* races in shared memory, too */
+	bool check_race;      /* races in shared and global memory, too */
 	bool check_none;      /* only what a GPU itself refuses: nothing that PTX leaves undefined */
 	/* Kernels whose wgmma ptxas serialises: each is carried out before its warps go on. Names with
 	 * commas between; NULL: none. */
@@ -182,5 +197,13 @@ struct machine_options {
  * *fault at the first fault; memory is then as the faulting kernel left it. */
 bool machine_launch(const struct launch *launch, const struct machine_options *options,
 					struct counters *counters, struct fault *fault);
+
+/* For the race check: a copy or fill, which is named `call`, reads or writes device memory. False
+ * and *fault when it races with a launch or another one. `keep`: what is issued later may be
+ * unordered with it. */
+bool machine_copied(const struct machine_order *order, const char *call, uint64_t address,
+					size_t bytes, bool write, bool keep, struct fault *fault);
+/* The host has waited for all of this: it comes before what is issued from now on. */
+void machine_waited(const struct machine_clock *host);
 
 #endif

@@ -101,6 +101,7 @@ static void bulk_copy(struct decoder *decoder, const struct ptx_instruction *in,
 	list[9] = list[10] = -1;
 	out->cache = decoder->program->cache_count++;
 	out->sub = reduce ? BULK_REDUCE : load ? BULK_LOAD : BULK_STORE;
+	out->flags |= reduce ? EXEC_FLAG_REDUCES : 0;
 	decoder->program->async_proxy |= !load;
 	decoder->program->async_copies = true;
 	if (reduce)

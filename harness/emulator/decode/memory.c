@@ -25,6 +25,15 @@ static size_t data_size(const struct ptx_operand *operand, size_t size)
 	return own ? own : size < 2 ? 2 : size;
 }
 
+/* What an ordered access, or an atomic, orders. */
+static uint8_t order_flags(const struct ptx_instruction *in)
+{
+	const bool both = decode_has(in, "acq_rel");
+	return (uint8_t)((decode_has(in, "acquire") || both ? EXEC_FLAG_ACQUIRE : 0) |
+					 (decode_has(in, "release") || both ? EXEC_FLAG_RELEASE : 0) |
+					 (decode_has(in, "cta") ? EXEC_FLAG_BLOCK : 0));
+}
+
 /* ld, ldu, st: one element or a vector of them. */
 static void load_store(struct decoder *decoder, const struct ptx_instruction *in, bool store)
 {
@@ -56,7 +65,7 @@ static void load_store(struct decoder *decoder, const struct ptx_instruction *in
 	out->flags = ptx_type_is_signed(type) && !ptx_type_is_float(type) ? EXEC_FLAG_SIGNED : 0;
 	if (decode_has(in, "volatile") || decode_has(in, "relaxed") || decode_has(in, "acquire") ||
 		decode_has(in, "release") || decode_has(in, "mmio"))
-		out->flags |= EXEC_FLAG_VOLATILE;
+		out->flags |= (uint8_t)(EXEC_FLAG_VOLATILE | order_flags(in));
 	decode_address(decoder, out, address, space_of(in));
 	int32_t list[8];
 	for (uint32_t i = 0; i < count; i++) {
@@ -115,7 +124,8 @@ static void atomic(struct decoder *decoder, const struct ptx_instruction *in,
 	out->size = (uint8_t)size;
 	out->count = (uint8_t)count;
 	out->e = decode_atomic_number(type);
-	out->flags = EXEC_FLAG_VOLATILE;
+	/* many programs use what an atomic has shown without a fence behind it: taken as an acquire */
+	out->flags = (uint8_t)(EXEC_FLAG_VOLATILE | EXEC_FLAG_ACQUIRE | order_flags(in));
 	decode_address(decoder, out, address, space_of(in));
 	int32_t list[24];
 	for (uint32_t i = 0; i < count; i++) {
@@ -409,11 +419,16 @@ static void decode_fence(struct decoder *decoder, const struct ptx_instruction *
 {
 	bool proxy = decode_has(in, "proxy") && decode_has(in, "async");
 	bool map = decode_has(in, "tensormap::generic") && decode_has(in, "acquire");
-	decode_emit(decoder,
-				proxy ? OP_FENCE_PROXY_ASYNC
-				: map ? OP_FENCE_TENSORMAP
-					  : OP_FENCE,
-				FORM_ONLY);
+	bool narrow = decode_has(in, "cta") || decode_has(in, "proxy") ||
+				  decode_has(in, "mbarrier_init") || decode_has(in, "launch_dependents");
+	struct exec_instruction *out = decode_emit(decoder,
+											   proxy ? OP_FENCE_PROXY_ASYNC
+											   : map ? OP_FENCE_TENSORMAP
+													 : OP_FENCE,
+											   FORM_ONLY);
+	out->sub = narrow                                        ? FENCE_OTHER
+			   : strcmp(in->parts[0], "griddepcontrol") == 0 ? FENCE_GRID
+															 : FENCE_GPU;
 }
 
 static void decode_createpolicy(struct decoder *decoder, const struct ptx_instruction *in)
@@ -450,13 +465,13 @@ const struct decode_entry decode_memory_table[] = {
 	{"stacksave", decode_stack, OP_NONE},
 	{"stackrestore", decode_stack, OP_NONE},
 	{"nanosleep", decode_nanosleep, OP_NONE},
-	{"membar", decode_nothing, OP_FENCE},
+	{"membar", decode_fence, OP_NONE},
 	{"fence", decode_fence, OP_NONE},
 	{"prefetch", decode_nothing, OP_PREFETCH},
 	{"prefetchu", decode_nothing, OP_PREFETCH},
 	{"discard", decode_nothing, OP_HINT},
 	{"applypriority", decode_nothing, OP_HINT},
-	{"griddepcontrol", decode_nothing, OP_FENCE},
+	{"griddepcontrol", decode_fence, OP_NONE},
 	{"setmaxnreg", decode_setmaxnreg, OP_NONE},
 	{"pmevent", decode_nothing, OP_HINT},
 	{"createpolicy", decode_createpolicy, OP_NONE},

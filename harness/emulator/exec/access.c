@@ -8,6 +8,7 @@
 #include "emulator/exec/fault.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/race_global.h"
 #include "emulator/exec/undefined.h"
 #include "emulator/exec/unfenced.h"
 #include "emulator/exec/worker.h"
@@ -236,6 +237,8 @@ static void *access_global(struct warp *warp, const struct exec_instruction *in,
 				  (unsigned long long)address);
 		return NULL;
 	}
+	if (warp->block->race && race_global_access(warp, in, lane, address, bytes, write) != EXEC_NEXT)
+		return NULL;
 	if (write) {
 		exec_mark(cached, address, bytes);
 	} else if (!exec_written(cached, address, bytes) &&
@@ -275,7 +278,10 @@ void *exec_access_source(struct warp *warp, const struct exec_instruction *in, i
 		global ? exec_lookup(warp->worker, in->cache, at.address, bytes) : NULL;
 	*written = !cached || exec_written(cached, at.address, bytes);
 	if (!*written && at.address % align == 0)
-		return (void *)(uintptr_t)at.address;
+		return warp->block->race &&
+					   race_global_access(warp, in, lane, at.address, bytes, false) != EXEC_NEXT
+				   ? NULL
+				   : (void *)(uintptr_t)at.address;
 	return exec_access(warp, in, lane, at.space, at.address, bytes, align, false);
 }
 

@@ -32,16 +32,22 @@ void exec_source(const struct exec_origin *origin, char *out, size_t size)
 			 use_outer ? instruction->outer_line : instruction->file_line);
 }
 
-const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
-					   char text[EXEC_PLACE])
+const char *exec_program_place(const struct exec_program *program, uint32_t pc,
+							   char text[EXEC_PLACE])
 {
-	const struct exec_origin *origin = &warp->worker->launch->program->origins[exec_pc(warp, in)];
+	const struct exec_origin *origin = &program->origins[pc];
 	char source[100] = "";
 	exec_source(origin, source, sizeof source);
 	if (!source[0])
 		snprintf(source, sizeof source, "PTX line %d", origin->instruction->line);
 	snprintf(text, EXEC_PLACE, "%.80s at %s", origin->instruction->opcode, source);
 	return text;
+}
+
+const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
+					   char text[EXEC_PLACE])
+{
+	return exec_program_place(warp->worker->launch->program, exec_pc(warp, in), text);
 }
 
 static void name_thread(struct fault *fault, const struct warp *warp, int lane)

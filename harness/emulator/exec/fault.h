@@ -10,6 +10,9 @@
 #define EXEC_PLACE 200
 const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
 					   char text[EXEC_PLACE]) __attribute__((cold));
+/* The same for an instruction of any program. */
+const char *exec_program_place(const struct exec_program *program, uint32_t pc,
+							   char text[EXEC_PLACE]) __attribute__((cold));
 /* Its file and line, "file.cu:42"; "" without -lineinfo. */
 void exec_source(const struct exec_origin *origin, char *out, size_t size);
 /* Fills the worker's fault; always EXEC_FAULT. lane < 0: the first active one. */

@@ -17,6 +17,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "emulator/exec/shadow.h"
+
 #define ALIGNMENT 256u
 #define GAP 256u
 #define PAGE 4096u
@@ -330,6 +332,7 @@ static void free_at(size_t at)
 	size_t size = memory.entries[at]->size;
 	remove_at(at);
 	release(base, size);
+	shadow_forget(base, size);
 	memory.used -= size;
 }
 
@@ -528,6 +531,13 @@ bool memory_unregister_host(void *pointer)
 bool memory_reserved(uint64_t address)
 {
 	return within_reservation(address);
+}
+
+bool memory_reservation(uint64_t *start, uint64_t *end)
+{
+	*start = memory.start;
+	*end = memory.end;
+	return memory.start != 0;
 }
 
 size_t memory_used(void)

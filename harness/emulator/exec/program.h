@@ -78,6 +78,11 @@ enum exec_flags {
 	EXEC_FLAG_RELU = 32,
 	EXEC_FLAG_NEGATED_C = 64,
 	EXEC_FLAG_CLUSTER = 128,
+	/* of accesses to memory: */
+	EXEC_FLAG_REDUCES = EXEC_FLAG_SAT, /* a bulk reduction */
+	EXEC_FLAG_BLOCK = EXEC_FLAG_FTZ,   /* of scope .cta: atomic, or ordered, in its block alone */
+	EXEC_FLAG_ACQUIRE = EXEC_FLAG_RELU,
+	EXEC_FLAG_RELEASE = EXEC_FLAG_NEGATED_C,
 };
 
 /* How the registers of a wmma fragment lie in memory. */

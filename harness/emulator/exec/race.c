@@ -5,17 +5,20 @@
  * is known to lie before its own, for all of its lanes, and a later one for some. Barriers and
  * mbarriers carry clocks from those who arrive to those who wait. A lane that arrives speaks for
  * itself, and for what its warp did before its lanes last met (__syncwarp(), or another .sync
- * instruction). For every byte the last write and each warp's last reads are kept, as steps of
- * their warps, and where they stand.
+ * instruction); and what some lanes wait for the others know when they next meet. For every byte
+ * the last write and each warp's last reads are kept, as steps of their warps, and where they
+ * stand.
  *
  * Two stores of the same value to a byte are no error, whichever is the last: what was there before
  * the second is kept until the next access of the block, which comes after the store was carried
  * out, and compared then. The kernel's first such is told.
  *
  * Lanes of one warp are not checked against each other, nor are accesses from
- * other blocks of a cluster, atomics and volatile or ordered accesses. */
+ * other blocks of a cluster, atomics and volatile or ordered accesses. What orders global memory
+ * (exec/race_global.c) is carried along. */
 #include "emulator/exec/race.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +51,7 @@ struct written {
 struct point { /* an mbarrier */
 	uint64_t offset;
 	struct clock clock;
+	struct past_orders orders;
 };
 
 /* A byte that another warp has stored to, too, and what it stored there. */
@@ -73,6 +77,14 @@ struct exec_race {
 	uint32_t met[WARPS]; /* the step in which the lanes of a warp last met */
 	struct clock barriers[EXEC_BARRIERS];
 	struct clock cluster, exited;
+	/* What some lanes of a warp have waited for since its lanes last met, and which. */
+	struct clock taken[WARPS];
+	uint32_t takers[WARPS];
+	uint32_t number; /* of the block, among those of all launches */
+	/* What warps know of other blocks, and what carries that. The barrier of a cluster's is the
+	 * first block's. */
+	struct past_orders warp_orders[WARPS], barrier_orders[EXEC_BARRIERS];
+	struct past_orders cluster_orders, exited_orders;
 	struct point *points;
 	uint32_t point_count, point_capacity;
 	struct written *writes; /* of each byte */
@@ -98,6 +110,42 @@ static void forget(struct exec_race *race)
 	race->before = 0;
 }
 
+static void clear_orders(struct exec_race *race)
+{
+	for (int i = 0; i < WARPS; i++)
+		past_orders_clear(&race->warp_orders[i]);
+	for (int i = 0; i < EXEC_BARRIERS; i++)
+		past_orders_clear(&race->barrier_orders[i]);
+	past_orders_clear(&race->cluster_orders);
+	past_orders_clear(&race->exited_orders);
+	for (uint32_t i = 0; i < race->point_count; i++)
+		past_orders_clear(&race->points[i].orders);
+	race->point_count = 0;
+}
+
+/* By its place in the grid, so that it is the same whoever runs it. */
+static uint32_t number_of(const struct exec_block *block)
+{
+	const struct exec_launch *launch = block->warps[0].worker->launch;
+	const uint32_t *grid = launch->launch->grid, *id = block->id;
+	return launch->operation.first + id[0] + grid[0] * (id[1] + grid[1] * id[2]);
+}
+
+uint32_t exec_race_number(const struct exec_block *block)
+{
+	return block->race->number;
+}
+
+struct past_orders *exec_race_orders(const struct warp *warp)
+{
+	return &warp->block->race->warp_orders[warp->index];
+}
+
+uint32_t *exec_race_steps(const struct warp *warp)
+{
+	return warp->block->race->clocks[warp->index].all;
+}
+
 bool exec_race_start(struct exec_block *block)
 {
 	struct exec_race *race = block->race;
@@ -113,10 +161,13 @@ bool exec_race_start(struct exec_block *block)
 			return false;
 	}
 	forget(race);
+	clear_orders(race);
+	race->number = number_of(block);
 	memset(race->barriers, 0, sizeof race->barriers);
 	memset(&race->cluster, 0, sizeof race->cluster);
 	memset(&race->exited, 0, sizeof race->exited);
-	race->point_count = race->doubles.count = 0;
+	memset(race->takers, 0, sizeof race->takers);
+	race->doubles.count = 0;
 	for (uint32_t i = 0; i < WARPS; i++) {
 		race->clocks[i] = (struct clock){.all = {0}};
 		race->met[i] = race->before;
@@ -130,6 +181,7 @@ bool exec_race_start(struct exec_block *block)
 void exec_race_free(struct exec_block *block)
 {
 	if (block->race) {
+		clear_orders(block->race);
 		free(block->race->points);
 		free(block->race->writes);
 		free(block->race->reads);
@@ -155,34 +207,57 @@ static void join(struct clock *into, const struct clock *from)
 }
 
 /* The lanes whose part of this the clock does not have. */
-static uint32_t unordered(const struct clock *own, uint32_t warp, const struct seen *seen)
+static uint32_t missing(const struct clock *own, uint32_t warp, const struct seen *seen)
 {
 	if (seen->clock <= own->all[warp])
 		return 0;
 	return seen->clock <= own->some[warp] ? seen->lanes & ~own->lanes[warp] : seen->lanes;
 }
 
+/* Those whose part does not come before what this lane of the warp does. */
+static uint32_t unordered(const struct exec_race *race, uint32_t warp, int lane, uint32_t other,
+						  const struct seen *seen)
+{
+	uint32_t lanes = missing(&race->clocks[warp], other, seen);
+	if (lanes && race->takers[warp] >> lane & 1)
+		lanes &= missing(&race->taken[warp], other, seen);
+	return lanes;
+}
+
 #define ADVICE_LANES                                                                               \
 	"a thread that arrives speaks for itself alone: __syncwarp() before one arrives for its warp"
+
+#define ADVICE_WAITS                                                                               \
+	"a thread that waits at an mbarrier waits for itself alone: let all lanes wait, or "           \
+	"__syncwarp() after one has waited for its warp"
 
 static enum exec_status report(struct warp *warp, const struct exec_instruction *in, int lane,
 							   uint64_t offset, const char *verb, uint32_t other_warp,
 							   const char *other_verb, const struct seen *other)
 {
 	const struct exec_instruction *there = &warp->worker->launch->program->code[other->pc];
-	const struct clock *own = &warp->block->race->clocks[warp->index];
+	const struct exec_race *race = warp->block->race;
+	const struct clock *own = &race->clocks[warp->index];
 	const bool by_lanes = other->clock <= own->some[other_warp];
 	char place[EXEC_PLACE], which[32] = "";
 	if (by_lanes)
 		snprintf(which, sizeof which, "lane %d of ",
-				 __builtin_ctz(unordered(own, other_warp, other)));
+				 __builtin_ctz(missing(own, other_warp, other)));
 	exec_fail(warp, in, lane, FAULT_RACE, offset,
 			  "%s shared memory at offset %llu, which %swarp %u %s (%s) without a barrier between",
 			  verb, (unsigned long long)offset, which, other_warp, other_verb,
 			  exec_place(warp, there, place));
 	if (by_lanes)
 		warp->worker->fault.advice = ADVICE_LANES;
+	else if (race->takers[warp->index] && !missing(&race->taken[warp->index], other_warp, other))
+		warp->worker->fault.advice = ADVICE_WAITS;
 	return EXEC_FAULT;
+}
+
+void exec_race_tell(const struct warp *warp)
+{
+	warp->worker->launch->say(warp->worker->fault.text);
+	warp->worker->fault = (struct fault){.kind = FAULT_NONE};
 }
 
 /* Says once what is no error: a fault's text, which is none. */
@@ -201,8 +276,7 @@ static void tell(const struct doubles *doubles)
 			  "nothing orders the two: no error, as the result is the same",
 			  (unsigned long long)first->at, first->warp,
 			  exec_place(doubles->warp, &launch->program->code[first->other.pc], place));
-	launch->say(worker->fault.text);
-	worker->fault = (struct fault){.kind = FAULT_NONE};
+	exec_race_tell(doubles->warp);
 }
 
 /* The store has been carried out. */
@@ -268,14 +342,46 @@ static struct clock *clock_of(struct exec_race *race, enum exec_race_point kind,
 	return &race->points[race->point_count++].clock;
 }
 
+/* What carries order in global memory; at an mbarrier also from another block of the cluster. */
+static struct past_orders *orders_of(struct exec_block *block, enum exec_race_point kind,
+									 uint64_t at)
+{
+	struct exec_race *race = block->race;
+	if (kind == EXEC_RACE_BARRIER)
+		return &race->barrier_orders[at];
+	if (kind == EXEC_RACE_EXIT)
+		return &race->exited_orders;
+	struct clock *clock = kind == EXEC_RACE_CLUSTER ? NULL : clock_of(race, kind, at);
+	if (!clock || clock == &race->cluster)
+		return &block->cluster->blocks[0].race->cluster_orders;
+	return &((struct point *)(void *)((char *)clock - offsetof(struct point, clock)))->orders;
+}
+
+/* Several blocks of a cluster meet there: what the warp's own did is new to the others. */
+static void add_own(const struct warp *warp, struct past_orders *orders)
+{
+	const struct exec_race *race = warp->block->race;
+	past_add(&orders->known, race->number, race->clocks[warp->index].all);
+}
+
 void exec_race_release(struct exec_block *block, const struct warp *warp, uint32_t lanes,
 					   enum exec_race_point kind, uint64_t at)
 {
-	if (!block->race || warp->block != block)
+	if (!block->race)
 		return;
+	struct past_orders *carried = orders_of(block, kind, at);
+	past_orders_join(carried, &warp->block->race->warp_orders[warp->index]);
+	if (block->cluster->count > 1 && (kind == EXEC_RACE_CLUSTER || kind == EXEC_RACE_MBARRIER))
+		add_own(warp, carried);
+	if (warp->block != block) {
+		exec_race_steps(warp)[warp->index]++;
+		return;
+	}
 	settle(block); /* what it finds ends the turn */
 	const uint32_t i = warp->index;
 	struct clock *own = &block->race->clocks[i], said = *own;
+	if (lanes & block->race->takers[i])
+		join(&said, &block->race->taken[i]);
 	if (warp->live & ~lanes) {
 		said.all[i] = block->race->met[i];
 		said.some[i] = own->all[i];
@@ -285,14 +391,39 @@ void exec_race_release(struct exec_block *block, const struct warp *warp, uint32
 	own->all[i]++;
 }
 
-void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
-					   uint64_t at)
+/* Until the lanes of the warp meet, what some waited for is theirs. */
+static void take(struct exec_race *race, uint32_t warp, uint32_t lanes, const struct clock *point)
 {
-	if (!block->race || warp->block != block)
+	if (!race->takers[warp])
+		race->taken[warp] = (struct clock){.all = {0}};
+	race->takers[warp] |= lanes;
+	join(&race->taken[warp], point);
+}
+
+/* The lanes meet. */
+static void know(struct exec_race *race, uint32_t warp)
+{
+	if (race->takers[warp])
+		join(&race->clocks[warp], &race->taken[warp]);
+	race->takers[warp] = 0;
+}
+
+void exec_race_acquire(struct exec_block *block, const struct warp *warp, uint32_t lanes,
+					   enum exec_race_point kind, uint64_t at)
+{
+	if (!block->race)
+		return;
+	past_orders_join(&warp->block->race->warp_orders[warp->index], orders_of(block, kind, at));
+	if (warp->block != block)
 		return;
 	const uint32_t i = warp->index;
 	const struct clock *point = clock_of(block->race, kind, at);
 	uint32_t *met = &block->race->met[i];
+	if (warp->live & ~lanes) {
+		take(block->race, i, lanes, point);
+		return;
+	}
+	know(block->race, i);
 	join(&block->race->clocks[i], point);
 	/* what the warp's own lanes did before it is ordered for all of them, too */
 	*met = larger(*met, point->all[i]);
@@ -303,13 +434,16 @@ void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum e
 void exec_race_meet(const struct warp *warp)
 {
 	struct exec_race *race = warp->block->race;
+	know(race, warp->index);
 	race->met[warp->index] = race->clocks[warp->index].all[warp->index]++;
 }
 
 void exec_race_reset(struct exec_block *block, uint32_t barrier)
 {
-	if (block->race)
-		memset(&block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
+	if (!block->race)
+		return;
+	memset(&block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
+	past_orders_clear(&block->race->barrier_orders[barrier]);
 }
 
 enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
@@ -340,7 +474,7 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 			continue;
 		}
 		const bool apart = last->seen.clock && last->warp != warp->index &&
-						   unordered(own, last->warp, &last->seen);
+						   unordered(race, warp->index, lane, last->warp, &last->seen);
 		if (apart && !(kind == EXEC_RACE_WRITE && add_double(block, warp, in, lane, at, last)))
 			return report(warp, in, lane, at,
 						  write                   ? "writes"
@@ -357,7 +491,7 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 			continue;
 		}
 		for (uint32_t other = 0; last->read && other < race->warps; other++)
-			if (other != warp->index && unordered(own, other, &reads[other]))
+			if (other != warp->index && unordered(race, warp->index, lane, other, &reads[other]))
 				return report(warp, in, lane, at, "writes", other, "reads", &reads[other]);
 		if (last->read)
 			memset(reads, 0, race->warps * sizeof *reads);

@@ -4,6 +4,7 @@
 #define EMULATOR_EXEC_RACE_H
 
 #include "emulator/exec/cluster.h"
+#include "emulator/exec/past.h"
 
 /* What carries order from warp to warp. */
 enum exec_race_point {
@@ -20,8 +21,9 @@ void exec_race_free(struct exec_block *block);
  * those do who acquire later. */
 void exec_race_release(struct exec_block *block, const struct warp *warp, uint32_t lanes,
 					   enum exec_race_point kind, uint64_t at);
-void exec_race_acquire(struct exec_block *block, const struct warp *warp, enum exec_race_point kind,
-					   uint64_t at);
+/* These lanes come after that; the warp's others, once its lanes meet. */
+void exec_race_acquire(struct exec_block *block, const struct warp *warp, uint32_t lanes,
+					   enum exec_race_point kind, uint64_t at);
 /* The lanes of the warp have met, of a block that is checked. A .sync instruction of some of them
  * counts for all. */
 void exec_race_meet(const struct warp *warp);
@@ -39,5 +41,14 @@ enum exec_race_kind {
 enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 								  const struct exec_instruction *in, int lane, uint64_t offset,
 								  size_t bytes, enum exec_race_kind kind);
+
+/* For the check of global memory (exec/race_global.h), of a block that is checked: the block's
+ * number, what its warp knows of other blocks, and the steps of the block's warps that come before
+ * what the warp does next. Its own, which is the step that it is in, may be moved on. */
+uint32_t exec_race_number(const struct exec_block *block);
+struct past_orders *exec_race_orders(const struct warp *warp);
+uint32_t *exec_race_steps(const struct warp *warp);
+/* Says the fault that the warp's worker has, a note, and takes it back. */
+void exec_race_tell(const struct warp *warp);
 
 #endif

@@ -148,9 +148,9 @@ static void release(struct exec_block *block, uint32_t number)
 			if (group->wait != EXEC_WAIT_BARRIER + number)
 				continue;
 			finish_reduction(warp, group, barrier);
-			exec_race_acquire(block, warp, EXEC_RACE_BARRIER, number);
+			exec_race_acquire(block, warp, EXEC_FULL, EXEC_RACE_BARRIER, number);
 			if (!barrier->expected) /* it also waited for those that exited */
-				exec_race_acquire(block, warp, EXEC_RACE_EXIT, 0);
+				exec_race_acquire(block, warp, EXEC_FULL, EXEC_RACE_EXIT, 0);
 			group->wait = EXEC_READY;
 		}
 	}
@@ -263,8 +263,8 @@ void exec_registers_recheck(struct exec_block *block)
 
 static void cluster_acquire(struct warp *warp)
 {
-	exec_race_acquire(warp->block, warp, EXEC_RACE_CLUSTER, 0);
-	exec_race_acquire(warp->block, warp, EXEC_RACE_EXIT, 0);
+	exec_race_acquire(warp->block, warp, EXEC_FULL, EXEC_RACE_CLUSTER, 0);
+	exec_race_acquire(warp->block, warp, EXEC_FULL, EXEC_RACE_EXIT, 0);
 }
 
 static void cluster_recheck(struct exec_cluster *cluster)

@@ -100,6 +100,12 @@ static inline int64_t sub_pack_shape(const struct tensor_shape *shape)
 					 (uint64_t)shape->a_column << 45 | (uint64_t)shape->b_row << 46);
 }
 
+enum sub_fence {
+	FENCE_OTHER, /* of a block's scope, of proxies: orders no global memory between blocks */
+	FENCE_GPU,   /* of the cluster's scope or a wider one */
+	FENCE_GRID,  /* griddepcontrol.wait */
+};
+
 static inline struct tensor_shape sub_unpack_shape(int64_t imm)
 {
 	uint64_t bits = (uint64_t)imm;

@@ -8,6 +8,7 @@
 
 #include "emulator/exec/cluster.h"
 #include "emulator/exec/memory.h"
+#include "emulator/exec/operation.h"
 
 struct exec_cached {
 	const struct allocation *allocation;
@@ -37,9 +38,10 @@ struct exec_launch {
 	struct counters *counters;
 	bool faulted;
 	int threads;
-	bool footprints;        /* of plain loads are kept */
-	uint32_t registers;     /* a thread's at the start; 0: setmaxnreg has no effect */
-	uint64_t grid_clusters; /* of the whole grid; cluster_total of them are run */
+	bool footprints;                 /* of plain loads are kept */
+	uint32_t registers;              /* a thread's at the start; 0: setmaxnreg has no effect */
+	struct exec_operation operation; /* where races are looked for */
+	uint64_t grid_clusters;          /* of the whole grid; cluster_total of them are run */
 	/* Clusters that the GPU holds at once (0: any number), and that have begun and not ended. */
 	uint64_t resident;
 	_Atomic uint64_t running;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "emulator/exec/kernel_name.h"
+#include "emulator/exec/race_global.h"
 #include "emulator/launch/crew.h"
 #include "emulator/launch/resources.h"
 #include "emulator/launch/start.h"
@@ -262,6 +263,16 @@ static bool is_bounded(const struct ptx_function *function)
 	return function->max_threads || function->required_block[0] || function->max_registers;
 }
 
+static void begin_checked(struct exec_launch *launch)
+{
+	const uint32_t *grid = launch->launch->grid;
+	launch->operation = (struct exec_operation){.program = launch->program,
+												.name = launch->program->function->name,
+												.grid = {grid[0], grid[1], grid[2]}};
+	exec_operation_begin(&launch->operation, launch->launch->order);
+	race_global_begin();
+}
+
 bool launch_run(const struct launch *asked, struct exec_program *program,
 				const struct machine_options *options, struct counters *counters,
 				struct fault *fault)
@@ -299,6 +310,8 @@ bool launch_run(const struct launch *asked, struct exec_program *program,
 						   (asked->grid[2] / launch.cluster[2]);
 	launch.cluster_total = sampled(&launch, options);
 	count_launch(&launch);
+	if (launch.check_race)
+		begin_checked(&launch);
 	launch.resident = resident_clusters(&launch);
 	launch.threads = thread_count(&launch, options);
 	launch.unfinished = launch.awake = launch.threads;

@@ -9,6 +9,7 @@
 #include "emulator/decode/decode.h"
 #include "emulator/exec/fault.h"
 #include "emulator/exec/memory.h"
+#include "emulator/exec/race_global.h"
 #include "emulator/launch/launch.h"
 #include "emulator/ptx/ir.h"
 
@@ -255,6 +256,17 @@ bool machine_launch(const struct launch *launch, const struct machine_options *o
 	if (options && options->by_line && !kernel_keep_costs(launch->kernel, fault))
 		return false;
 	return launch_run(launch, program, options, counters, fault);
+}
+
+bool machine_copied(const struct machine_order *order, const char *call, uint64_t address,
+					size_t bytes, bool write, bool keep, struct fault *fault)
+{
+	return race_global_copy(order, call, address, bytes, write, keep, fault);
+}
+
+void machine_waited(const struct machine_clock *host)
+{
+	exec_operation_retire(host);
 }
 
 bool kernel_cost(const struct kernel *kernel, size_t index, struct line_cost *out, char *source,

@@ -6,6 +6,7 @@
 #include "emulator/exec/mbarrier.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/race_global.h"
 #include "emulator/exec/unfenced.h"
 #include "emulator/ops/bulk.h"
 #include "emulator/simd/lanes.h"
@@ -101,12 +102,14 @@ HANDLER(fence_proxy_async)
 	return EXEC_NEXT;
 }
 
-/* Any other fence: what mbarriers were made is known to those that come later. */
+/* Any other fence: what mbarriers were made is known to those that come later.
+ * in->sub: enum sub_fence. */
 HANDLER(fence)
 {
-	(void)in;
 	(void)mask;
 	w->block->inits_fenced = w->block->init_count;
+	if (w->block->race)
+		race_global_fence(w, in);
 	return EXEC_NEXT;
 }
 
@@ -319,11 +322,29 @@ HANDLER(mbarrier)
 	return EXEC_NEXT;
 }
 
+/* These lanes have seen that the phases of their mbarriers are over. */
+static void acquire(struct warp *w, u32 lanes, struct exec_block *const blocks[],
+					const u64 offsets[])
+{
+	while (lanes && w->block->race) {
+		const int first = first_lane(lanes);
+		u32 same = 0;
+		for (int i = first; i < EXEC_LANES; i++)
+			same |=
+				(u32)(lanes >> i & 1 && blocks[i] == blocks[first] && offsets[i] == offsets[first])
+				<< i;
+		exec_race_acquire(blocks[first], w, same, EXEC_RACE_MBARRIER, offsets[first]);
+		lanes &= ~same;
+	}
+}
+
 /* in->sub: enum sub_mbarrier_wait, what b is; flag VOLATILE: a
  * failed try_wait gives up its turn; in->d: predicate */
 HANDLER(mbarrier_wait)
 {
 	u32 done = 0;
+	struct exec_block *blocks[EXEC_LANES];
+	u64 offsets[EXEC_LANES];
 	for (u32 left = mask; left; left &= left - 1) {
 		int i = first_lane(left);
 		struct exec_block *block;
@@ -341,8 +362,10 @@ HANDLER(mbarrier_wait)
 			continue;
 		}
 		bulk_seen(block, offset);
-		exec_race_acquire(block, w, EXEC_RACE_MBARRIER, offset);
+		blocks[i] = block;
+		offsets[i] = offset;
 	}
+	acquire(w, done, blocks, offsets);
 	w->predicates[in->d] = (w->predicates[in->d] & ~mask) | (done & mask);
 	if ((done & mask) == mask)
 		return EXEC_NEXT;

@@ -4,6 +4,7 @@
 
 #include "emulator/exec/access.h"
 #include "emulator/exec/atomic.h"
+#include "emulator/exec/race_global.h"
 #include "emulator/simd/lanes.h"
 
 /* -0 is less than +0, and a number comes before a NaN of either kind. */
@@ -142,6 +143,8 @@ HANDLER(atom)
 	}
 	for (int i = 0; i < EXEC_LANES; i++)
 		at[i] = IN_MASK(i) ? at[i] : some;
+	if (w->block->race && in->list[0] >= 0)
+		race_global_seen(w, in, mask, at, (u64)(size * count));
 	w->block->polls += looks;
 	if (in->space != PTX_SHARED) {
 		counters->global_atomic_requests++;
@@ -173,6 +176,9 @@ HANDLER(atom_128)
 			memcpy(p, SOURCE(u8, in->list[2]) + i * 16, 16);
 		w->block->polls += memcmp(old, p, 16) == 0;
 		pthread_mutex_unlock(&lock);
+		const u64 at[EXEC_LANES] = {[0] = (u64)(uintptr_t)p};
+		if (w->block->race && in->list[0] >= 0)
+			race_global_seen(w, in, 1, at, 16);
 		if (in->list[0] >= 0)
 			memcpy(DEST(u8, in->list[0]) + i * 16, old, 16);
 	}

@@ -145,7 +145,7 @@ static cudaError_t forbid_legacy(bool spoils)
 {
 	cudaError_t status = cudaSuccess;
 	for (struct branch *at = branches; at; at = at->next) {
-		if (!queue_blocking(at->stream))
+		if (!stream_blocking(at->stream))
 			continue;
 		status = cudaErrorStreamCaptureImplicit;
 		if (spoils)

@@ -89,16 +89,24 @@ static void copy_bytes(void *to, const void *from, size_t size)
 		memory_mark_written(target, address_of(to), size);
 }
 
+/* Where an operation stands among others. */
+struct copy_place {
+	const struct machine_order *order;
+	bool keep; /* what is issued later may be unordered with it */
+};
+
 static cudaError_t row_run(const char *call, void *to, const void *from, size_t size,
-						   enum cudaMemcpyKind kind)
+						   enum cudaMemcpyKind kind, const struct copy_place *place)
 {
 	cudaError_t status = row_check(call, to, from, size, kind);
 	if (status != cudaSuccess)
 		return status;
 	if (gives_undefined(call, to, from, size))
 		return cudaErrorLaunchFailure;
-	copy_bytes(to, from, size);
-	return cudaSuccess;
+	status = timeline_copy(place->order, call, place->keep, to, from, size);
+	if (status == cudaSuccess)
+		copy_bytes(to, from, size);
+	return status;
 }
 
 static cudaError_t shape_check(const struct copy_work *copy)
@@ -113,8 +121,9 @@ static cudaError_t shape_check(const struct copy_work *copy)
 	return cudaSuccess;
 }
 
-/* All rows, each looked at before it is copied. */
-static cudaError_t each_row(const char *call, const struct copy_work *copy, bool run)
+/* All rows, each looked at before it is copied. `place`: NULL, they are only looked at. */
+static cudaError_t each_row(const char *call, const struct copy_work *copy,
+							const struct copy_place *place)
 {
 	cudaError_t status = shape_check(copy);
 	const size_t rows = copy->width ? copy->height * copy->depth : 0;
@@ -123,21 +132,23 @@ static cudaError_t each_row(const char *call, const struct copy_work *copy, bool
 		void *to = (char *)copy->to + slice * copy->to_slice + row * copy->to_pitch;
 		const void *from =
 			(const char *)copy->from + slice * copy->from_slice + row * copy->from_pitch;
-		status = run ? row_run(call, to, from, copy->width, copy->kind)
-					 : row_check(call, to, from, copy->width, copy->kind);
+		status = place ? row_run(call, to, from, copy->width, copy->kind, place)
+					   : row_check(call, to, from, copy->width, copy->kind);
 	}
 	return status;
 }
 
 cudaError_t copy_check(const char *call, const struct copy_work *copy)
 {
-	return each_row(call, copy, false);
+	return each_row(call, copy, NULL);
 }
 
-cudaError_t copy_run(const char *call, const struct copy_work *copy)
+cudaError_t copy_run(const char *call, const struct copy_work *copy,
+					 const struct machine_order *order, bool keep)
 {
+	const struct copy_place place = {order, keep};
 	runtime_open_memory();
-	cudaError_t status = each_row(call, copy, true);
+	cudaError_t status = each_row(call, copy, &place);
 	runtime_close_memory();
 	return status;
 }
@@ -145,29 +156,42 @@ cudaError_t copy_run(const char *call, const struct copy_work *copy)
 /* What the stream is captured into, if it is. */
 static cudaError_t enter_stream(cudaStream_t stream, struct branch **branch)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_apart();
 	if (status == cudaSuccess && !stream_valid(stream))
 		status = cudaErrorInvalidResourceHandle;
 	return status == cudaSuccess ? capture_of(stream, branch) : status;
 }
 
-static cudaError_t copy_give(const char *call, struct branch *branch, const struct copy_work *copy)
+/* Where there is one stream alone, whatever is issued later comes later. */
+static bool kept(bool waits)
 {
-	if (!branch)
-		return copy_run(call, copy);
-	cudaError_t status = copy_check(call, copy);
-	if (status != cudaSuccess)
-		return status;
-	return capture_add(branch,
-					   &(struct graph_work){.type = cudaGraphNodeTypeMemcpy, .copy = *copy});
+	return !waits && runtime.streams;
 }
 
-cudaError_t copy_issue(const char *call, cudaStream_t stream, const struct copy_work *copy)
+static cudaError_t copy_give(const char *call, cudaStream_t stream, bool waits,
+							 struct branch *branch, const struct copy_work *copy)
+{
+	struct machine_order order;
+	cudaError_t status = branch ? copy_check(call, copy) : cudaSuccess;
+	if (status != cudaSuccess)
+		return status;
+	if (branch)
+		return capture_add(branch,
+						   &(struct graph_work){.type = cudaGraphNodeTypeMemcpy, .copy = *copy});
+	timeline_issue(stream, false, false, &order);
+	status = copy_run(call, copy, &order, kept(waits));
+	if (waits)
+		timeline_host_waits_stream(stream);
+	return status;
+}
+
+cudaError_t copy_issue(const char *call, cudaStream_t stream, bool waits,
+					   const struct copy_work *copy)
 {
 	struct branch *branch = NULL;
 	cudaError_t status = enter_stream(stream, &branch);
 	if (status == cudaSuccess)
-		status = copy_give(call, branch, copy);
+		status = copy_give(call, stream, waits, branch, copy);
 	return runtime_leave_call(call, status);
 }
 
@@ -180,7 +204,7 @@ static struct copy_work flat(void *to, const void *from, size_t size, enum cudaM
 EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
 {
 	const struct copy_work copy = flat(to, from, size, kind);
-	return copy_issue(__func__, NULL, &copy);
+	return copy_issue(__func__, NULL, true, &copy);
 }
 EXPORT_ALIAS(cudaMemcpy, cudaMemcpy_ptds);
 
@@ -188,7 +212,7 @@ EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size,
 								   enum cudaMemcpyKind kind, cudaStream_t stream)
 {
 	const struct copy_work copy = flat(to, from, size, kind);
-	return copy_issue(__func__, stream, &copy);
+	return copy_issue(__func__, stream, false, &copy);
 }
 EXPORT_ALIAS(cudaMemcpyAsync, cudaMemcpyAsync_ptsz);
 
@@ -200,18 +224,19 @@ EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int
 	return cudaMemcpy(to, from, size, cudaMemcpyDeviceToDevice);
 }
 
-static cudaError_t copy_2d(const char *call, cudaStream_t stream, const struct copy_work *copy)
+static cudaError_t copy_2d(const char *call, cudaStream_t stream, bool waits,
+						   const struct copy_work *copy)
 {
 	if (copy->width > copy->to_pitch || copy->width > copy->from_pitch)
 		return runtime_leave_call(call, (runtime_enter(), cudaErrorInvalidPitchValue));
-	return copy_issue(call, stream, copy);
+	return copy_issue(call, stream, waits, copy);
 }
 
 EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
 									 size_t width, size_t height, enum cudaMemcpyKind kind,
 									 cudaStream_t stream)
 {
-	return copy_2d(__func__, stream,
+	return copy_2d(__func__, stream, false,
 				   &(struct copy_work){.to = to,
 									   .to_pitch = to_pitch,
 									   .from = from,
@@ -226,7 +251,7 @@ EXPORT_ALIAS(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz);
 EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
 								size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-	return copy_2d(__func__, NULL,
+	return copy_2d(__func__, NULL, true,
 				   &(struct copy_work){.to = to,
 									   .to_pitch = to_pitch,
 									   .from = from,
@@ -238,7 +263,7 @@ EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, siz
 }
 EXPORT_ALIAS(cudaMemcpy2D, cudaMemcpy2D_ptds);
 
-static void *place(const struct cudaPitchedPtr *in, const struct cudaPos *at)
+static void *row_of(const struct cudaPitchedPtr *in, const struct cudaPos *at)
 {
 	return (char *)in->ptr + (at->z * in->ysize + at->y) * in->pitch + at->x;
 }
@@ -254,10 +279,10 @@ cudaError_t copy_from_3d(const char *call, const struct cudaMemcpy3DParms *param
 	}
 	const struct cudaPitchedPtr *to = &parameters->dstPtr, *from = &parameters->srcPtr;
 	*out = (struct copy_work){
-		.to = to->ptr ? place(to, &parameters->dstPos) : NULL,
+		.to = to->ptr ? row_of(to, &parameters->dstPos) : NULL,
 		.to_pitch = to->pitch,
 		.to_slice = to->pitch * to->ysize,
-		.from = from->ptr ? place(from, &parameters->srcPos) : NULL,
+		.from = from->ptr ? row_of(from, &parameters->srcPos) : NULL,
 		.from_pitch = from->pitch,
 		.from_slice = from->pitch * from->ysize,
 		.width = parameters->extent.width,
@@ -268,26 +293,26 @@ cudaError_t copy_from_3d(const char *call, const struct cudaMemcpy3DParms *param
 	return cudaSuccess;
 }
 
-static cudaError_t issue_3d(const char *call, cudaStream_t stream,
+static cudaError_t issue_3d(const char *call, cudaStream_t stream, bool waits,
 							const struct cudaMemcpy3DParms *parameters)
 {
 	struct copy_work copy;
 	cudaError_t status = copy_from_3d(call, parameters, &copy);
 	if (status != cudaSuccess)
 		return runtime_leave_call(call, (runtime_enter(), status));
-	return copy_issue(call, stream, &copy);
+	return copy_issue(call, stream, waits, &copy);
 }
 
 EXPORT cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parameters)
 {
-	return issue_3d(__func__, NULL, parameters);
+	return issue_3d(__func__, NULL, true, parameters);
 }
 EXPORT_ALIAS(cudaMemcpy3D, cudaMemcpy3D_ptds);
 
 EXPORT cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters,
 									 cudaStream_t stream)
 {
-	return issue_3d(__func__, stream, parameters);
+	return issue_3d(__func__, stream, false, parameters);
 }
 EXPORT_ALIAS(cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz);
 
@@ -305,8 +330,9 @@ cudaError_t copy_symbol(const void *symbol, size_t size, size_t offset, void **o
 	return cudaSuccess;
 }
 
-static cudaError_t copy_variable(const char *call, cudaStream_t stream, const void *symbol,
-								 size_t offset, bool to_variable, struct copy_work copy)
+static cudaError_t copy_variable(const char *call, cudaStream_t stream, bool waits,
+								 const void *symbol, size_t offset, bool to_variable,
+								 struct copy_work copy)
 {
 	struct branch *branch = NULL;
 	void *at = NULL;
@@ -318,7 +344,7 @@ static cudaError_t copy_variable(const char *call, cudaStream_t stream, const vo
 	else
 		copy.from = at;
 	if (status == cudaSuccess)
-		status = copy_give(call, branch, &copy);
+		status = copy_give(call, stream, waits, branch, &copy);
 	return runtime_leave_call(call, status);
 }
 
@@ -326,14 +352,15 @@ EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from,
 										   size_t offset, enum cudaMemcpyKind kind,
 										   cudaStream_t stream)
 {
-	return copy_variable(__func__, stream, symbol, offset, true, flat(NULL, from, size, kind));
+	return copy_variable(__func__, stream, false, symbol, offset, true,
+						 flat(NULL, from, size, kind));
 }
 EXPORT_ALIAS(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
 
 EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size,
 									  size_t offset, enum cudaMemcpyKind kind)
 {
-	return copy_variable(__func__, NULL, symbol, offset, true, flat(NULL, from, size, kind));
+	return copy_variable(__func__, NULL, true, symbol, offset, true, flat(NULL, from, size, kind));
 }
 EXPORT_ALIAS(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
 
@@ -341,14 +368,15 @@ EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_
 											 size_t offset, enum cudaMemcpyKind kind,
 											 cudaStream_t stream)
 {
-	return copy_variable(__func__, stream, symbol, offset, false, flat(to, NULL, size, kind));
+	return copy_variable(__func__, stream, false, symbol, offset, false,
+						 flat(to, NULL, size, kind));
 }
 EXPORT_ALIAS(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
 
 EXPORT cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size, size_t offset,
 										enum cudaMemcpyKind kind)
 {
-	return copy_variable(__func__, NULL, symbol, offset, false, flat(to, NULL, size, kind));
+	return copy_variable(__func__, NULL, true, symbol, offset, false, flat(to, NULL, size, kind));
 }
 EXPORT_ALIAS(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
 
@@ -362,7 +390,8 @@ static void fill_row(void *to, unsigned value, size_t element, size_t count)
 		memcpy((char *)to + i * element, &value, element);
 }
 
-static cudaError_t each_filled(const char *call, const struct fill *fill, bool run)
+static cudaError_t each_filled(const char *call, const struct fill *fill,
+							   const struct copy_place *place)
 {
 	size_t bytes;
 	const size_t element = fill->element, pitch = fill->pitch;
@@ -376,8 +405,12 @@ static cudaError_t each_filled(const char *call, const struct fill *fill, bool r
 		const uint64_t address = address_of(fill->to) + row * pitch;
 		if (!runtime_range_check(call, address, bytes))
 			return cudaErrorInvalidValue;
-		if (!run)
+		if (!place)
 			continue;
+		cudaError_t status =
+			timeline_copy(place->order, call, place->keep, pointer_to(address), NULL, bytes);
+		if (status != cudaSuccess)
+			return status;
 		fill_row(pointer_to(address), fill->value, element, fill->width);
 		memory_mark_written(memory_find(address), address, bytes);
 	}
@@ -388,13 +421,15 @@ cudaError_t fill_check(const char *call, const struct fill *fill)
 {
 	if (fill->element != 1 && fill->element != 2 && fill->element != 4)
 		return cudaErrorInvalidValue;
-	return each_filled(call, fill, false);
+	return each_filled(call, fill, NULL);
 }
 
-cudaError_t fill_run(const char *call, const struct fill *fill)
+cudaError_t fill_run(const char *call, const struct fill *fill, const struct machine_order *order,
+					 bool keep)
 {
+	const struct copy_place place = {order, keep};
 	runtime_open_memory();
-	cudaError_t status = each_filled(call, fill, true);
+	cudaError_t status = each_filled(call, fill, &place);
 	runtime_close_memory();
 	return status;
 }
@@ -403,8 +438,13 @@ cudaError_t fill_issue(const char *call, cudaStream_t stream, const struct fill 
 {
 	struct branch *branch = NULL;
 	cudaError_t status = enter_stream(stream, &branch);
-	if (status == cudaSuccess)
-		status = branch ? fill_check(call, fill) : fill_run(call, fill);
+	struct machine_order order;
+	if (status == cudaSuccess && !branch) {
+		timeline_issue(stream, false, false, &order);
+		status = fill_run(call, fill, &order, kept(false));
+	}
+	if (status == cudaSuccess && branch)
+		status = fill_check(call, fill);
 	if (status == cudaSuccess && branch)
 		status = capture_add(branch,
 							 &(struct graph_work){.type = cudaGraphNodeTypeMemset, .fill = *fill});

@@ -26,12 +26,19 @@ struct fill {
 /* The same with its pointers and sizes looked at, but not what lies there: what a GPU refuses when
  * the copy is asked for. With the lock held. */
 cudaError_t copy_check(const char *call, const struct copy_work *copy);
-cudaError_t copy_run(const char *call, const struct copy_work *copy);
 cudaError_t fill_check(const char *call, const struct fill *fill);
-cudaError_t fill_run(const char *call, const struct fill *fill);
 
-/* Runs it, or gives it to the graph that the stream is captured into. Takes the lock. */
-cudaError_t copy_issue(const char *call, cudaStream_t stream, const struct copy_work *copy);
+/* Runs it. `order`: where it stands among others; `keep`: what is issued later may be unordered
+ * with it. */
+cudaError_t copy_run(const char *call, const struct copy_work *copy,
+					 const struct machine_order *order, bool keep);
+cudaError_t fill_run(const char *call, const struct fill *fill, const struct machine_order *order,
+					 bool keep);
+
+/* Runs it, or gives it to the graph that the stream is captured into. `waits`: the host does, for
+ * its end. Takes the lock. */
+cudaError_t copy_issue(const char *call, cudaStream_t stream, bool waits,
+					   const struct copy_work *copy);
 cudaError_t fill_issue(const char *call, cudaStream_t stream, const struct fill *fill);
 
 /* A copy from or to arrays of CUDA's, which are not there, gives cudaErrorNotSupported and is said

@@ -33,6 +33,8 @@ struct CUgraphNode_st {
 	bool disabled;
 	bool visited;                        /* by the walk that is going on */
 	struct queue_places begins, is_done; /* of the launch: behind what it begins, and it */
+	struct machine_order order;          /* the same for the race check, */
+	struct machine_clock clock;          /* and what comes behind it */
 };
 
 struct CUgraph_st {
@@ -45,7 +47,8 @@ struct CUgraphExec_st {
 	cudaGraphExec_t next;
 	cudaGraph_t graph; /* a copy */
 	unsigned long long flags;
-	struct queue_places last; /* of its last launch */
+	struct queue_places last; /* of its last launch, */
+	struct machine_clock end; /* and what comes behind that */
 };
 
 cudaGraph_t graph_new(void);

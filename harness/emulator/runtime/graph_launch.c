@@ -142,21 +142,22 @@ static struct queue_places places_of(uint64_t places)
 }
 
 /* What was valid when the node was added may be so no longer. */
-static void run_copy_or_fill(cudaGraphNode_t node)
+static void run_copy_or_fill(cudaGraphNode_t node, const struct machine_order *order)
 {
 	const bool copies = node->work.type == cudaGraphNodeTypeMemcpy;
-	cudaError_t status = copies ? copy_run("cudaGraphLaunch", &node->work.copy)
-								: fill_run("cudaGraphLaunch", &node->work.fill);
+	cudaError_t status = copies ? copy_run("cudaGraphLaunch", &node->work.copy, order, true)
+								: fill_run("cudaGraphLaunch", &node->work.fill, order, true);
 	struct fault fault = {
 		.kind = status == cudaErrorLaunchFailure ? FAULT_UNINITIALISED : FAULT_ADDRESS,
 		.text = "a node of the graph could not be run: see the line above",
 	};
-	if (status != cudaSuccess)
+	if (status != cudaSuccess && runtime.fault == cudaSuccess)
 		runtime_fault(&fault);
 }
 
-static void run_host(cudaGraphNode_t node)
+static void run_host(cudaGraphNode_t node, const struct machine_order *order)
 {
+	timeline_host_waits(&order->before);
 	runtime_call_host(node->work.host.fn, node->work.host.userData);
 }
 
@@ -164,6 +165,8 @@ struct launching {
 	cudaStream_t stream;
 	struct queue_places before; /* what was in the stream, and what comes before the graph */
 	struct queue_places all;    /* of the graph's, so far */
+	struct machine_clock clock; /* what comes before the graph, */
+	struct machine_clock end;   /* and behind all of it, so far */
 };
 
 static void launch_graph(cudaGraph_t graph, struct launching *launching);
@@ -180,6 +183,24 @@ static uint64_t node_after(const struct CUgraphNode_st *node, const struct launc
 		after |= places_now(begun ? on->begins : on->is_done);
 	}
 	return after;
+}
+
+/* The same for the race check. */
+static void order_node(cudaGraphNode_t node, const struct launching *launching)
+{
+	struct machine_clock clock = launching->clock;
+	for (size_t i = 0; i < node->after_count; i++)
+		timeline_join(&clock, &node->after[i]->clock);
+	node->clock = clock;
+	node->order = (struct machine_order){.before = clock};
+}
+
+/* It is an operation of its own. */
+static void issue_node(cudaGraphNode_t node, struct launching *launching)
+{
+	timeline_issue_node(node->id, &node->clock, &node->order);
+	timeline_see(&node->clock, &node->order);
+	timeline_join(&launching->end, &node->clock);
 }
 
 static cudaError_t queue_kernel(cudaGraphNode_t node, struct queued *entry)
@@ -207,6 +228,8 @@ static void queue_node(cudaGraphNode_t node, struct launching *launching, uint64
 		entry.work = run_copy_or_fill;
 	else if (queue_kernel(node, &entry) != cudaSuccess)
 		return runtime_fault(&fault);
+	issue_node(node, launching);
+	entry.order = node->order;
 	queue_add(&entry);
 	node->is_done = places_of(queue_last());
 	launching->all = places_of(places_now(launching->all) | queue_last());
@@ -214,8 +237,13 @@ static void queue_node(cudaGraphNode_t node, struct launching *launching, uint64
 
 static void launch_child(cudaGraphNode_t node, struct launching *launching, uint64_t after)
 {
-	struct launching child = {.stream = launching->stream, .before = places_of(after)};
+	struct launching child = {.stream = launching->stream,
+							  .before = places_of(after),
+							  .clock = node->clock,
+							  .end = node->clock};
 	launch_graph(node->work.child, &child);
+	node->clock = child.end;
+	timeline_join(&launching->end, &child.end);
 	node->is_done = places_of(after | places_now(child.all));
 	if (!places_now(child.before)) /* a round has ended meanwhile */
 		node->is_done = child.all;
@@ -227,6 +255,7 @@ static void launch_node(cudaGraphNode_t node, void *data)
 	struct launching *launching = data;
 	const uint64_t after = node_after(node, launching);
 	node->begins = places_of(after);
+	order_node(node, launching);
 	if (node->disabled || node->work.type == cudaGraphNodeTypeEmpty)
 		node->is_done = places_of(after);
 	else if (node->work.type == cudaGraphNodeTypeGraph)
@@ -247,7 +276,12 @@ static cudaError_t launch_exec(cudaGraphExec_t exec, cudaStream_t stream)
 		.stream = stream,
 		.before = places_of(queue_of_stream(stream) | places_now(exec->last)),
 	};
+	timeline_record(stream, &launching.clock);
+	timeline_join(&launching.clock, &exec->end);
+	launching.end = launching.clock;
 	launch_graph(exec->graph, &launching);
+	timeline_wait(stream, &launching.end);
+	exec->end = launching.end;
 	exec->last = launching.all;
 	if (runtime.options.order % ORDER_KINDS == ORDER_ISSUED)
 		queue_run();

@@ -330,6 +330,8 @@ static cudaError_t launch(const struct launch_request *request)
 		return capture_add(branch,
 						   &(struct graph_work){.type = cudaGraphNodeTypeKernel, .kernel = entry});
 	entry.run.id = ++runtime.launches;
+	timeline_issue(request->stream, request->programmatic, entry.launches_dependents, &entry.order);
+	entry.run.order = runtime.options.check_race ? &entry.order : NULL;
 	if (queue_wanted(&entry)) {
 		queue_add(&entry);
 		return cudaSuccess;

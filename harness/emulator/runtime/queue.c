@@ -36,17 +36,11 @@ static bool legacy(cudaStream_t stream)
 	return !stream || stream == cudaStreamLegacy;
 }
 
-bool queue_blocking(cudaStream_t stream)
-{
-	return stream == cudaStreamPerThread ||
-		   (stream && stream != cudaStreamLegacy && !(stream->flags & cudaStreamNonBlocking));
-}
-
 /* Whether what is issued to one of the streams waits for what was issued to the other. */
 static bool in_order(cudaStream_t a, cudaStream_t b)
 {
-	return a == b || (legacy(a) && (legacy(b) || queue_blocking(b))) ||
-		   (legacy(b) && queue_blocking(a));
+	return a == b || (legacy(a) && (legacy(b) || stream_blocking(b))) ||
+		   (legacy(b) && stream_blocking(a));
 }
 
 uint64_t queue_of_stream(cudaStream_t stream)
@@ -146,10 +140,11 @@ static void forget(struct queued *entry)
 static void run_one(struct queued *entry)
 {
 	entry->run.parameters = entry->parameters;
+	entry->run.order = &entry->order;
 	if (entry->event)
 		queue_record_event(entry->event);
 	if (entry->work)
-		entry->work(entry->node);
+		entry->work(entry->node, &entry->order);
 	if (entry->function && queue_run_now(entry->function, &entry->run, entry->cooperative) ==
 							   cudaErrorMemoryAllocation) {
 		struct fault fault = {.kind = FAULT_MEMORY};
@@ -180,7 +175,7 @@ void queue_drop(void)
 	count = 0;
 }
 
-cudaError_t runtime_enter(void)
+cudaError_t runtime_enter_apart(void)
 {
 	cudaError_t status = runtime_enter_queueing();
 	if (status != cudaSuccess)
@@ -188,6 +183,13 @@ cudaError_t runtime_enter(void)
 	queue_run();
 	runtime.fault_surfaced = runtime.fault != cudaSuccess;
 	return runtime.fault;
+}
+
+cudaError_t runtime_enter(void)
+{
+	const cudaError_t status = runtime_enter_apart();
+	timeline_host_waits_all();
+	return status;
 }
 
 /* Not CUDA's: draws the orders of blocks and of kernels from now on (launch/order.h). */

@@ -77,6 +77,7 @@ struct CUstream_st {
 	unsigned flags;
 	int priority;
 	unsigned long long id;
+	struct machine_clock clock; /* what comes before what is issued next */
 };
 
 struct CUevent_st {
@@ -84,8 +85,9 @@ struct CUevent_st {
 	unsigned flags;
 	bool recorded;
 	struct timespec time;
-	unsigned long long round; /* of the queue, in which it was recorded */
-	uint64_t queued;          /* its bit there */
+	unsigned long long round;   /* of the queue, in which it was recorded */
+	uint64_t queued;            /* its bit there */
+	struct machine_clock clock; /* what came before it */
 };
 
 struct runtime {
@@ -115,6 +117,9 @@ extern struct runtime runtime;
 /* Takes the lock, initialises on the first call, and runs what is queued. Anything but success: do
  * nothing and pass it to runtime_leave(). */
 cudaError_t runtime_enter(void);
+/* The same for calls that wait for less than the whole device, and say so by themselves
+ * (timeline_host_waits). */
+cudaError_t runtime_enter_apart(void);
 /* The same for calls that wait for nothing on a GPU: what is queued stays so. */
 cudaError_t runtime_enter_queueing(void);
 /* The same for nvcc's start-up code, before the program has asked for anything. */
@@ -185,9 +190,36 @@ void binary_unload(struct binary *binary);
 struct function *binary_function(struct binary *binary, const char *name);
 
 bool stream_valid(cudaStream_t stream);
+/* Whether its work waits for that of the legacy default stream, and the other way round. */
+static inline bool stream_blocking(cudaStream_t stream)
+{
+	return stream == cudaStreamPerThread ||
+		   (stream && stream != cudaStreamLegacy && !(stream->flags & cudaStreamNonBlocking));
+}
 /* What a stream is to do on the host: *now, the caller does it, with the lock free; else the stream
  * is captured, and its graph has it. Takes the lock. */
 cudaError_t stream_host_function(cudaStream_t stream, cudaHostFn_t function, void *data, bool *now);
+
+/* timeline.c: what CUDA orders, for the race check. All with the lock held; nothing happens where
+ * races are not looked for. */
+void timeline_issue(cudaStream_t stream, bool programmatic, bool launches_dependents,
+					struct machine_order *out);
+/* The same for the node of a graph, which comes after what `before` has seen alone. Nodes with
+ * different `which` are mostly in no order by themselves. */
+void timeline_issue_node(unsigned long long which, const struct machine_clock *before,
+						 struct machine_order *out);
+/* `into` sees the operation, and all that came before it. */
+void timeline_see(struct machine_clock *into, const struct machine_order *order);
+void timeline_join(struct machine_clock *into, const struct machine_clock *more);
+void timeline_record(cudaStream_t stream, struct machine_clock *event);
+void timeline_wait(cudaStream_t stream, const struct machine_clock *event);
+void timeline_host_waits(const struct machine_clock *clock);
+void timeline_host_waits_stream(cudaStream_t stream);
+void timeline_host_waits_all(void);
+/* A copy, or a fill (from NULL); fails where it races. `keep`: what is issued later may be
+ * unordered with it. */
+cudaError_t timeline_copy(const struct machine_order *order, const char *call, bool keep,
+						  const void *to, const void *from, size_t size);
 
 /* queue.c: kernels that CUDA leaves unordered, and the events between, until a call waits for
  * them. All with the lock held. */
@@ -195,14 +227,16 @@ struct queued {
 	cudaStream_t stream;
 	struct function *function; /* NULL: an event */
 	struct launch run;
-	void *parameters; /* its own copy */
+	struct machine_order order; /* of the run */
+	void *parameters;           /* its own copy */
 	bool cooperative;
 	bool launches_dependents; /* the next kernel of the stream may begin before it ends */
 	bool early;               /* begins before the kernel that it depends on has ended */
 	struct CUevent_st *event; /* NULL: only `after` */
 	uint64_t after;           /* further ones of the queue that come before it */
 	bool of_graph;            /* no others come before it: a graph's nodes are in one stream */
-	void (*work)(cudaGraphNode_t node); /* of a node that is no kernel; NULL: nothing */
+	/* of a node that is no kernel; NULL: nothing */
+	void (*work)(cudaGraphNode_t node, const struct machine_order *order);
 	cudaGraphNode_t node;
 };
 /* Room for a kernel's parameters, to be freed; NULL: no memory. */
@@ -219,9 +253,6 @@ unsigned long long queue_round(void);
 void queue_run(void);
 void queue_drop(void);
 void queue_record_event(struct CUevent_st *event); /* now */
-/* Whether the stream's work waits for that of the legacy default stream, and the other way round.
- */
-bool queue_blocking(cudaStream_t stream);
 /* Runs the kernel now. */
 cudaError_t queue_run_now(struct function *function, struct launch *run, bool cooperative);
 /* Calls a function of the program's, which may call nothing here, with the lock held. */

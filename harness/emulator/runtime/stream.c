@@ -26,7 +26,7 @@ static bool stream_made(cudaStream_t stream)
 
 static cudaError_t enter_stream(cudaStream_t stream)
 {
-	cudaError_t status = runtime_enter();
+	cudaError_t status = runtime_enter_apart();
 	return status == cudaSuccess && !stream_valid(stream) ? cudaErrorInvalidResourceHandle : status;
 }
 
@@ -85,6 +85,7 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
 void stream_drop_all(void)
 {
 	queue_drop();
+	timeline_host_waits_all();
 	while (runtime.streams) {
 		struct CUstream_st *stream = runtime.streams;
 		runtime.streams = stream->next;
@@ -101,7 +102,11 @@ void stream_drop_all(void)
 static cudaError_t enter_wait(cudaStream_t stream)
 {
 	cudaError_t status = enter_stream(stream);
-	return status == cudaSuccess ? capture_forbids_wait(stream) : status;
+	if (status == cudaSuccess)
+		status = capture_forbids_wait(stream);
+	if (status == cudaSuccess)
+		timeline_host_waits_stream(stream);
+	return status;
 }
 
 EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -184,6 +189,8 @@ cudaError_t stream_host_function(cudaStream_t stream, cudaHostFn_t function, voi
 		status = capture_add(
 			branch, &(struct graph_work){.type = cudaGraphNodeTypeHost, .host = {function, data}});
 	*now = status == cudaSuccess && !branch;
+	if (*now)
+		timeline_host_waits_stream(stream);
 	return runtime_leave_call("cudaLaunchHostFunc", status);
 }
 
@@ -223,7 +230,7 @@ static cudaError_t known_event(cudaError_t status, cudaEvent_t event)
 
 static cudaError_t enter_event(cudaEvent_t event)
 {
-	return known_event(runtime_enter(), event);
+	return known_event(runtime_enter_apart(), event);
 }
 
 /* For calls that wait for the event, or ask for its time. */
@@ -232,7 +239,11 @@ static cudaError_t enter_recorded(cudaEvent_t event)
 	cudaError_t status = enter_event(event);
 	if (status == cudaSuccess && capture_has_event(event))
 		status = cudaErrorCapturedEvent;
-	return status == cudaSuccess ? capture_forbids() : status;
+	if (status == cudaSuccess)
+		status = capture_forbids();
+	if (status == cudaSuccess)
+		timeline_host_waits(&event->clock);
+	return status;
 }
 
 EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
@@ -308,6 +319,7 @@ EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stre
 		return runtime_leave(status);
 	if (status == cudaSuccess) {
 		event->queued = 0;
+		timeline_record(stream, &event->clock);
 		queue_record_event(event);
 	}
 	if (status == cudaSuccess && queue_of_stream(stream)) {
@@ -345,6 +357,8 @@ EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
 		status = lacks_external_wait(stream);
 	if (status == cudaSuccess)
 		status = capture_wait(stream, event, &captured);
+	if (status == cudaSuccess && !captured)
+		timeline_wait(stream, &event->clock);
 	if (status == cudaSuccess && !captured && event->queued && event->round == queue_round())
 		queue_event(stream, NULL, event->queued);
 	return runtime_leave(status);

@@ -179,7 +179,8 @@ EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, 
 	char *place = NULL;
 	cudaError_t status = array_place(to, x, y, width, height, &place, &copy.to_pitch);
 	copy.to = place;
-	return status == cudaSuccess ? copy_issue("cudaMemcpy2DToArray", stream, &copy) : status;
+	return status == cudaSuccess ? copy_issue("cudaMemcpy2DToArray", stream, !stream, &copy)
+								 : status;
 }
 EXPORT_ALIAS(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz);
 
@@ -200,7 +201,8 @@ EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_
 	char *place = NULL;
 	cudaError_t status = array_place(from, x, y, width, height, &place, &copy.from_pitch);
 	copy.from = place;
-	return status == cudaSuccess ? copy_issue("cudaMemcpy2DFromArray", stream, &copy) : status;
+	return status == cudaSuccess ? copy_issue("cudaMemcpy2DFromArray", stream, !stream, &copy)
+								 : status;
 }
 EXPORT_ALIAS(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz);
 

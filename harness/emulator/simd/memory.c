@@ -123,7 +123,7 @@ static inline u8 *whole_global(struct warp *w, const struct exec_instruction *in
 	struct counters *counters = &w->worker->counters;
 	u64 offset = address - cached->base, sectors = ((address & 31) + bytes + 31) >> 5;
 	if (offset >= cached->size || bytes > cached->size - offset || in->flags & EXEC_FLAG_VOLATILE ||
-		(write && cached->allocation->read_only))
+		w->block->race || (write && cached->allocation->read_only))
 		return NULL;
 	if (!write && !cached->written && !exec_written(cached, address, bytes))
 		return NULL;
@@ -190,6 +190,7 @@ static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in
 		} else {                                                                                   \
 			load_scattered_##bits(o, &x, 0);                                                       \
 		}                                                                                          \
+		note_seen(w, in, mask, &x, sizeof(u##bits));                                               \
 		if (mask != EXEC_FULL)                                                                     \
 			merge(d, t, sizeof t[0], mask);                                                        \
 		return EXEC_NEXT;                                                                          \
@@ -216,6 +217,7 @@ static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in
 			if (mask != EXEC_FULL)                                                                 \
 				merge(d, t, sizeof t[0], mask);                                                    \
 		}                                                                                          \
+		note_seen(w, in, mask, &x, bytes);                                                         \
 		return EXEC_NEXT;                                                                          \
 	}                                                                                              \
 	HANDLER(st_##bits)                                                                             \
@@ -285,6 +287,7 @@ HANDLER(ld_any)
 			memcpy(d + i * wide, &value, (size_t)wide);
 		}
 	}
+	note_seen(w, in, mask, &x, (u64)size * in->count);
 	return EXEC_NEXT;
 }
 

@@ -10,6 +10,7 @@
 #include "emulator/exec/footprint.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
+#include "emulator/exec/race_global.h"
 #include "emulator/exec/unfenced.h"
 #include "emulator/simd/lanes.h"
 
@@ -217,6 +218,22 @@ static inline void mark_global(const struct exec_cached *cached, const struct wa
 			exec_mark(cached, x->at[i], bytes);
 }
 
+/* The race check in global memory: of neighbours, and of one address, in one step. */
+static __attribute__((noinline)) enum exec_status race_lanes(struct warp *w,
+															 const struct exec_instruction *in,
+															 u32 mask, const struct warp_access *x,
+															 u64 bytes, bool write)
+{
+	const int first = first_lane(mask);
+	if (x->dense && mask == EXEC_FULL)
+		return race_global_lanes(w, in, 0, x->low, bytes, EXEC_LANES, write);
+	for (int i = first; i < EXEC_LANES; i++)
+		if (IN_MASK(i) && (write || i == first || x->at[i] != x->at[i - 1]) &&
+			race_global_lanes(w, in, i, x->at[i], bytes, 1, write) != EXEC_NEXT)
+			return EXEC_FAULT;
+	return EXEC_NEXT;
+}
+
 static inline enum exec_status resolve_global(struct warp *w, const struct exec_instruction *in,
 											  u32 mask, struct warp_access *x, u64 bytes,
 											  bool write)
@@ -237,6 +254,8 @@ static inline enum exec_status resolve_global(struct warp *w, const struct exec_
 	} else if (!cached->written && !written_global(cached, x, bytes)) {
 		return resolve_each(w, in, mask, x, in->space, bytes, write);
 	}
+	if (__builtin_expect(w->block->race != NULL, 0))
+		return race_lanes(w, in, mask, x, bytes, write);
 	return EXEC_NEXT;
 }
 
@@ -389,6 +408,14 @@ static __attribute__((noinline)) enum exec_status resolve_any(struct warp *w,
 															  u64 bytes, bool write)
 {
 	return resolve(w, in, mask, x, bytes, write);
+}
+
+/* An ordered load has been carried out. */
+static inline void note_seen(struct warp *w, const struct exec_instruction *in, u32 mask,
+							 const struct warp_access *x, u64 bytes)
+{
+	if (__builtin_expect(in->flags & EXEC_FLAG_VOLATILE && w->block->race, 0))
+		race_global_seen(w, in, mask, x->at, bytes);
 }
 
 #endif

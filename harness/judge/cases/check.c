@@ -194,6 +194,18 @@ static bool check_sealed(struct run *run, const struct problem *problem,
 	return true;
 }
 
+/* The last call of all: its process is watched more closely than others are. */
+static bool check_races(struct run *run, const struct problem *problem,
+						const struct entrant *entrant, struct contestant_link *contestant,
+						struct judgement *out, struct error *err)
+{
+	if (out->verdict != VERDICT_ACCEPTED)
+		return true;
+	const bool ok = repeat_for_races(run, problem, entrant, contestant, out, err);
+	summarise(out);
+	return ok;
+}
+
 bool check_cases(struct run *run, const struct problem *problem, const struct entrant *entrant,
 				 struct judgement *out, struct error *err)
 {
@@ -251,6 +263,9 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	struct denied_list again = {.count = 0}; /* what was repeated is told already */
 	contestant_link_denied(&contestant, &again);
 	ok = ok && check_sealed(run, problem, entrant, &contestant, out, err);
+	contestant_link_denied(&contestant, &out->denied);
+	ok = ok && check_races(run, problem, entrant, &contestant, out, err);
+	contestant_link_denied(&contestant, &again);
 	contestant_link_close(&contestant);
 	contestant_link_denied(&contestant, &out->denied);
 	emulated_watch_close(&watch, out);

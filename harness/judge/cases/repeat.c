@@ -107,36 +107,57 @@ static bool call_twice(const struct repetition *repetition, struct call_result r
 /* Looking for races takes the emulated GPU some times as long. */
 #define RACE_TERMS 16e6
 
-/* Whether the emulated GPU finds a race in the case, which it was not asked for before. */
+/* Whether the emulated GPU can be asked for races in the case, which it was not before; with what
+ * environment. */
+static bool may_have_race(const struct repetition *repetition,
+						  const char *environment[EMULATED_VARIABLES])
+{
+	return repetition->run->referee.device.kind == DEVICE_EMULATED &&
+		   shape_terms(&repetition->test->shape) <= RACE_TERMS &&
+		   emulated_with_races(repetition->contestant->environment, environment);
+}
+
+/* One call of the referee's case in a new process with that environment. *said: all that it
+ * printed, the caller's; *outcome: of the call. */
+static void call_for_race(const struct repetition *repetition, const char *const *environment,
+						  char **said, struct outcome *outcome)
+{
+	struct run *run = repetition->run;
+	struct contestant_link *contestant = repetition->contestant;
+	const char *const *before = contestant->environment;
+	double seconds;
+	contestant->environment = environment;
+	contestant->launches = repetition->order;
+	contestant->steps = emulated_steps(run->options, repetition->test);
+	*outcome = contestant_link_open(contestant);
+	if (outcome->verdict == VERDICT_ACCEPTED)
+		*outcome = contestant_link_case(contestant, &run->referee.arena, run->referee.arena_fd,
+										repetition->test);
+	if (outcome->verdict == VERDICT_ACCEPTED)
+		*outcome = contestant_link_run(contestant, 0,
+									   emulated_timeout(run->options, run->referee.device.kind,
+														run->timeout, repetition->test),
+									   &seconds);
+	contestant->environment = before;
+	*said = contestant_link_output(contestant);
+}
+
 static bool look_for_race(const struct repetition *repetition, struct judgement *out,
 						  struct error *err)
 {
-	struct contestant_link *contestant = repetition->contestant;
-	const char *const *before = contestant->environment;
 	const char *environment[EMULATED_VARIABLES];
-	struct call_result result;
-	bool good = true;
-	if (repetition->run->referee.device.kind != DEVICE_EMULATED ||
-		shape_terms(&repetition->test->shape) > RACE_TERMS ||
-		!emulated_with_races(before, environment))
+	struct outcome outcome;
+	char *said;
+	if (!may_have_race(repetition, environment))
 		return true;
 	if (!referee_link_reset(&repetition->run->referee, 0, err))
 		return false;
-	contestant->environment = environment;
-	contestant->launches = repetition->order;
-	struct outcome outcome = contestant_link_open(contestant);
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome = contestant_link_case(contestant, &repetition->run->referee.arena,
-									   repetition->run->referee.arena_fd, repetition->test);
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		good = call_once(repetition, &result, err);
-	contestant->environment = before;
-	char *said = contestant_link_output(contestant);
+	call_for_race(repetition, environment, &said, &outcome);
 	const char *race = said != NULL ? emulated_race(said) : NULL;
 	if (race != NULL)
 		snprintf(out->race, sizeof out->race, "%.*s", (int)strcspn(race, "\n"), race);
 	free(said);
-	return good;
+	return true;
 }
 
 /* The case to be repeated; NULL: there is none. */
@@ -275,5 +296,59 @@ bool repeat_accepted_case(struct run *run, const struct problem *problem,
 	out->spread = (struct case_spread){
 		.differs = true, .worst_ratio = fmax(results[0].worst_ratio, results[1].worst_ratio)};
 	snprintf(out->spread.name, sizeof out->spread.name, "%.63s", largest->test.name);
+	return true;
+}
+
+/* What takes a moment, and has several blocks mostly; and what is looked at at most. */
+#define RACE_TERMS_OFTEN 1.5e5
+#define RACE_TERMS_MOST 2e6
+
+/* The largest case up to those products; else the smallest. */
+static struct case_result *race_case(struct judgement *out)
+{
+	struct case_result *found = NULL;
+	for (size_t i = 0; i < out->count; i++) {
+		struct case_result *result = &out->cases[i];
+		const double terms = shape_terms(&result->test.shape);
+		const double best = found != NULL ? shape_terms(&found->test.shape) : 0.0;
+		if (result->checked && result->seconds <= SPREAD_SECONDS && terms <= RACE_TERMS_MOST &&
+			(found == NULL ||
+			 (terms <= RACE_TERMS_OFTEN ? terms > best || best > RACE_TERMS_OFTEN : terms < best)))
+			found = result;
+	}
+	return found;
+}
+
+bool repeat_for_races(struct run *run, const struct problem *problem, const struct entrant *entrant,
+					  struct contestant_link *contestant, struct judgement *out, struct error *err)
+{
+	struct case_result *result = race_case(out);
+	const char *environment[EMULATED_VARIABLES];
+	struct outcome outcome;
+	char *said;
+	if (out->verdict != VERDICT_ACCEPTED || result == NULL || run_stopped(run) ||
+		tool_words(&run->tool) != NULL || run->options->counters)
+		return true;
+	const struct repetition repetition = {.run = run,
+										  .problem = problem,
+										  .entrant = entrant,
+										  .contestant = contestant,
+										  .test = &result->test,
+										  .order = emulated_order(run->options, &result->test)};
+	if (!may_have_race(&repetition, environment))
+		return true;
+	if (!referee_link_case(&run->referee, problem->name, &result->test, run_chain(run), 1, err))
+		return false;
+	call_for_race(&repetition, environment, &said, &outcome);
+	if (said == NULL || emulated_race(said) == NULL || outcome.verdict == VERDICT_ACCEPTED) {
+		free(said);
+		return true;
+	}
+	free(result->output);
+	result->output = said;
+	result->facts = contestant->facts;
+	result->verdict = outcome.verdict;
+	result->checked = false;
+	snprintf(result->detail, sizeof result->detail, "with --check race: %.1000s", outcome.detail);
 	return true;
 }

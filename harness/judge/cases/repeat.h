@@ -1,5 +1,4 @@
-/* Cases with a wrong result once more. For words and hints; no verdict changes. Internal to judge/.
- */
+/* Cases once more. For words and hints; only races change a verdict. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_CASES_REPEAT_H
 #define GEMMJUDGE_JUDGE_CASES_REPEAT_H
 
@@ -29,5 +28,11 @@ bool repeat_accepted_case(struct run *run, const struct problem *problem,
 						  const struct entrant *entrant, const struct tolerance *tolerance,
 						  struct contestant_link *contestant, struct judgement *out,
 						  struct error *err);
+
+/* On the emulated GPU: a small case of an accepted file once more, in a new process that looks for
+ * races, where nobody asked for another check. The case has the verdict, and what was said, where
+ * it finds one: then the file's is to be summed up anew. */
+bool repeat_for_races(struct run *run, const struct problem *problem, const struct entrant *entrant,
+					  struct contestant_link *contestant, struct judgement *out, struct error *err);
 
 #endif

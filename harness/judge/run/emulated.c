@@ -23,7 +23,6 @@
 /* Of its findings, which are lines (emulator/README.md). */
 #define FINDING "emulated GPU: "
 #define FINDING_OF_REGISTERS ": only ptxas knows how many registers it takes, and "
-#define FINDING_OF_RACE " without a barrier between"
 #define COUNTERS_FILE "%%p.json" /* for printf */
 
 /* A tenth of what solutions/gemm_f16/01_naive.cu reaches on a core and a half of 2023, so that a
@@ -189,11 +188,17 @@ bool emulated_with_races(const char *const *environment, const char *out[EMULATE
 
 const char *emulated_race(const char *output)
 {
+	/* in shared, in global memory */
+	static const char *const findings[] = {" without a barrier between",
+										   ": nothing orders the two"};
 	const char *line = strstr(output, FINDING);
 	for (; line != NULL; line = strstr(line + 1, FINDING)) {
-		const char *end = line + strcspn(line, "\n"), *words = strstr(line, FINDING_OF_RACE);
-		if (words != NULL && words < end)
-			return line + strlen(FINDING);
+		const char *end = line + strcspn(line, "\n");
+		for (size_t i = 0; i < sizeof findings / sizeof *findings; i++) {
+			const char *words = strstr(line, findings[i]);
+			if (words != NULL && words < end)
+				return line + strlen(FINDING);
+		}
 	}
 	return NULL;
 }
