@@ -5,6 +5,8 @@
 
 #include "emulator/exec/shadow.h"
 
+#define MOST 4096u /* of those that are remembered: of a longer queue less is found */
+
 /* Those that the host has not waited for, in the order in which they began. */
 static struct {
 	struct exec_operation *entries;
@@ -25,6 +27,11 @@ static bool is_primary(const struct machine_order *order, const struct machine_o
 
 static bool add(const struct exec_operation *operation)
 {
+	if (operations.count == MOST) {
+		operations.count = MOST / 2;
+		memmove(operations.entries, operations.entries + MOST / 2,
+				MOST / 2 * sizeof operations.entries[0]);
+	}
 	if (operations.count == operations.capacity) {
 		uint32_t capacity = operations.capacity ? 2 * operations.capacity : 16;
 		struct exec_operation *grown =
