@@ -1,5 +1,5 @@
-/* Launches: what a program asks for is checked, and then run or queued (queue.c). A launch that runs
- * ends inside the call; a kernel's fault becomes the sticky error, which the next call
+/* Launches: what a program asks for is checked, and then run or queued (queue.c). A launch that
+ * runs ends inside the call; a kernel's fault becomes the sticky error, which the next call
  * reports, so that a program sees the order of events that it sees on a GPU. */
 #include <stdarg.h>
 #include <stdio.h>
