@@ -268,12 +268,13 @@ void tensor_mma_rare(const struct tensor_shape *shape, uint32_t *const d[],
 					 const uint32_t *const a[], const uint32_t *const b[],
 					 const uint32_t *const c[])
 {
+	static const uint32_t none[TENSOR_LANES]; /* no metadata: A is dense */
 	if (shape->a == TENSOR_B1)
 		mma_bits(shape, d, a, b, c);
 	else if (shape->a == TENSOR_F16)
 		mma_quads(shape, d, a, b, c);
 	else
-		tensor_mma_sparse(shape, d, a, b, c, NULL);
+		tensor_mma_sparse(shape, d, a, b, c, none);
 }
 
 /* ------------------------------------------------------------------------

@@ -18,12 +18,12 @@ struct result {
 	uint8_t returned[PLACE], memory[PLACE];
 };
 
-enum operation { ADD, MIN, MAX, AND, OR, XOR, EXCH, CAS, INC, DEC };
+enum atomic { ADD, MIN, MAX, AND, OR, XOR, EXCH, CAS, INC, DEC };
 static const char *const operations[] = {"add", "min",  "max", "and", "or",
 										 "xor", "exch", "cas", "inc", "dec"};
 
 static const struct row {
-	enum operation operation;
+	enum atomic operation;
 	const char *type; /* as PTX names it */
 	enum model_type of;
 	unsigned elements; /* 2: packed */

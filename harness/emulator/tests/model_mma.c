@@ -240,11 +240,11 @@ static void mma_draw(void *to)
 		uint32_t *words = (uint32_t *)to + form->in;
 		for (unsigned thread = 0; thread < WARPS * LANES; thread++, words += words_of(form)) {
 			const bool special = thread / LANES % 8 == 7;
-			model_draw_registers(words, ra, form->a, &state, 4, special);
-			model_draw_registers(words + ra, rb, form->b, &state, 4, special);
-			model_draw_registers(words + ra + rb, rc, form->c, &state, 64, special);
+			model_tile_draw_registers(words, ra, form->a, &state, 4, special);
+			model_tile_draw_registers(words + ra, rb, form->b, &state, 4, special);
+			model_tile_draw_registers(words + ra + rb, rc, form->c, &state, 64, special);
 			if (form->sparse)
-				words[ra + rb + rc] = model_draw_metadata(form->a, form->ordered, &state);
+				words[ra + rb + rc] = model_tile_draw_metadata(form->a, form->ordered, &state);
 		}
 	}
 }
@@ -269,15 +269,15 @@ static void lay_lane(struct product *p, const struct form *form, unsigned lane,
 				   thread = lane % 4;
 	for (unsigned i = 0; i < ra * e; i++)
 		p->a[group + 8 * (i / e % halves)][i / e / halves * 4 * e + thread * e + i % e] =
-			model_element(words, form->a, i);
+			model_tile_element(words, form->a, i);
 	for (unsigned i = 0; i < rb * e; i++)
 		p->b[i / e * 4 * e + thread * e + i % e][group] =
-			model_element(words + wide * ra, form->b, i);
+			model_tile_element(words + wide * ra, form->b, i);
 	for (unsigned i = 0; i < form->m / 4; i++)
 		p->c[group + 8 * (i / 2)][thread * 2 + i % 2] =
-			model_element(words + wide * (ra + rb), form->c, i);
+			model_tile_element(words + wide * (ra + rb), form->c, i);
 	if (form->sparse)
-		model_place(form->a, form->k, form->selector, lane, words[ra + rb + rc], p->place);
+		model_tile_place(form->a, form->k, form->selector, lane, words[ra + rb + rc], p->place);
 }
 
 static double dot(const struct product *p, unsigned row, unsigned column)
@@ -336,8 +336,8 @@ static void check_warp(struct model_differences *all, const struct form *form, u
 		for (unsigned i = 0; i < form->m / 4; i++) {
 			unsigned row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
 			double sum = form->a == MODEL_B1 ? count(&p, form, row, column) : dot(&p, row, column);
-			compare(all, form, warp, row, column, model_element_bits(out + lane * rd, form->d, i),
-					sum);
+			compare(all, form, warp, row, column,
+					model_tile_element_bits(out + lane * rd, form->d, i), sum);
 		}
 }
 
@@ -357,8 +357,8 @@ static void check_quads(struct model_differences *all, const struct form *form, 
 				const unsigned lane = quad * 4 + t % 4 + t / 4 * 16, high = t / 4 * 4;
 				const uint32_t *own = in + lane * words;
 				for (unsigned i = 0; i < 4 && !pass; i++) {
-					double x = model_element(own, MODEL_F16, i),
-						   y = model_element(own + 2, MODEL_F16, i);
+					double x = model_tile_element(own, MODEL_F16, i),
+						   y = model_tile_element(own + 2, MODEL_F16, i);
 					p.a[form->a_col ? high + i : t][form->a_col ? t % 4 : i] = x;
 					p.b[form->b_row ? t % 4 : i][form->b_row ? high + i : t] = y;
 				}
@@ -368,15 +368,16 @@ static void check_quads(struct model_differences *all, const struct form *form, 
 					unsigned scattered = high + (lane & 1) + (i & 2);
 					unsigned along = (i & 4) + (lane & 2) + (i & 1);
 					if (!pass && form->c == MODEL_F16)
-						p.c[t][i] = model_element(own + 4, form->c, i);
+						p.c[t][i] = model_tile_element(own + 4, form->c, i);
 					else if (!pass)
-						p.c[scattered][along] = model_element(own + 4, form->c, i);
+						p.c[scattered][along] = model_tile_element(own + 4, form->c, i);
 					else if (form->d == MODEL_F16)
 						compare(all, form, warp, t, i,
-								model_element_bits(out + lane * rd, form->d, i), dot(&p, t, i));
+								model_tile_element_bits(out + lane * rd, form->d, i),
+								dot(&p, t, i));
 					else
 						compare(all, form, warp, scattered, along,
-								model_element_bits(out + lane * rd, form->d, i),
+								model_tile_element_bits(out + lane * rd, form->d, i),
 								dot(&p, scattered, along));
 				}
 			}

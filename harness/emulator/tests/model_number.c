@@ -50,7 +50,7 @@ static uint64_t ones(unsigned count)
 
 static int bias(enum model_type type)
 {
-	return (1 << (formats[type].exponent - 1)) - 1;
+	return (1 << formats[type].exponent) / 2 - 1;
 }
 
 /* Sign, exponent and fraction, without the bits that a tf32 does not look at. */

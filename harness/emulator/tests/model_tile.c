@@ -19,8 +19,8 @@ static uint64_t draw_number(enum model_type type, uint64_t *state, int most, boo
 	return model_encode(type, random >> 60 & 1 && value ? -value : value, MODEL_RN, false);
 }
 
-void model_draw_registers(uint32_t *to, unsigned words, enum model_type type, uint64_t *state,
-						  int most, bool special)
+void model_tile_draw_registers(uint32_t *to, unsigned words, enum model_type type, uint64_t *state,
+							   int most, bool special)
 {
 	const unsigned bits = model_bits(type);
 	if (!model_is_float(type)) {
@@ -39,7 +39,7 @@ void model_draw_registers(uint32_t *to, unsigned words, enum model_type type, ui
 	}
 }
 
-uint32_t model_draw_metadata(enum model_type type, bool ordered, uint64_t *state)
+uint32_t model_tile_draw_metadata(enum model_type type, bool ordered, uint64_t *state)
 {
 	static const unsigned rising[] = {0x4, 0x8, 0x9, 0xc, 0xd, 0xe};
 	static const unsigned turned[] = {0x1, 0x2, 0x6, 0x3, 0x7, 0xb};
@@ -54,7 +54,7 @@ uint32_t model_draw_metadata(enum model_type type, bool ordered, uint64_t *state
 	return metadata;
 }
 
-uint64_t model_element_bits(const uint32_t *registers, enum model_type type, unsigned i)
+uint64_t model_tile_element_bits(const uint32_t *registers, enum model_type type, unsigned i)
 {
 	const unsigned bits = model_bits(type);
 	uint64_t value = 0;
@@ -64,17 +64,17 @@ uint64_t model_element_bits(const uint32_t *registers, enum model_type type, uns
 	return value;
 }
 
-double model_element(const uint32_t *registers, enum model_type type, unsigned i)
+double model_tile_element(const uint32_t *registers, enum model_type type, unsigned i)
 {
-	return (double)model_decode(type, model_element_bits(registers, type, i));
+	return (double)model_decode(type, model_tile_element_bits(registers, type, i));
 }
 
 /* Which value of which chunk each four bits of metadata are for. 9.7.14.6.1 says which threads of
  * four give them; figures 118 to 141: 16-bit and 32-bit elements: a thread's low half is for row
  * %laneid / 4 and its high half for that 8 below, 4 chunks each; smaller ones: threads take turns
  * with the two rows, 8 chunks each. */
-void model_place(enum model_type type, unsigned k, unsigned selector, unsigned lane,
-				 uint32_t metadata, unsigned places[16][MODEL_K_MAX])
+void model_tile_place(enum model_type type, unsigned k, unsigned selector, unsigned lane,
+					  uint32_t metadata, unsigned places[16][MODEL_K_MAX])
 {
 	const bool large = model_bits(type) >= 16;
 	const unsigned width = type == MODEL_TF32 ? 2 : model_bits(type) == 4 ? 8 : 4;

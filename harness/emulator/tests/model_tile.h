@@ -8,15 +8,15 @@
 
 /* Words that elements of a type fill. Of floats small integers, at most `most`; where `special`,
  * now and then what is no number. */
-void model_draw_registers(uint32_t *to, unsigned words, enum model_type type, uint64_t *state,
-						  int most, bool special);
+void model_tile_draw_registers(uint32_t *to, unsigned words, enum model_type type, uint64_t *state,
+							   int most, bool special);
 /* Eight chunks' worth of it; `ordered`: the first place of a chunk is the smaller one. */
-uint32_t model_draw_metadata(enum model_type type, bool ordered, uint64_t *state);
+uint32_t model_tile_draw_metadata(enum model_type type, bool ordered, uint64_t *state);
 /* Element i of registers, or of memory. */
-uint64_t model_element_bits(const uint32_t *registers, enum model_type type, unsigned i);
-double model_element(const uint32_t *registers, enum model_type type, unsigned i);
+uint64_t model_tile_element_bits(const uint32_t *registers, enum model_type type, unsigned i);
+double model_tile_element(const uint32_t *registers, enum model_type type, unsigned i);
 /* Notes where along k the values are that a lane's metadata is for: places[row][value]. */
-void model_place(enum model_type type, unsigned k, unsigned selector, unsigned lane,
-				 uint32_t metadata, unsigned places[16][MODEL_K_MAX]);
+void model_tile_place(enum model_type type, unsigned k, unsigned selector, unsigned lane,
+					  uint32_t metadata, unsigned places[16][MODEL_K_MAX]);
 
 #endif

@@ -208,10 +208,10 @@ static void wgmma_draw(void *to)
 		const unsigned b = words_of_b(form), count = accumulators(form);
 		uint32_t *words = (uint32_t *)to + form->in;
 		for (unsigned thread = 0; thread < BLOCKS * THREADS; thread++, words += words_of(form)) {
-			model_draw_registers(words + AT_A, 4, form->a, &state, 4, false);
-			words[AT_METADATA] = model_draw_metadata(form->a, true, &state);
-			model_draw_registers(words + AT_B, b, form->b, &state, 4, false);
-			model_draw_registers(words + AT_B + b, count, form->d, &state, 64, false);
+			model_tile_draw_registers(words + AT_A, 4, form->a, &state, 4, false);
+			words[AT_METADATA] = model_tile_draw_metadata(form->a, true, &state);
+			model_tile_draw_registers(words + AT_B, b, form->b, &state, 4, false);
+			model_tile_draw_registers(words + AT_B + b, count, form->d, &state, 64, false);
 		}
 	}
 }
@@ -229,7 +229,7 @@ static void lay_chunk_of_a(struct product *p, const struct form *form, unsigned 
 {
 	const unsigned count = 128 / bits_of(form);
 	for (unsigned i = 0; i < count; i++) {
-		double value = model_element(words, form->a, i);
+		double value = model_tile_element(words, form->a, i);
 		if (form->a_turned)
 			p->a[thread / 16 * 8 + i][thread % 16] = value;
 		else
@@ -244,7 +244,7 @@ static void lay_word_of_b(struct product *p, const struct form *form, unsigned a
 {
 	const unsigned count = 32 / bits_of(form), row = at / 4, part = at % 4 * count;
 	for (unsigned i = 0; i < count; i++) {
-		double value = model_element(word, form->b, i);
+		double value = model_tile_element(word, form->b, i);
 		unsigned unit = form->n == 8 ? row / 8 : row % 8 ^ row / 8 % 8;
 		unsigned k = form->b_turned ? row : unit * 4 * count + part + i;
 		unsigned column = form->b_turned ? part + i : form->n == 8 ? row % 8 : row / 8;
@@ -261,19 +261,19 @@ static void lay_thread(struct product *p, const struct form *form, unsigned thre
 	const unsigned row = thread / LANES * 16 + lane / 4;
 	for (unsigned i = 0; i < 4 * e && form->registers; i++)
 		p->a[row + 8 * (i / e % 2)][i / e / 2 * 4 * e + lane % 4 * e + i % e] =
-			model_element(words + AT_A, form->a, i);
+			model_tile_element(words + AT_A, form->a, i);
 	if (!form->registers)
 		lay_chunk_of_a(p, form, thread, words + AT_A);
 	for (unsigned i = 0; i < words_of_b(form); i++)
 		lay_word_of_b(p, form, THREADS * i + thread, words + AT_B + i);
 	for (unsigned i = 0; i < form->n / 2; i++)
 		p->c[row + 8 * (i / 2 % 2)][i / 4 * 8 + lane % 4 * 2 + i % 2] =
-			form->fresh ? 0 : model_element(words + AT_B + words_of_b(form), form->d, i);
+			form->fresh ? 0 : model_tile_element(words + AT_B + words_of_b(form), form->d, i);
 	for (unsigned k = 0; k < stored(form) && !form->sparse; k++)
 		p->place[thread / LANES][lane / 2][k] = k;
 	if (form->sparse)
-		model_place(form->a, depth(form), form->selector, lane, words[AT_METADATA],
-					p->place[thread / LANES]);
+		model_tile_place(form->a, depth(form), form->selector, lane, words[AT_METADATA],
+						 p->place[thread / LANES]);
 }
 
 static uint64_t result_of(const struct form *form, const struct product *p, unsigned row,
@@ -302,7 +302,7 @@ static void check_block(struct model_differences *all, const struct form *form, 
 			unsigned row = thread / LANES * 16 + thread % LANES / 4 + 8 * (i / 2 % 2);
 			unsigned column = i / 4 * 8 + thread % 4 * 2 + i % 2;
 			const uint32_t *own = out + (size_t)thread * accumulators(form);
-			uint64_t got = model_element_bits(own, form->d, i);
+			uint64_t got = model_tile_element_bits(own, form->d, i);
 			uint64_t wanted = result_of(form, &p, row, column);
 			bool zero = model_is_float(form->d) && model_decode(form->d, got) == 0 &&
 						model_decode(form->d, wanted) == 0;
