@@ -14,6 +14,10 @@
 #define CREW_MAX 512
 #define CREW_BYTES ((size_t)1 << 30)
 #define POLLS_OF_A_WAIT 256
+/* A loop with a barrier in it looks once in all warps' turns: so many of their instructions to one
+ * look are a wait still, when it has gone on for long. */
+#define STEPS_OF_A_POLL 512
+#define LONG_WAIT (POLLS_OF_A_WAIT * STEPS_OF_A_POLL)
 /* One that waits, and may go on by itself, has one of so many turns while others work. */
 #define TURNS_OF_A_WAIT 16
 #define NAP_MICROSECONDS 50
@@ -58,6 +62,7 @@ static bool take_place(struct exec_launch *launch)
 static bool begin(struct exec_launch *launch, struct member *member)
 {
 	member->asleep = member->waits = false;
+	member->looked = member->steps = 0;
 	if (!member->holds && !take_place(launch))
 		return false;
 	member->holds = start_next(member->worker);
@@ -224,14 +229,22 @@ static bool rest(struct crew *crew)
  * Turns */
 
 /* Whether the cluster did little but look at memory that others write. */
-static bool seems_to_wait(struct exec_worker *worker)
+static bool seems_to_wait(struct member *member)
 {
-	uint64_t polls = 0;
+	struct exec_worker *worker = member->worker;
+	uint64_t polls = 0, steps = 0;
 	for (uint32_t b = 0; b < worker->cluster.count; b++) {
 		polls += worker->cluster.blocks[b].polls;
+		steps += worker->cluster.blocks[b].steps;
 		worker->cluster.blocks[b].polls = 0;
 	}
-	return worker->cluster.live && (polls >= POLLS_OF_A_WAIT || worker->idle >= POLLS_OF_A_WAIT);
+	const uint64_t looked = member->looked + polls * STEPS_OF_A_POLL, taken = steps - member->steps;
+	member->looked = looked < taken ? 0 : looked - taken;
+	if (member->looked > LONG_WAIT)
+		member->looked = LONG_WAIT;
+	member->steps = steps;
+	return worker->cluster.live && (polls >= POLLS_OF_A_WAIT || member->looked == LONG_WAIT ||
+									worker->idle >= POLLS_OF_A_WAIT);
 }
 
 static bool has_ended(const struct member *member)
@@ -296,7 +309,7 @@ static bool take_turns(struct crew *crew)
 		uint32_t less = member->waits ? crew->turns++ * 613 % (TURN_QUANTUM / 2) : 0;
 		if (worker->fault.kind != FAULT_NONE || turn_run(worker, TURN_QUANTUM - less) == EXEC_FAULT)
 			return false;
-		member->waits = seems_to_wait(worker);
+		member->waits = seems_to_wait(member);
 		member->asleep = member->waits && spin_proven(worker, &member->spin);
 		awake |= !member->waits;
 	}

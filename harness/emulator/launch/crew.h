@@ -11,6 +11,8 @@ struct member {
 	bool waits; /* it seemed to, when it last ran */
 	bool asleep;
 	uint32_t skipped; /* turns, while it waits and others do not */
+	uint64_t steps;   /* of its blocks, when it last ran */
+	uint64_t looked;  /* at memory that others write, less what it did else: of late */
 	struct spin spin; /* asleep: until this is over */
 };
 

@@ -47,6 +47,27 @@ Test(exec_spin, blocks_wait_for_later_ones_by_whatever_reads)
 			wait_for_next(looks[i], threads);
 }
 
+/* As CUTLASS's semaphore: one thread looks, and a barrier tells the others, so that each round of
+ * the block's warps looks once. */
+Test(exec_spin, blocks_wait_with_a_barrier_in_the_loop)
+{
+	uint32_t out[12], zeros[16] = {0};
+	static const char ptx[] = FIXTURE_KERNEL(
+		"mov.u32 %r10, %ctaid.x; mov.u32 %r12, %nctaid.x; setp.eq.u32 %p1, %t, 0;\n"
+		"add.u32 %r11, %r10, 1; setp.eq.u32 %p2, %r11, %r12; mov.u32 %r1, -1; @%p2 bra $write;\n"
+		"$spin: @%p1 ld.acquire.gpu.global.u32 %r1, [%in];\n"
+		"setp.ne.u32 %p3, %r1, %r11; and.pred %p3, %p3, %p1;\n"
+		"bar.red.or.pred %p4, 0, %p3; @%p4 bra $spin;\n"
+		"$write: @!%p1 bra $end; st.release.gpu.global.u32 [%in], %r10; mov.u32 %r0, 7;\n" STORE
+		"$end:");
+	struct fixture_launch how = {.blocks = 12, .threads = 256};
+	for (how.host_threads = 1; how.host_threads <= 2; how.host_threads++) {
+		fixture_expect(ptx, how, zeros, sizeof zeros, out, sizeof out);
+		for (int i = 0; i < 12; i++)
+			cr_assert_eq(out[i], 7);
+	}
+}
+
 /* A lock by atomicExch, which the block that is last in the grid must take first. */
 Test(exec_spin, locks_are_passed_on)
 {
