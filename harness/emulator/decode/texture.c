@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "emulator/exec/sub.h"
+
 #define RESULTS 4
 
 /* tex.1d.v4.DTYPE.CTYPE {d, ...}, [object, {x}], and of two dimensions; .level: the level, of which
@@ -22,7 +24,7 @@ void decode_texture(struct decoder *decoder, const struct ptx_instruction *in)
 	const bool vector = place && place->kind == PTX_OP_VECTOR && place->count >= dimensions;
 	struct exec_instruction *out = decode_emit(decoder, OP_TEX, FORM_ONLY);
 	out->count = (uint8_t)dimensions;
-	out->flags = decode_type(in, 1) == PTX_F32 ? EXEC_FLAG_FLOAT : 0;
+	out->sub = decode_type(in, 1) == PTX_F32 ? COORDINATES_FLOAT : COORDINATES_INTEGER;
 	out->cache = decoder->program->cache_count++;
 	if (!vector) {
 		decode_refuse(decoder);

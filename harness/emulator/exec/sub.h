@@ -56,6 +56,8 @@ enum sub_comparison {
 /* and, or, ... of predicates, in->imm: which operands are negated */
 enum sub_negated { NEGATED_A = 1, NEGATED_B = 2 };
 
+enum sub_texture { COORDINATES_INTEGER, COORDINATES_FLOAT };
+
 enum sub_stack { STACK_ALLOCATE, STACK_SAVE, STACK_RESTORE };
 
 enum sub_clock { CLOCK_CYCLES = 0, CLOCK_HIGH = 1, CLOCK_GLOBAL = 2 };

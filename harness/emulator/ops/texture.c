@@ -2,6 +2,7 @@
  * programming guide has it ("Texture Fetching"). */
 #include "emulator/exec/texture.h"
 #include "emulator/exec/access.h"
+#include "emulator/exec/sub.h"
 #include "emulator/simd/lanes.h"
 
 #define FRACTION 256.0f /* weights have 8 bits behind the point, and reach 1 */
@@ -143,14 +144,14 @@ static bool fetch_lane(struct warp *w, const struct exec_instruction *in, int la
 		return false;
 	}
 	const s32 *x = SOURCE(s32, in->list[4]), *y = SOURCE(s32, in->list[in->count == 2 ? 5 : 4]);
-	if (!(in->flags & EXEC_FLAG_FLOAT))
+	if (in->sub != COORDINATES_FLOAT)
 		return texel_at(&f, x[lane], in->count == 2 ? y[lane] : 0, out);
 	const float at[2] = {as_float((u32)x[lane]), in->count == 2 ? as_float((u32)y[lane]) : 0};
 	return fetch(&f, at, out);
 }
 
 /* in->a: the texture object; in->list: four results, in->count coordinates, which are floats or
- * integers (EXEC_FLAG_FLOAT). */
+ * integers (in->sub). */
 HANDLER(tex)
 {
 	struct texel texels[EXEC_LANES];

@@ -148,7 +148,7 @@ Test(ahead, begins_nothing_while_it_is_paused)
 	cr_assert(ahead_take(ahead, 0, NULL, NULL));
 	settle(&seen.begun, 3);
 	ahead_pause(ahead);
-	ahead_pause(ahead); /* as by two that time on two GPUs */
+	ahead_pause(ahead);                          /* as by two that time on two GPUs */
 	cr_assert(ahead_take(ahead, 1, NULL, NULL)); /* which is done */
 	ahead_continue(ahead);
 	settle(&seen.begun, 3);
