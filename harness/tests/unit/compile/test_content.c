@@ -57,6 +57,22 @@ Test(content, a_copy_is_the_same_and_a_change_is_not)
 	cr_expect_str_neq(hash_of("a.cu"), hash_of("c.cu"));
 }
 
+/* Whoever can choose contents of one hash has others accused: it has to be one that nobody can. */
+Test(content, is_known_by_blake2b)
+{
+	struct hash hash;
+	char wanted[CONTENT_TEXT];
+	static const char *const pieces[] = {"file",    "#include \"h.cuh\"\n", "name", "h.cuh", "file",
+										 "int y;\n"};
+	put("a.cu", "#include \"h.cuh\"\n");
+	put("h.cuh", "int y;\n");
+	hash_begin(&hash);
+	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+		hash_add_text(&hash, pieces[i]);
+	hash_end(&hash, wanted);
+	cr_expect_str_eq(hash_of("a.cu"), wanted);
+}
+
 Test(content, headers_beside_the_file_count)
 {
 	put("a.cu", "  #  include \"sub/h.cuh\"\nint x;\n");
