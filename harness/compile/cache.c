@@ -17,7 +17,8 @@
 #include "compile/lease.h"
 
 #define STALE_SECONDS (24 * 3600)
-#define LIBRARY_BYTES ((off_t)1 << 30)
+#define LIBRARY_BYTES                                                                              \
+	((off_t)64 << 20) /* of the 1 GiB that the cache has; hopper.cu makes 17 MiB */
 #define DEPENDENCIES_BYTES ((off_t)16 << 20)
 #define INPUT_BYTES ((off_t)1 << 30)     /* of one file that a compilation read */
 #define ROOM_BYTES ((uint64_t)256 << 20) /* hopper.cu, the largest source here, takes 230 MiB */
@@ -278,17 +279,29 @@ bool cache_begin(const char *cache, char folder[PATHS_MAX], struct error *err)
 
 /* ---- what the compiler left ------------------------------------------------ */
 
-/* The descriptor; -1 for what is no regular file of at most `limit` bytes, but for an empty one. */
-static int open_left(const char *path, off_t limit)
+/* What the compiler leaves, and how much of it is taken. */
+struct left {
+	const char *name, *called;
+	off_t limit;
+};
+
+/* The descriptor of a regular file that is not empty; -1 with err for anything else, and for one
+ * that is too large. */
+static int open_left(const char *path, const struct left *left, struct error *err)
 {
-	struct stat facts;
+	struct stat facts = {0};
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0 &&
-		facts.st_size <= limit)
+	bool is_file = fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
+	if (is_file && facts.st_size > 0 && facts.st_size <= left->limit)
 		return fd;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
+	if (is_file && facts.st_size > 0)
+		error_set(err, "the %s has %lld MiB; at most %lld", left->called,
+				  (long long)((facts.st_size + (1 << 20) - 1) >> 20),
+				  (long long)(left->limit >> 20));
+	else
+		error_set(err, "nvcc left no %s that is a file", left->name);
 	return -1;
 }
 
@@ -309,19 +322,16 @@ static bool write_copy(int from, const char *path, struct error *err)
 	return good || error_set(err, "%s: %s", path, strerror(saved));
 }
 
-static enum cache_collected collect_file(const char *folder, const char *name, off_t limit,
+static enum cache_collected collect_file(const char *folder, const struct left *left,
 										 struct error *err)
 {
-	char left[PATHS_MAX], path[PATHS_MAX];
-	if (!paths_join(path, folder, name, err) ||
-		snprintf(left, sizeof left, "%s/" CACHE_COMPILER "/%s", folder, name) >= PATHS_MAX)
+	char from[PATHS_MAX], path[PATHS_MAX];
+	if (!paths_join(path, folder, left->name, err) ||
+		snprintf(from, sizeof from, "%s/" CACHE_COMPILER "/%s", folder, left->name) >= PATHS_MAX)
 		return CACHE_NOT_WRITTEN;
-	int fd = open_left(left, limit);
-	if (fd < 0) {
-		error_set(err, "nvcc left no %s that is a file of at most %lld MiB", name,
-				  (long long)(limit >> 20));
+	int fd = open_left(from, left, err);
+	if (fd < 0)
 		return CACHE_NOTHING_LEFT;
-	}
 	bool copied = write_copy(fd, path, err);
 	close(fd);
 	return copied ? CACHE_COLLECTED : CACHE_NOT_WRITTEN;
@@ -329,10 +339,12 @@ static enum cache_collected collect_file(const char *folder, const char *name, o
 
 enum cache_collected cache_collect(const char *folder, struct error *err)
 {
+	static const struct left library = {"solution.so", "library", LIBRARY_BYTES};
+	static const struct left inputs = {"dependencies", "list of its inputs", DEPENDENCIES_BYTES};
 	char compiler[PATHS_MAX];
-	enum cache_collected how = collect_file(folder, "solution.so", LIBRARY_BYTES, err);
+	enum cache_collected how = collect_file(folder, &library, err);
 	if (how == CACHE_COLLECTED)
-		how = collect_file(folder, "dependencies", DEPENDENCIES_BYTES, err);
+		how = collect_file(folder, &inputs, err);
 	if (paths_join(compiler, folder, CACHE_COMPILER, err))
 		cache_drop(compiler);
 	return how;

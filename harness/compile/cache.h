@@ -57,7 +57,7 @@ void cache_drop(const char *folder);
 
 enum cache_collected {
 	CACHE_COLLECTED,
-	CACHE_NOTHING_LEFT, /* no regular file, or none of a bearable size */
+	CACHE_NOTHING_LEFT, /* no regular file, or none of a bearable size: err says which */
 	CACHE_NOT_WRITTEN,
 };
 
