@@ -2,6 +2,8 @@
 #ifndef GEMMJUDGE_BASE_CONTENT_H
 #define GEMMJUDGE_BASE_CONTENT_H
 
-#define CONTENT_TEXT 33 /* 32 hexadecimal digits and the end */
+#include "base/hash.h"
+
+#define CONTENT_TEXT HASH_TEXT
 
 #endif

@@ -14,13 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "compile/lease.h"
 
 #define STALE_SECONDS (24 * 3600)
-#define LIBRARY_BYTES ((off_t)1 << 30)
+#define LIBRARY_BYTES                                                                              \
+	((off_t)64 << 20) /* of the 1 GiB that the cache has; hopper.cu makes 17 MiB */
 #define DEPENDENCIES_BYTES ((off_t)16 << 20)
 #define INPUT_BYTES ((off_t)1 << 30)     /* of one file that a compilation read */
 #define ROOM_BYTES ((uint64_t)256 << 20) /* hopper.cu, the largest source here, takes 230 MiB */
@@ -73,32 +71,7 @@ static bool write_whole(const char *path, const char *text, struct error *err)
 
 /* ---- hashing ------------------------------------------------------------- */
 
-struct cache_hash {
-	XXH3_state_t state;
-};
-
-struct cache_hash *cache_hash_begin(void)
-{
-	struct cache_hash *hash = aligned_alloc(64, (sizeof *hash + 63) / 64 * 64);
-	if (hash != NULL)
-		XXH3_128bits_reset(&hash->state);
-	return hash;
-}
-
-void cache_hash_add(struct cache_hash *hash, const void *bytes, size_t count)
-{
-	if (hash == NULL)
-		return;
-	XXH3_128bits_update(&hash->state, &count, sizeof count);
-	XXH3_128bits_update(&hash->state, bytes, count);
-}
-
-void cache_hash_add_text(struct cache_hash *hash, const char *text)
-{
-	cache_hash_add(hash, text, strlen(text));
-}
-
-bool cache_hash_add_file(struct cache_hash *hash, const char *path, struct error *err)
+bool cache_hash_file(struct hash *hash, const char *path, struct error *err)
 {
 	size_t size;
 	struct stat facts;
@@ -108,21 +81,9 @@ bool cache_hash_add_file(struct cache_hash *hash, const char *path, struct error
 	char *text = read_whole(path, &size);
 	if (text == NULL)
 		return error_set(err, "%s: %s", path, strerror(errno));
-	cache_hash_add(hash, text, size);
+	hash_add(hash, text, size);
 	free(text);
 	return true;
-}
-
-struct cache_key cache_hash_end(struct cache_hash *hash)
-{
-	struct cache_key key = {"0"};
-	if (hash == NULL)
-		return key;
-	XXH128_hash_t value = XXH3_128bits_digest(&hash->state);
-	snprintf(key.text, sizeof key.text, "%016llx%016llx", (unsigned long long)value.high64,
-			 (unsigned long long)value.low64);
-	free(hash);
-	return key;
 }
 
 /* ---- inputs -------------------------------------------------------------- */
@@ -179,19 +140,18 @@ static char *read_inputs(const char *folder)
 static bool hash_input(const char *path, void *context)
 {
 	struct error ignored;
-	cache_hash_add_text(context, path);
-	return cache_hash_add_file(context, path, &ignored);
+	hash_add_text(context, path);
+	return cache_hash_file(context, path, &ignored);
 }
 
 /* KEY2. False when an input is no longer there. */
 static bool entry_key(const struct cache_key *key, char *inputs, struct cache_key *out)
 {
-	struct cache_hash *hash = cache_hash_begin();
-	if (hash == NULL)
-		return false;
-	cache_hash_add_text(hash, key->text);
-	bool whole = each_line(inputs, hash_input, hash);
-	*out = cache_hash_end(hash);
+	struct hash hash;
+	hash_begin(&hash);
+	hash_add_text(&hash, key->text);
+	bool whole = each_line(inputs, hash_input, &hash);
+	hash_end(&hash, out->text);
 	return whole;
 }
 
@@ -226,21 +186,20 @@ bool cache_inputs_changed(const char *folder, double since)
 /* ---- entries ------------------------------------------------------------- */
 
 /* The content of `sum`. */
-static bool entry_sum(const char *entry, char out[2 * CACHE_KEY_LENGTH + 3], struct error *err)
+static bool entry_sum(const char *entry, char out[HASH_TEXT], struct error *err)
 {
 	char path[PATHS_MAX];
-	struct cache_hash *library = cache_hash_begin(), *log = cache_hash_begin();
-	bool read = paths_join(path, entry, "solution.so", err) &&
-				cache_hash_add_file(library, path, err) && paths_join(path, entry, "log", err) &&
-				cache_hash_add_file(log, path, err);
-	struct cache_key first = cache_hash_end(library), second = cache_hash_end(log);
-	snprintf(out, 2 * CACHE_KEY_LENGTH + 3, "%s %s\n", first.text, second.text);
+	struct hash hash;
+	hash_begin(&hash);
+	bool read = paths_join(path, entry, "solution.so", err) && cache_hash_file(&hash, path, err) &&
+				paths_join(path, entry, "log", err) && cache_hash_file(&hash, path, err);
+	hash_end(&hash, out);
 	return read;
 }
 
 static bool entry_valid(const char *entry)
 {
-	char path[PATHS_MAX], sum[2 * CACHE_KEY_LENGTH + 3];
+	char path[PATHS_MAX], sum[HASH_TEXT];
 	struct error ignored;
 	size_t size;
 	if (!paths_join(path, entry, "sum", &ignored) || !entry_sum(entry, sum, &ignored))
@@ -320,17 +279,29 @@ bool cache_begin(const char *cache, char folder[PATHS_MAX], struct error *err)
 
 /* ---- what the compiler left ------------------------------------------------ */
 
-/* The descriptor; -1 for what is no regular file of at most `limit` bytes, but for an empty one. */
-static int open_left(const char *path, off_t limit)
+/* What the compiler leaves, and how much of it is taken. */
+struct left {
+	const char *name, *called;
+	off_t limit;
+};
+
+/* The descriptor of a regular file that is not empty; -1 with err for anything else, and for one
+ * that is too large. */
+static int open_left(const char *path, const struct left *left, struct error *err)
 {
-	struct stat facts;
+	struct stat facts = {0};
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0 &&
-		facts.st_size <= limit)
+	bool is_file = fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
+	if (is_file && facts.st_size > 0 && facts.st_size <= left->limit)
 		return fd;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
+	if (is_file && facts.st_size > 0)
+		error_set(err, "the %s has %lld MiB; at most %lld", left->called,
+				  (long long)((facts.st_size + (1 << 20) - 1) >> 20),
+				  (long long)(left->limit >> 20));
+	else
+		error_set(err, "nvcc left no %s that is a file", left->name);
 	return -1;
 }
 
@@ -351,19 +322,16 @@ static bool write_copy(int from, const char *path, struct error *err)
 	return good || error_set(err, "%s: %s", path, strerror(saved));
 }
 
-static enum cache_collected collect_file(const char *folder, const char *name, off_t limit,
+static enum cache_collected collect_file(const char *folder, const struct left *left,
 										 struct error *err)
 {
-	char left[PATHS_MAX], path[PATHS_MAX];
-	if (!paths_join(path, folder, name, err) ||
-		snprintf(left, sizeof left, "%s/" CACHE_COMPILER "/%s", folder, name) >= PATHS_MAX)
+	char from[PATHS_MAX], path[PATHS_MAX];
+	if (!paths_join(path, folder, left->name, err) ||
+		snprintf(from, sizeof from, "%s/" CACHE_COMPILER "/%s", folder, left->name) >= PATHS_MAX)
 		return CACHE_NOT_WRITTEN;
-	int fd = open_left(left, limit);
-	if (fd < 0) {
-		error_set(err, "nvcc left no %s that is a file of at most %lld MiB", name,
-				  (long long)(limit >> 20));
+	int fd = open_left(from, left, err);
+	if (fd < 0)
 		return CACHE_NOTHING_LEFT;
-	}
 	bool copied = write_copy(fd, path, err);
 	close(fd);
 	return copied ? CACHE_COLLECTED : CACHE_NOT_WRITTEN;
@@ -371,10 +339,12 @@ static enum cache_collected collect_file(const char *folder, const char *name, o
 
 enum cache_collected cache_collect(const char *folder, struct error *err)
 {
+	static const struct left library = {"solution.so", "library", LIBRARY_BYTES};
+	static const struct left inputs = {"dependencies", "list of its inputs", DEPENDENCIES_BYTES};
 	char compiler[PATHS_MAX];
-	enum cache_collected how = collect_file(folder, "solution.so", LIBRARY_BYTES, err);
+	enum cache_collected how = collect_file(folder, &library, err);
 	if (how == CACHE_COLLECTED)
-		how = collect_file(folder, "dependencies", DEPENDENCIES_BYTES, err);
+		how = collect_file(folder, &inputs, err);
 	if (paths_join(compiler, folder, CACHE_COMPILER, err))
 		cache_drop(compiler);
 	return how;
@@ -446,7 +416,7 @@ static bool install(const char *cache, const char *folder, const char *entry, st
 /* Everything that the entry consists of, still in its temporary folder. */
 static bool complete_entry(const char *folder, const char *log, struct error *err)
 {
-	char path[PATHS_MAX], sum[2 * CACHE_KEY_LENGTH + 3];
+	char path[PATHS_MAX], sum[HASH_TEXT];
 	return paths_join(path, folder, "log", err) && write_whole(path, log, err) &&
 		   entry_sum(folder, sum, err) && paths_join(path, folder, "sum", err) &&
 		   write_whole(path, sum, err);
@@ -525,9 +495,12 @@ static bool generate(const char *cache, const char *path, const char *text, stru
 
 static struct cache_key key_of_text(const char *text)
 {
-	struct cache_hash *hash = cache_hash_begin();
-	cache_hash_add_text(hash, text);
-	return cache_hash_end(hash);
+	struct cache_key key;
+	struct hash hash;
+	hash_begin(&hash);
+	hash_add_text(&hash, text);
+	hash_end(&hash, key.text);
+	return key;
 }
 
 bool cache_generate(const char *cache, const char *ending, const char *text, char path[PATHS_MAX],

@@ -5,7 +5,7 @@
  *                                doing it: one absolute path a line
  *     CACHE/KEY2/solution.so     the library
  *     CACHE/KEY2/log             what nvcc had to say
- *     CACHE/KEY2/sum             hashes of both, to notice damage
+ *     CACHE/KEY2/sum             a hash of both, to notice damage
  *     CACHE/KEY3.cuh             a header that was generated for a compilation
  *     CACHE/tmp.XXXXXX/          a compilation in progress
  *     CACHE/tmp.XXXXXX/nvcc/     the only place where the compiler may write
@@ -30,22 +30,16 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/paths.h"
 
-#define CACHE_KEY_LENGTH 32
-
 struct cache_key {
-	char text[CACHE_KEY_LENGTH + 1]; /* hexadecimal */
+	char text[HASH_TEXT];
 };
 
-/* XXH3-128 of pieces, each with its length, so that "ab","c" differs from
- * "a","bc". */
-struct cache_hash; /* opaque */
-struct cache_hash *cache_hash_begin(void);
-void cache_hash_add(struct cache_hash *hash, const void *bytes, size_t count);
-void cache_hash_add_text(struct cache_hash *hash, const char *text);
-bool cache_hash_add_file(struct cache_hash *hash, const char *path, struct error *err);
-struct cache_key cache_hash_end(struct cache_hash *hash);
+/* Adds a file's content to a hash. False with err where it cannot be read, or is no regular file.
+ */
+bool cache_hash_file(struct hash *hash, const char *path, struct error *err);
 
 /* The library and the log (owned by the caller) that are stored under the key;
  * false when there are none, or the entry is damaged. *lease keeps them there
@@ -63,7 +57,7 @@ void cache_drop(const char *folder);
 
 enum cache_collected {
 	CACHE_COLLECTED,
-	CACHE_NOTHING_LEFT, /* no regular file, or none of a bearable size */
+	CACHE_NOTHING_LEFT, /* no regular file, or none of a bearable size: err says which */
 	CACHE_NOT_WRITTEN,
 };
 

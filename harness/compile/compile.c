@@ -20,7 +20,7 @@
 #include "process/landlock.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
-#define CACHE_FORMAT "gemmjudge compile 5"
+#define CACHE_FORMAT "gemmjudge compile 6"
 
 /* The clock that stamps files. */
 static double file_time(void)
@@ -101,22 +101,21 @@ static const char *key_word(const struct job *job, const char *argument)
 /* KEY of cache.h. */
 static bool make_key(struct job *job, struct error *err)
 {
-	struct cache_hash *hash = cache_hash_begin();
-	if (hash == NULL)
-		return error_set(err, "out of memory");
+	struct hash hash;
+	hash_begin(&hash);
 	job->key_time = file_time();
-	cache_hash_add_text(hash, CACHE_FORMAT);
-	cache_hash_add_text(hash, !job->jailed ? "" : job->options->isolated ? "alone" : "jailed");
-	cache_hash_add_text(hash, job->version);
+	hash_add_text(&hash, CACHE_FORMAT);
+	hash_add_text(&hash, !job->jailed ? "" : job->options->isolated ? "alone" : "jailed");
+	hash_add_text(&hash, job->version);
 	for (size_t i = 0; i < job->arguments.count; i++)
-		cache_hash_add_text(hash, key_word(job, job->arguments.at[i]));
+		hash_add_text(&hash, key_word(job, job->arguments.at[i]));
 	for (size_t i = 0; nvcc_variables[i] != NULL; i++) {
 		const char *value = getenv(nvcc_variables[i]);
-		cache_hash_add_text(hash, value != NULL ? value : "");
+		hash_add_text(&hash, value != NULL ? value : "");
 	}
-	cache_hash_add_text(hash, job->options->appended != NULL ? job->options->appended : "");
-	bool read = cache_hash_add_file(hash, job->content, err);
-	job->key = cache_hash_end(hash);
+	hash_add_text(&hash, job->options->appended != NULL ? job->options->appended : "");
+	bool read = cache_hash_file(&hash, job->content, err);
+	hash_end(&hash, job->key.text);
 	return read;
 }
 

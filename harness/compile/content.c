@@ -90,22 +90,22 @@ bool content_walk(const char *file, const struct content_visitor *visitor, struc
 
 static bool hash_file(void *context, const char *path, struct error *err)
 {
-	return cache_hash_add_file(context, path, err);
+	hash_add_text(context, "file");
+	return cache_hash_file(context, path, err);
 }
 
 static void hash_name(void *context, const char *name)
 {
-	cache_hash_add_text(context, name);
+	hash_add_text(context, "name");
+	hash_add_text(context, name);
 }
 
 bool content_hash(const char *file, char out[CONTENT_TEXT], struct error *err)
 {
-	struct cache_hash *hash = cache_hash_begin();
-	if (hash == NULL)
-		return error_set(err, "out of memory");
-	const struct content_visitor visitor = {.file = hash_file, .name = hash_name, .context = hash};
+	struct hash hash;
+	hash_begin(&hash);
+	const struct content_visitor visitor = {.file = hash_file, .name = hash_name, .context = &hash};
 	bool ok = content_walk(file, &visitor, err);
-	struct cache_key key = cache_hash_end(hash);
-	snprintf(out, CONTENT_TEXT, "%s", key.text);
+	hash_end(&hash, out);
 	return ok;
 }

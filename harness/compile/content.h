@@ -19,9 +19,8 @@ struct content_visitor {
 };
 bool content_walk(const char *file, const struct content_visitor *visitor, struct error *err);
 
-/* Hashes (XXH3, 128 bits) what content_walk() visits, with the names. It is an identity, not a
- * signature: who wants two files of one hash can make them. False with err where the file, or one
- * of those, cannot be read. */
+/* Hashes what content_walk() visits, with the names: nobody can make another solution of the same
+ * hash (base/hash.h). False with err where the file, or one of those, cannot be read. */
 bool content_hash(const char *file, char out[CONTENT_TEXT], struct error *err);
 
 #endif

@@ -23,6 +23,10 @@
 #define MEMORY_BYTES ((size_t)16 << 30) /* at most; half of what the machine has */
 #define PROCESSES 256
 
+#define OBJECT                                                                                     \
+	"%s/solution.o" /* of nvcc's folder: what the first run makes and the second links             \
+					 */
+
 /* ---- words ------------------------------------------------------------ */
 
 void words_add(struct words *words, const char *format, ...)
@@ -221,6 +225,21 @@ bool nvcc_has_standard(const char *const *flags)
 	return false;
 }
 
+/* Whether code may have to be linked for the device: with flags that ask for it, as -rdc=true. Two
+ * thirds of linking go without it. */
+static bool links_device(const char *const *flags)
+{
+	static const char *const plain[] = {"-D", "-I", "-std="};
+	bool all = getenv("NVCC_APPEND_FLAGS") == NULL && getenv("NVCC_PREPEND_FLAGS") == NULL;
+	for (; flags != NULL && *flags != NULL && all; flags++) {
+		bool one = false;
+		for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+			one = one || strncmp(*flags, plain[i], strlen(plain[i])) == 0;
+		all = one;
+	}
+	return !all;
+}
+
 /* What is for other programs nvcc takes apart at commas and hands to a shell without quotes: paths
  * of other characters are left out, and the linker is told of blanks by backslashes. */
 static void add_exports(struct words *words, const char *exports)
@@ -259,9 +278,7 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 	 * declared and nowhere defined is an error here, not when it is loaded; so old C libraries have
 	 * to be named whose parts new ones have in one. -f...-sections: what nothing needs that is seen
 	 * from outside, or that runs in loading, is left out: an author's main() and what it calls. */
-	static const char *const fixed[] = {"-x",
-										"cu",
-										"-shared",
+	static const char *const fixed[] = {"-shared",
 										"-cudart",
 										"shared",
 										"--no-compress",
@@ -289,6 +306,8 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 		words_add(words, "%s", fixed[i]);
 	if (parts->exports != NULL)
 		add_exports(words, parts->exports);
+	if (!links_device(options->flags))
+		words_add(words, "-nodlink");
 	if (parts->ways.lambdas)
 		words_add(words, "--extended-lambda");
 	if (!parts->ways.whole_cmath) /* the guard of libstdc++'s bits/specfun.h */
@@ -342,18 +361,23 @@ static void make_environment(struct words *words, const char *folder)
 			words_add(words, "%s=%s", nvcc_variables[i], getenv(nvcc_variables[i]));
 }
 
-/* The messages, with a word before them when the first ones are lost. */
-static char *copy_log(const char *output)
+/* The messages of both runs, with a word before those whose first ones are lost. Takes over `log`.
+ */
+static char *log_append(char *log, const char *output)
 {
-	char *log = NULL;
+	char *both = NULL;
 	const char *note = "";
 	if (strlen(output) == CHILD_OUTPUT_MAX)
 		note = "[the first messages are left out]\n";
-	return asprintf(&log, "%s%s", note, output) >= 0 ? log : NULL;
+	if (asprintf(&both, "%s%s%s", log != NULL ? log : "", note, output) < 0)
+		both = NULL;
+	free(log);
+	return both;
 }
 
 /* "undefined reference to `cublasCreate_v2'", or as another linker has it: the name, if it is of a
- * library that does GEMMs. Who writes such a message himself makes his own verdict. */
+ * library that does GEMMs. To be asked about what was printed in linking alone: a source, a header
+ * or a stage makes the compilers say what it likes. */
 static bool forbidden_symbol(const char *log, struct error *err)
 {
 	static const char *const said[] = {"undefined reference to ",
@@ -373,8 +397,8 @@ static bool forbidden_symbol(const char *log, struct error *err)
 	return false;
 }
 
-static enum compile_status status_of_end(struct child_result result, const char *output,
-										 double seconds, struct error *err)
+static enum compile_status status_of_end(struct child_result result, double seconds,
+										 struct error *err)
 {
 	switch (result.outcome) {
 	case CHILD_EXITED: break;
@@ -393,20 +417,22 @@ static enum compile_status status_of_end(struct child_result result, const char 
 				  strsignal(result.signal_number));
 		return COMPILE_STOPPED;
 	}
-	if (result.exit_status == 0)
-		return COMPILE_OK;
-	return forbidden_symbol(output, err) ? COMPILE_FORBIDDEN : COMPILE_ERROR;
+	return result.exit_status == 0 ? COMPILE_OK : COMPILE_ERROR;
 }
 
-/* The command line with what is of this run alone. */
-static void complete_arguments(struct words *words, const struct words *arguments,
-							   const struct nvcc_start *start)
+/* The command line of the first run: from the source to an object. */
+static void arguments_to_compile(struct words *words, const struct words *arguments,
+								 const struct nvcc_start *start)
 {
 	static const char *const dependencies[] = {"-MD", "-MT", "solution", "-MF"};
 	const char *folder = start->folder;
 	for (size_t i = 0; i < arguments->count; i++) {
 		bool replaced = start->stand_in != NULL && strcmp(arguments->at[i], start->source) == 0;
 		words_add(words, "%s", replaced ? start->stand_in : arguments->at[i]);
+		if (i == 0) {
+			words_add(words, "-x");
+			words_add(words, "cu");
+		}
 	}
 	if (start->stand_in != NULL) { /* it runs in the folder of the source */
 		words_add(words, "-Xcompiler");
@@ -415,25 +441,36 @@ static void complete_arguments(struct words *words, const struct words *argument
 	for (size_t i = 0; i < sizeof dependencies / sizeof *dependencies; i++)
 		words_add(words, "%s", dependencies[i]);
 	words_add(words, "%s/dependencies", folder);
+	words_add(words, "-c");
 	words_add(words, "-o");
-	words_add(words, "%s/solution.so", folder);
+	words_add(words, OBJECT, folder);
 }
 
-enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_start *start,
-							 char **log, uint64_t *written, struct error *err)
+/* Of the second: from that to a library. */
+static void arguments_to_link(struct words *words, const struct words *arguments,
+							  const struct nvcc_start *start)
+{
+	for (size_t i = 0; i < arguments->count; i++)
+		if (strcmp(arguments->at[i], start->source) == 0)
+			words_add(words, OBJECT, start->folder);
+		else
+			words_add(words, "%s", arguments->at[i]);
+	words_add(words, "-o");
+	words_add(words, "%s/solution.so", start->folder);
+}
+
+/* Runs nvcc once, and frees its words. What it printed goes behind *log. */
+static enum compile_status run_once(struct words *words, bool links, const struct nvcc_start *start,
+									char **log, uint64_t *written, struct error *err)
 {
 	enum compile_status status = COMPILE_NO_COMPILER;
-	struct words words = {0}, environment = {0};
-
-	*log = NULL;
-	*written = 0;
-	complete_arguments(&words, arguments, start);
+	struct words environment = {0};
 	make_environment(&environment, start->folder);
-	if (words.failed || environment.failed) {
+	if (words->failed || environment.failed) {
 		error_set(err, "out of memory for nvcc's command line");
 		goto done;
 	}
-	struct child_options options = {.argv = (const char *const *)words.at,
+	struct child_options options = {.argv = (const char *const *)words->at,
 									.setenv = (const char *const *)environment.at,
 									.only_setenv = true,
 									.working_folder = start->working_folder,
@@ -447,12 +484,29 @@ enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_st
 		goto done;
 	struct child_result result = child_wait(child, start->deadline - clock_seconds());
 	const char *output = child_output(child);
-	status = status_of_end(result, output, start->limit, err);
-	*log = copy_log(output);
-	*written = result.written_bytes;
+	status = status_of_end(result, start->limit, err);
+	if (links && status == COMPILE_ERROR && forbidden_symbol(output, err))
+		status = COMPILE_FORBIDDEN;
+	*log = log_append(*log, output);
+	*written =
+		result.written_bytes < UINT64_MAX - *written ? *written + result.written_bytes : UINT64_MAX;
 	child_stop(child);
 done:
-	words_free(&words);
+	words_free(words);
 	words_free(&environment);
 	return status;
+}
+
+enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_start *start,
+							 char **log, uint64_t *written, struct error *err)
+{
+	struct words words = {0};
+	*log = NULL;
+	*written = 0;
+	arguments_to_compile(&words, arguments, start);
+	enum compile_status status = run_once(&words, false, start, log, written, err);
+	if (status != COMPILE_OK)
+		return status;
+	arguments_to_link(&words, arguments, start);
+	return run_once(&words, true, start, log, written, err);
 }

@@ -51,7 +51,7 @@ bool nvcc_has_standard(const char *const *flags);
 /* nvcc runs a host C++ compiler, which it does not bring along. */
 bool nvcc_has_host_compiler(const struct words *arguments, struct error *err);
 
-/* One run of nvcc. */
+/* One compilation. */
 struct nvcc_start {
 	const char *source;         /* as in the arguments */
 	const char *stand_in;       /* its copy (stand_in.h), which is compiled instead; or NULL */
@@ -65,10 +65,11 @@ struct nvcc_start {
 /* The variables of the environment that decide what comes out of it; NULL behind the last. */
 extern const char *const nvcc_variables[];
 
-/* How the run went: as enum compile_status, without COMPILE_FAILED; err says why nvcc did not end
- * by itself. Nothing that nvcc prints is believed to be about the machine. *log is always set
- * (owned by the caller), but NULL when memory is short. *written: bytes that it wrote to files, as
- * child_result has them. */
+/* Runs nvcc twice, to compile and to link, so that what the linker says is told from what anybody
+ * can have the compilers say. How it went: as enum compile_status, without COMPILE_FAILED; err says
+ * why nvcc did not end by itself. Nothing that nvcc prints is believed to be about the machine.
+ * *log is always set (owned by the caller), but NULL when memory is short. *written: bytes that it
+ * wrote to files, as child_result has them. */
 enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_start *start,
 							 char **log, uint64_t *written, struct error *err);
 

@@ -16,11 +16,12 @@
 #define PRUNED_TO 0.75
 /* Single files are not leased: whoever asked for one a moment ago may want it. */
 #define FILE_SECONDS 3600.0
+#define KEY_DIGITS 32 /* at least: caches of gemmjudge 0.1.0 have keys of so many */
 
 /* ---- what there is -------------------------------------------------------------- */
 
 struct item {
-	char name[64];
+	char name[HASH_TEXT + 32];
 	bool is_entry; /* a folder; else a single file */
 	uint64_t bytes;
 	time_t used;
@@ -34,7 +35,7 @@ struct items {
 
 static bool named_by_key(const char *name)
 {
-	return strspn(name, "0123456789abcdef") >= CACHE_KEY_LENGTH;
+	return strspn(name, "0123456789abcdef") >= KEY_DIGITS;
 }
 
 /* The bytes of a file on disk; 0 when it is not there. */

@@ -163,8 +163,10 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 	clock_date(facts->started);
 	snprintf(facts->tolerance, sizeof facts->tolerance, "%.60s",
 			 options->tolerance.text != NULL ? options->tolerance.text : "bound");
-	if (run->epilogue != NULL)
+	if (run->epilogue != NULL) {
 		snprintf(facts->epilogue, sizeof facts->epilogue, "%s", options->epilogue);
+		strcpy(facts->epilogue_content, run->epilogue->content);
+	}
 	if (options->sanitize != NULL)
 		snprintf(facts->tool, sizeof facts->tool, "compute-sanitizer %s", options->sanitize);
 	else if (options->under != NULL)

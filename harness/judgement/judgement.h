@@ -143,15 +143,16 @@ struct run_facts {
 								  generated; borrowed */
 	char sizes[16]; /* of generated cases: one of case_sizes_names, or "given"; "" when there were
 					   none */
-	char shapes[SHAPE_TEXT];       /* those that were given: "512x512x64", "12 shapes" */
-	int max_dim;                   /* 0: the problem's own */
-	int multiple;                  /* that all sizes are of; 0: any */
-	char tolerance[64];            /* "bound", "leetgpu", "0.05,0.05" */
-	char epilogue[1024];           /* the chain that was fused; "" when none */
-	char tool[1100];               /* that the solutions ran under; "" when none */
-	const char *const *nvcc_flags; /* that were asked for; NULL-ended, or NULL; borrowed */
-	bool interrupted;              /* by the user: less was done than was asked for */
-	char command[1024];            /* that reproduces this run */
+	char shapes[SHAPE_TEXT];             /* those that were given: "512x512x64", "12 shapes" */
+	int max_dim;                         /* 0: the problem's own */
+	int multiple;                        /* that all sizes are of; 0: any */
+	char tolerance[64];                  /* "bound", "leetgpu", "0.05,0.05" */
+	char epilogue[1024];                 /* the chain that was fused; "" when none */
+	char epilogue_content[CONTENT_TEXT]; /* a hash of its stages' files; "" when none */
+	char tool[1100];                     /* that the solutions ran under; "" when none */
+	const char *const *nvcc_flags;       /* that were asked for; NULL-ended, or NULL; borrowed */
+	bool interrupted;                    /* by the user: less was done than was asked for */
+	char command[1024];                  /* that reproduces this run */
 };
 
 struct judgement_list {

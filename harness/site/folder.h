@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 /* Room for a page's name: "index.html", "0123....html", "board-0123....html". */
-#define FOLDER_NAME 64
+#define FOLDER_NAME 96
 
 struct folder {
 	const char *path; /* borrowed */

@@ -1,26 +1,32 @@
-#define XXH_INLINE_ALL
 #include "site/pages.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <xxhash.h>
 
+#include "base/hash.h"
 #include "report/facts.h"
 #include "report/html/page.h"
+
+#define PAGE_DIGITS 32 /* of a hash, at least */
 
 /* ---- who is there ---------------------------------------------------------------------- */
 
 /* A name that is safe in a folder and an address, whatever the text is. */
 static void page_name(const char *start, const char *text, char out[FOLDER_NAME])
 {
+	struct hash hash;
+	char digest[HASH_TEXT];
 	size_t digits = strspn(text, "0123456789abcdef");
-	if (digits == 32 && text[digits] == '\0')
+	if (digits >= PAGE_DIGITS && digits <= HASH_DIGITS && text[digits] == '\0') {
 		snprintf(out, FOLDER_NAME, "%s%s.html", start, text);
-	else
-		snprintf(out, FOLDER_NAME, "%s%016llx.html", start,
-				 (unsigned long long)XXH3_64bits(text, strlen(text)));
+		return;
+	}
+	hash_begin(&hash);
+	hash_add_text(&hash, text);
+	hash_end(&hash, digest);
+	snprintf(out, FOLDER_NAME, "%s%.*s.html", start, PAGE_DIGITS, digest);
 }
 
 static struct page_submission *submission_of(struct site *site, const char *content)

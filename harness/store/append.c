@@ -58,6 +58,7 @@ static const struct column facts_columns[] = {
 	COLUMN("multiple_of", struct run_facts, multiple),
 	COLUMN("tolerance", struct run_facts, tolerance),
 	COLUMN("epilogue", struct run_facts, epilogue),
+	COLUMN("epilogue_content", struct run_facts, epilogue_content),
 	COLUMN("tool", struct run_facts, tool),
 	COLUMN("device", struct run_facts, device.name),
 	COLUMN("architecture", struct run_facts, device.architecture),

@@ -12,18 +12,27 @@ static bool same(const char *a, const char *b)
 
 /* ---- who may rank ----------------------------------------------------------------- */
 
-/* Something that this content did in another run, and that counts for all. */
+/* Whether what the one was found to be holds for the other: the same file of the same submitter,
+ * compiled with the same code and options of others. Who judges a stranger's file with a stage or a
+ * flag of his own, or hands in a copy of it, finds nothing out about that file. */
+static bool same_terms(const struct measured *a, const struct measured *b)
+{
+	return same(a->content, b->content) && same(a->path, b->path) && same(a->problem, b->problem) &&
+		   same(a->epilogue, b->epilogue) && same(a->epilogue_content, b->epilogue_content) &&
+		   same(a->nvcc_flags, b->nvcc_flags);
+}
+
+/* Something that was found in this run or another, and that counts for all on the same terms. */
 static const char *disgrace(const struct measured_list *runs, const struct measured *run)
 {
 	for (size_t i = 0; i < runs->count; i++) {
 		const struct measured *other = &runs->items[i];
-		if (!same(other->content, run->content) || !same(other->problem, run->problem))
+		if (!same_terms(other, run))
 			continue;
 		if (verdict_is(other->verdict, VERDICT_RULE_VIOLATION))
 			return LEFT_OUT_RULE;
 		if (verdict_is(other->verdict, VERDICT_WRONG_ANSWER) && same(other->suites, "[]") &&
-			same(other->tolerance, "bound") && same(other->device, run->device) &&
-			same(other->epilogue, run->epilogue))
+			same(other->tolerance, "bound") && same(other->device, run->device))
 			return "had a wrong answer";
 	}
 	return NULL;
@@ -160,27 +169,48 @@ static void boards_choose(struct leaderboard *out)
 
 /* ---- those that rank nowhere --------------------------------------------------------- */
 
-static bool is_a_leader(const struct leaderboard *board, const struct measured *run)
+/* Whether both are one line of the list: the same content. What fell is a line by its path, so that
+ * a copy that ranks does not hide it. */
+static bool same_line(const struct measured *a, const struct measured *b, bool fell)
+{
+	return same(a->content, b->content) && measured_same_field(a, b) &&
+		   (!fell || same(a->path, b->path));
+}
+
+static bool is_a_leader(const struct leaderboard *board, const struct measured *run, bool fell)
 {
 	for (size_t i = 0; i < board->board_count; i++)
 		for (size_t k = 0; k < board->boards[i].count; k++)
-			if (same(board->boards[i].leaders[k].run->content, run->content) &&
-				measured_same_field(board->boards[i].run, run))
+			if (same_line(board->boards[i].leaders[k].run, run, fell))
 				return true;
 	return false;
 }
 
-static bool is_the_last(const struct measured_list *runs, size_t index)
+static bool has_fallen(const struct measured_list *runs, const struct measured *run)
 {
-	const struct measured *run = &runs->items[index];
-	for (size_t i = index + 1; i < runs->count; i++)
-		if (same(runs->items[i].content, run->content) && measured_same_field(&runs->items[i], run))
+	return run->content[0] != '\0' && disgrace(runs, run) != NULL;
+}
+
+/* The last of its line stands for it; one on terms on which nothing was found goes before those
+ * that fell. */
+static bool stands_for_line(const struct measured_list *runs, size_t index, bool fell)
+{
+	for (size_t i = 0; i < runs->count; i++) {
+		if (i == index || !same_line(&runs->items[i], &runs->items[index], fell))
+			continue;
+		bool other_fell = has_fallen(runs, &runs->items[i]);
+		if (other_fell != fell ? fell : i > index)
 			return false;
+	}
 	return true;
 }
 
-static bool leave_out(struct leaderboard *out, const struct measured *run)
+static bool leave_out(struct leaderboard *out, size_t index)
 {
+	const struct measured *run = &out->runs.items[index];
+	bool fell = has_fallen(&out->runs, run);
+	if (!stands_for_line(&out->runs, index, fell) || is_a_leader(out, run, fell))
+		return true;
 	struct left_out *more = realloc(out->left_out, (out->left_out_count + 1) * sizeof *more);
 	if (more == NULL)
 		return false;
@@ -207,8 +237,7 @@ bool leaderboard_make(struct measured_list *runs, struct leaderboard *out, struc
 		}
 	}
 	for (size_t i = 0; i < out->runs.count && ok; i++)
-		if (is_the_last(&out->runs, i) && !is_a_leader(out, &out->runs.items[i]))
-			ok = leave_out(out, &out->runs.items[i]);
+		ok = leave_out(out, i);
 	for (size_t i = 0; i < out->board_count; i++) {
 		board_rank(&out->boards[i]);
 		count_unconfirmed(&out->runs, &out->boards[i]);

@@ -24,7 +24,8 @@ struct board {
 
 #define LEFT_OUT_RULE "broke a rule"
 
-/* A content that ranks nowhere, by its last run. */
+/* A content that ranks nowhere, by its last run; or a file that broke a rule or had a wrong answer,
+ * also where a copy of it ranks. */
 struct left_out {
 	const struct measured *run;
 	const char *why;
@@ -49,10 +50,12 @@ struct leaderboard {
 };
 
 /* Who ranks: each content's fastest run that was accepted within the bound of rounding, whose time
- * sealed calls confirmed, or that then counts with its host-side time. A content never ranks
- * that broke a rule in any of these runs, or that had a wrong answer in generated cases on the same
- * device: random cases may miss what others found. Takes over `runs`. False with err where memory
- * runs out. */
+ * sealed calls confirmed, or that then counts with its host-side time. A content does not
+ * rank by runs on terms on which it broke a rule in any run, or had a wrong answer in generated
+ * cases on the same device: random cases may miss what others found. The terms are the file's path,
+ * the problem, the epilogue with what its stages' files held, and the nvcc flags, so that nobody
+ * takes another's file off by judging a copy, or it with a stage or a flag that breaks a rule.
+ * Takes over `runs`. False with err where memory runs out. */
 bool leaderboard_make(struct measured_list *runs, struct leaderboard *out, struct error *err);
 /* Fills in the standings; part of leaderboard_make(). False: out of memory. */
 bool standings_make(struct leaderboard *all);

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/content.h"
 #include "base/paths.h"
 #include "judgement/names.h"
 #include "testcases/case.h"
@@ -31,16 +32,17 @@ struct measured_counter {
 };
 
 struct measured {
-	int64_t id;          /* of the stored judgement; 0: of a report */
-	char *file, *detail; /* owned */
-	char *path;          /* absolute; "" of a report; owned */
-	char content[40];    /* compile/content.h; "" in old reports */
-	char when[32];       /* ISO 8601, UTC */
+	int64_t id;                 /* of the stored judgement; 0: of a report */
+	char *file, *detail;        /* owned */
+	char *path;                 /* absolute; "" of a report; owned */
+	char content[CONTENT_TEXT]; /* compile/content.h; "" in old reports */
+	char when[32];              /* ISO 8601, UTC */
 	char mode[16], problem[32], verdict[32], commit[32], host[128];
 	char device_kind[16], device[128], driver[32];
 	char tolerance[64];
-	char *epilogue;            /* "" without; owned */
-	char *nvcc_flags, *suites; /* JSON lists; owned */
+	char *epilogue;                      /* "" without; owned */
+	char epilogue_content[CONTENT_TEXT]; /* "" without, of a report, and of gemmjudge 0.1.0 */
+	char *nvcc_flags, *suites;           /* JSON lists; owned */
 	int64_t cases, accepted;
 	size_t time_count;
 	struct measured_time *times; /* owned */

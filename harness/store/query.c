@@ -27,6 +27,7 @@ const struct column measured_columns[MEASURED_COLUMNS] = {
 	COLUMN_SHOWN("r.tolerance", struct measured, tolerance, "tolerance"),
 	COLUMN_AS(COLUMN_JSON, "r.suites", struct measured, suites, "suites"),
 	COLUMN_SHOWN("r.epilogue", struct measured, epilogue, "epilogue"),
+	COLUMN("r.epilogue_content", struct measured, epilogue_content),
 	COLUMN_AS(COLUMN_JSON, "r.nvcc_flags", struct measured, nvcc_flags, "nvcc_flags"),
 };
 static const char heads[] =

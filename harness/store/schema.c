@@ -86,5 +86,9 @@ const char *const store_schema[] = {
 	"ALTER TABLE run RENAME COLUMN suite TO suites;\n"
 	"UPDATE run SET suites = CASE coalesce(suites, '') WHEN '' THEN '[]'\n"
 	"	ELSE '[' || replace(json_quote(suites), ',', '\",\"') || ']' END;\n",
+	/* 4: contents are BLAKE2b's 64 digits from here on (compile/content.h). Older rows keep the 32
+	 * of XXH3, which could be forged: no content of the one kind equals one of the other, so that
+	 * what was found of a file before is nobody's now, good or bad. */
+	"ALTER TABLE run ADD COLUMN epilogue_content TEXT;\n",
 	NULL,
 };

@@ -19,6 +19,20 @@ static bool take_header(struct epilogue *epilogue, struct error *err)
 	return epilogue->header != NULL || error_set(err, "out of memory");
 }
 
+static bool take_content(struct epilogue *epilogue, struct error *err)
+{
+	struct hash hash;
+	char content[CONTENT_TEXT];
+	hash_begin(&hash);
+	for (uint32_t i = 0; i < epilogue->chain.count; i++) {
+		if (!content_hash(epilogue->files.paths[i], content, err))
+			return false;
+		hash_add_text(&hash, content);
+	}
+	hash_end(&hash, epilogue->content);
+	return true;
+}
+
 bool epilogue_open(const char *text, struct epilogue **out, struct error *err)
 {
 	char source[PATHS_MAX], folder[PATHS_MAX];
@@ -31,7 +45,7 @@ bool epilogue_open(const char *text, struct epilogue **out, struct error *err)
 	bool ok = paths_source(source, err) && paths_join(folder, source, "epilogues", err) &&
 			  chain_parse(text, folder, &epilogue->chain, &epilogue->files, err);
 	bool plain = ok && chain_is_plain(&epilogue->chain);
-	ok = ok && (plain || take_header(epilogue, err));
+	ok = ok && (plain || (take_header(epilogue, err) && take_content(epilogue, err)));
 	if (ok && !plain)
 		*out = epilogue;
 	else

@@ -5,6 +5,7 @@
 
 #include "chain/chain.h"
 #include "compile/compile.h"
+#include "compile/content.h"
 #include "judge/run/contestant_link.h"
 #include "judge/run/referee_link.h"
 #include "testcases/problem.h"
@@ -21,6 +22,7 @@ struct epilogue_runner {
 struct epilogue {
 	struct chain chain;
 	struct chain_files files;
+	char content[CONTENT_TEXT];               /* a hash of the stages' files */
 	char *header;                             /* for compiling; owned */
 	const char *stages[CHAIN_STAGES_MAX + 1]; /* the files that it includes, NULL-ended */
 	struct epilogue_runner runners[CHAIN_STAGES_MAX];

@@ -392,7 +392,12 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 		s->compiled.log = reason;
 	}
 	const char *stage = s->fused ? epilogue_blamed(run->epilogue, s->compiled.log) : NULL;
-	if (s->compiled.status == COMPILE_FORBIDDEN)
+	if (s->by_stage)
+		snprintf(s->compile_detail, sizeof s->compile_detail,
+				 "%s%.700s needs what is not allowed, and the file itself does not: %.200s",
+				 stage != NULL ? "the epilogue stage " : "the epilogue ",
+				 stage != NULL ? stage : run->options->epilogue, why);
+	else if (s->compiled.status == COMPILE_FORBIDDEN)
 		snprintf(s->compile_detail, sizeof s->compile_detail, SUBMISSION_NEEDS "%.900s", why);
 	else if (s->compiled.status == COMPILE_STOPPED)
 		snprintf(s->compile_detail, sizeof s->compile_detail, "%.1000s", why);
@@ -452,6 +457,25 @@ static enum compile_status compile_asking(const struct run *run, struct submissi
 	return answer == ARITY_UNKNOWN ? compile_once(run, s, options, err) : status;
 }
 
+/* Whether the file needs what is forbidden without the epilogue as well; err then names that. What
+ * it needs only with it may be a stage's doing, which nothing in a linker's messages can rule out.
+ */
+static bool is_forbidden_alone(const struct run *run, struct submission *s,
+							   const struct compile_options *options, struct error *err)
+{
+	struct compile_options alone = *options;
+	struct compiled with_epilogue = s->compiled;
+	struct error why;
+	alone.epilogue = NULL;
+	alone.stages = NULL;
+	bool forbidden = compile_once(run, s, &alone, &why) == COMPILE_FORBIDDEN;
+	if (forbidden)
+		*err = why;
+	compiled_free(&s->compiled);
+	s->compiled = with_epilogue;
+	return forbidden;
+}
+
 /* Whose machine code it was. */
 static void name_machine_code(const struct run *run, char out[24])
 {
@@ -484,6 +508,8 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 									  .control = control};
 	name_machine_code(run, s->machine);
 	enum compile_status status = compile_asking(run, s, &options, &why);
+	s->by_stage =
+		status == COMPILE_FORBIDDEN && s->fused && !is_forbidden_alone(run, s, &options, &why);
 	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {
 		*err = why;
 		return false;
@@ -551,8 +577,9 @@ void submission_to_judgement(const struct submission *s, struct judgement *out)
 		out->layers |= LAYER_COMPILER;
 	if (is_callable(s))
 		return;
-	out->verdict = s->compiled.status == COMPILE_FORBIDDEN ? VERDICT_RULE_VIOLATION
-				   : s->unsupported                        ? VERDICT_UNSUPPORTED
-														   : VERDICT_COMPILE_ERROR;
+	bool forbidden = s->compiled.status == COMPILE_FORBIDDEN && !s->by_stage;
+	out->verdict = forbidden        ? VERDICT_RULE_VIOLATION
+				   : s->unsupported ? VERDICT_UNSUPPORTED
+									: VERDICT_COMPILE_ERROR;
 	snprintf(out->detail, sizeof out->detail, "%s", s->compile_detail);
 }

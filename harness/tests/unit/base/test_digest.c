@@ -86,6 +86,40 @@ Test(digest, compresses_as_blake3_does)
 	}
 }
 
+/* How many of the 128 bits change, of `flips` single bits of a block and of where it stands. */
+static void count_changes(int rounds, int *least, int *most)
+{
+	*least = 128, *most = 0;
+	for (uint32_t bit = 0; bit < 18 * 32; bit++) {
+		int changed = 0;
+		for (uint32_t trial = 0; trial < 32; trial++) {
+			uint32_t block[18], before[8], after[8];
+			for (uint32_t i = 0; i < 18; i++)
+				block[i] = 0x9E3779B9u * (trial + 1) * (2 * i + 1) ^ trial << i;
+			const uint32_t last[4] = {block[16], 0, 64, block[17]};
+			compress(initial, block, last, rounds, before);
+			block[bit / 32] ^= 1u << bit % 32;
+			const uint32_t other[4] = {block[16], 0, 64, block[17]};
+			compress(initial, block, other, rounds, after);
+			for (int i = 0; i < 4; i++)
+				changed += __builtin_popcount(before[i] ^ after[i]);
+		}
+		changed /= 32;
+		*least = changed < *least ? changed : *least;
+		*most = changed > *most ? changed : *most;
+	}
+}
+
+/* One round less than there are does so already; one alone does not. */
+Test(digest, each_bit_changes_half_of_it)
+{
+	int least, most;
+	count_changes(DIGEST_ROUNDS - 1, &least, &most);
+	cr_expect(least >= 56 && most <= 72, "%d to %d of 128", least, most);
+	count_changes(1, &least, &most);
+	cr_expect_lt(least, 32, "the test finds what is mixed badly, not %d", least);
+}
+
 /* ---- whole results ------------------------------------------------------------------ */
 
 static const size_t sizes[] = {

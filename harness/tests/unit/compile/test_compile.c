@@ -639,13 +639,15 @@ Test(compile, what_a_flag_names_may_be_read)
 
 Test(compile, believes_nothing_that_is_said_about_the_machine)
 {
-	write_file("a.cu", "#error No space left on device, Disk quota exceeded\n");
+	write_file("a.cu", "#error No space left on device, undefined reference to `cublasGemmEx'\n");
 	expect_end("a.cu", COMPILE_ERROR, "No space left on device");
 }
 
 Test(compile, what_is_nowhere_defined_is_an_error)
 {
-	write_file("a.cu", "int helper(int);\n#define ANSWER helper(1)\n" SOLVE);
+	/* only the linker is believed */
+	write_file("a.cu", "#pragma message(\"undefined reference to `cublasGemmEx'\")\n"
+					   "int helper(int);\n#define ANSWER helper(1)\n" SOLVE);
 	expect_end("a.cu", COMPILE_ERROR, "undefined reference to `helper(int)'");
 	write_file("b.cu", "extern \"C\" int cublasCreate_v2(void *);\n"
 					   "#define ANSWER cublasCreate_v2(0)\n" SOLVE);
@@ -745,12 +747,17 @@ Test(compile, every_end_of_the_compiler_is_the_files)
 	expect_end("a.cu", COMPILE_STOPPED, "nvcc was ended by signal 11");
 	take_over("exit 0");
 	expect_end("a.cu", COMPILE_STOPPED, "nvcc left no solution.so");
-	take_over("echo x >$out; mkdir ${out%/*}/dependencies");
+	take_over("echo x >$out; mkdir -p ${out%/*}/dependencies");
 	expect_end("a.cu", COMPILE_STOPPED, "nvcc left no dependencies");
 	take_over("for i in $(seq 300); do sleep 30 & done; wait");
 	expect_end("a.cu", COMPILE_STOPPED, "nvcc started more than 256 processes");
 	take_over("dd if=/dev/null of=$out bs=1M seek=1025; exit 1"); /* sparse */
 	expect_end("a.cu", COMPILE_ERROR, "File size limit exceeded");
+	/* more than its share of the cache, where it would push out what others compiled */
+	take_over(
+		"echo solution: x >${out%/*}/dependencies; dd if=/dev/null of=$out bs=1 seek=67108865");
+	expect_end("a.cu", COMPILE_STOPPED, "the library has 65 MiB; at most 64");
+	cr_expect_eq(count_entries("x"), 0);
 }
 
 /* What it left is taken only where it is a file. */

@@ -57,6 +57,37 @@ Test(content, a_copy_is_the_same_and_a_change_is_not)
 	cr_expect_str_neq(hash_of("a.cu"), hash_of("c.cu"));
 }
 
+/* Two files of one XXH3-128, the hash of gemmjudge 0.1.0 (c208a216dca3f2a0fd041713e50ac5bc, with
+ * the length before them): where eight bytes are those of its secret, the eight behind them count
+ * in a sum alone, and two such sums cancel each other out. */
+#define FORGED(b, d)                                                                               \
+	"aaaaaaaaaaaaaaaaaaaaaaaa\xb8\x08\x46\x74\xf7\x43\x24\x8e"                                     \
+	"bbbbbbb" b "\xde\xd4\x6d\xe9\x83\x90\x97\xdb"                                                 \
+	"ddddddd" d
+
+Test(content, files_of_one_former_hash_are_two_solutions)
+{
+	put("a.cu", FORGED("\x62", "\x64"));
+	put("b.cu", FORGED("\xe2", "\xe4"));
+	cr_expect_str_neq(hash_of("a.cu"), hash_of("b.cu"));
+}
+
+/* Whoever can choose contents of one hash has others accused: it has to be one that nobody can. */
+Test(content, is_known_by_blake2b)
+{
+	struct hash hash;
+	char wanted[CONTENT_TEXT];
+	static const char *const pieces[] = {"file",    "#include \"h.cuh\"\n", "name", "h.cuh", "file",
+										 "int y;\n"};
+	put("a.cu", "#include \"h.cuh\"\n");
+	put("h.cuh", "int y;\n");
+	hash_begin(&hash);
+	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+		hash_add_text(&hash, pieces[i]);
+	hash_end(&hash, wanted);
+	cr_expect_str_eq(hash_of("a.cu"), wanted);
+}
+
 Test(content, headers_beside_the_file_count)
 {
 	put("a.cu", "  #  include \"sub/h.cuh\"\nint x;\n");

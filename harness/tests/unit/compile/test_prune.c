@@ -73,7 +73,7 @@ static void add_entry(const char *name, int days)
 }
 
 #define KEY_A "0123456789abcdef0123456789abcdea"
-#define KEY_B "0123456789abcdef0123456789abcdeb"
+#define KEY_B "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeb"
 #define KEY_C "xxxxxxxx89abcdef0123456789abcdec" /* one that nobody looks for again */
 #define KEY_D "0123456789abcdef0123456789abcded"
 

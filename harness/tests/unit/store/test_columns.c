@@ -54,6 +54,7 @@ static const struct expected run[] = {
 	{"tolerance", "leetgpu"},
 	{"nvcc_flags", "[\"-DX\"]"},
 	{"epilogue", "bias"},
+	{"epilogue_content", "e1e1"},
 	{"tool", "ncu"},
 	{"device_kind", "cuda"},
 	{"device", "NVIDIA X1"},
@@ -280,6 +281,7 @@ static void fill_facts(struct run_facts *facts)
 	facts->multiple = 8;
 	NAMED(facts->tolerance, "leetgpu");
 	NAMED(facts->epilogue, "bias");
+	NAMED(facts->epilogue_content, "e1e1");
 	NAMED(facts->tool, "ncu");
 	facts->device = (struct device_facts){.name = "NVIDIA X1",
 										  .architecture = "90a",
@@ -412,6 +414,7 @@ static void read_back(const struct measured *got)
 	member(got->driver, "580.1", "driver");
 	member(got->tolerance, "leetgpu", "tolerance");
 	member(got->epilogue, "bias", "epilogue");
+	member(got->epilogue_content, "e1e1", "epilogue_content");
 	member(got->nvcc_flags, "[\"-DX\"]", "nvcc_flags");
 	member(got->suites, "[\"edges\"]", "suites");
 	cr_expect_neq(strcmp(got->commit, got->host), 0);

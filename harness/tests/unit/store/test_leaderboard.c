@@ -146,6 +146,46 @@ Test(leaderboard, what_was_not_confirmed_or_broke_a_rule_never_ranks)
 	leaderboard_free(&all);
 }
 
+static struct judgement_list broken(const char *file)
+{
+	struct judgement_list list = fixture_timed(file, "a", 1.0, SEAL_CONFIRMED);
+	list.items[0].verdict = VERDICT_RULE_VIOLATION;
+	return list;
+}
+
+static const char *const hostile_flags[] = {"-include", "hostile.h", NULL};
+
+/* A copy, and the file itself with a stage or a flag of somebody else, break a rule. */
+Test(leaderboard, a_file_is_not_disgraced_by_what_others_do_with_it)
+{
+	fixture_append(path, fixture_timed("a.cu", "a", 1.0, SEAL_CONFIRMED), "judge");
+	struct judgement_list fused = fixture_timed("a.cu", "a", 1.0, SEAL_CONFIRMED);
+	strcpy(fused.facts.epilogue, "./stage.cuh");
+	strcpy(fused.facts.epilogue_content, "e1");
+	fixture_append(path, fused, "judge");
+	fixture_append(path, broken("copy.cu"), "judge");
+	struct judgement_list list = broken("a.cu");
+	list.facts.nvcc_flags = hostile_flags;
+	fixture_append(path, list, "judge");
+	list = broken("a.cu");
+	strcpy(list.facts.epilogue, "./stage.cuh");
+	strcpy(list.facts.epilogue_content, "e2");
+	fixture_append(path, list, "judge");
+	struct leaderboard all = made();
+	cr_assert_eq(all.board_count, 2);
+	cr_expect_eq(all.boards[0].count, 1);
+	cr_expect_eq(all.boards[1].count, 1);
+	cr_assert_eq(all.left_out_count, 1);
+	is_left_out(&all, 0, "a", "broke a rule");
+	cr_expect_str_eq(all.left_out[0].run->file, "copy.cu");
+	leaderboard_free(&all);
+	fixture_append(path, broken("a.cu"), "judge"); /* by itself */
+	all = made();
+	cr_expect_eq(all.board_count, 1);
+	cr_expect_str_eq(all.boards[0].run->epilogue, "./stage.cuh");
+	leaderboard_free(&all);
+}
+
 /* A suite that asks for more (NaN where beta is 0) is no reason. */
 Test(leaderboard, a_wrong_answer_in_a_suite_is_of_that_run_alone)
 {
@@ -336,6 +376,21 @@ Test(leaderboard, without_times_correctness_ranks)
 		cr_expect_str_eq(all.standings[i].run->content, wanted[i].content);
 		cr_expect_eq(all.standings[i].rank, wanted[i].rank);
 	}
+	leaderboard_free(&all);
+}
+
+/* The plain run counts, also where the one with the flag came later. */
+Test(leaderboard, ranks_by_correctness_are_not_taken_by_a_flag)
+{
+	fixture_append(path, judged_with("a", 2), "judge");
+	struct judgement_list list = judged_with("a", 2);
+	list.items[0].verdict = VERDICT_RULE_VIOLATION;
+	list.facts.nvcc_flags = hostile_flags;
+	fixture_append(path, list, "judge");
+	struct leaderboard all = made();
+	cr_assert_eq(all.standing_count, 1);
+	cr_expect_eq(all.standings[0].run->id, 1);
+	cr_expect_eq(all.left_out_count, 1);
 	leaderboard_free(&all);
 }
 

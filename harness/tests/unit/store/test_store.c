@@ -13,6 +13,7 @@
 #include "report/facts.h"
 #include "report/report.h"
 #include "store/database.h"
+#include "store/leaderboard.h"
 #include "store/place.h"
 #include "store_fixture.h"
 
@@ -572,6 +573,35 @@ Test(store, an_older_store_is_brought_up_in_one_transaction)
 	cr_expect_eq(ask("s.db", "SELECT count(*) FROM one"), 1);
 	cr_expect_null(database_open("s.db", earlier, true, &err));
 	cr_expect_not_null(strstr(err.message, "newer"));
+}
+
+#define OLD "0123456789abcdef0123456789abcdef"
+
+/* A store as version 3 left it: what is in it stays and ranks, and is nobody else's. */
+Test(store, contents_by_the_former_hash_stay_and_equal_no_new_one)
+{
+	struct error err;
+	fixture_append("s.db", fixture_timed("a.cu", OLD, 10.0, SEAL_CONFIRMED), "judge");
+	struct judgement_list list = fixture_judged("b.cu", OLD "ff");
+	list.items[0].verdict = VERDICT_RULE_VIOLATION;
+	fixture_append("s.db", list, "judge");
+	tell("s.db", "UPDATE submission SET content = substr(content, 1, 32);"
+				 "ALTER TABLE run DROP COLUMN epilogue_content; PRAGMA user_version = 3");
+	list = fixture_timed("a.cu", OLD OLD, 12.0, SEAL_CONFIRMED);
+	fixture_append("s.db", list, "judge");
+	is_whole("s.db");
+	cr_expect_eq(ask("s.db", "PRAGMA user_version"), 4);
+
+	struct leaderboard all;
+	struct measured_list runs = fixture_all("s.db");
+	cr_assert_eq(runs.count, 3);
+	cr_expect_str_eq(runs.items[0].epilogue_content, "");
+	cr_assert(leaderboard_make(&runs, &all, &err), "%s", err.message);
+	cr_assert_eq(all.board_count, 1);
+	cr_assert_eq(all.boards[0].count, 2);
+	cr_expect_str_eq(all.boards[0].leaders[0].run->content, OLD);
+	cr_expect_str_eq(all.boards[0].leaders[1].run->content, OLD OLD);
+	leaderboard_free(&all);
 }
 
 Test(store, where_there_is_none_readers_say_so)
