@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "judgement/names.h"
+#include "report/clean.h"
 #include "report/document.h"
 #include "report/wrap.h"
 #include "store/show/show.h"
@@ -203,7 +204,7 @@ static json_t *pair_json(const struct pair *pair)
 	return json;
 }
 
-void show_pairs(const void *what, FILE *out)
+static void print_pairs(const void *what, FILE *out)
 {
 	const struct shown_pairs *pairs = what;
 	for (size_t i = 0; i < pairs->count; i++) {
@@ -211,6 +212,11 @@ void show_pairs(const void *what, FILE *out)
 			fputc('\n', out);
 		print_pair(&pairs->items[i], out);
 	}
+}
+
+void show_pairs(const void *what, FILE *out)
+{
+	clean_print_page(out, print_pairs, what);
 }
 
 void show_pairs_json(const void *what, FILE *out)
