@@ -233,3 +233,34 @@ void clean_print_cell(FILE *out, const char *text)
 	}
 	free(clean);
 }
+
+/* The signs that begin a formula, of which some have a wide form (U+FF0B, U+FF0D, U+FF1D, U+FF20).
+ */
+static bool begins_formula(const char *p)
+{
+	static const char *const signs[] = {
+		"=", "+", "-", "@", "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D", "\xEF\xBC\xA0"};
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+		if (strncmp(p, signs[i], strlen(signs[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Where programs take a semicolon, a tab or the end of any line for the end of a cell, too, the
+ * next one begins there. */
+void clean_print_csv(FILE *out, const char *text)
+{
+	char *clean = clean_shown(text);
+	bool quoted = clean != NULL && strpbrk(clean, ",;\t\"\n") != NULL, starts = true;
+	fputs(quoted ? "\"" : "", out);
+	for (const char *p = clean; p != NULL && *p != '\0'; p++) {
+		if (starts && begins_formula(p))
+			fputc('\'', out);
+		starts =
+			strchr(";\t\n", *p) != NULL || (starts && (*p == ' ' || *p == '"' || is_unseen(*p)));
+		fputs(*p == '"' ? "\"" : "", out);
+		fputc(*p, out);
+	}
+	fputs(quoted ? "\"" : "", out);
+	free(clean);
+}

@@ -48,4 +48,8 @@ void clean_print_xml(FILE *out, const char *text);
 /* Writes clean text as one cell of a markdown table. */
 void clean_print_cell(FILE *out, const char *text);
 
+/* Writes clean text as one cell of comma-separated values (RFC 4180), which no spreadsheet takes
+ * for a formula: an apostrophe stands before the signs that begin one. */
+void clean_print_csv(FILE *out, const char *text);
+
 #endif

@@ -151,7 +151,8 @@ static char *put_by(void (*put)(FILE *out, const char *text), const char *text)
 Test(commands, no_cleaned_text_begins_one)
 {
 	static void (*const puts[])(FILE *, const char *) = {
-		clean_print, clean_print_line, clean_print_xml, clean_print_cell, put_page, put_wrapped};
+		clean_print,     clean_print_line, clean_print_xml, clean_print_cell,
+		clean_print_csv, put_page,         put_wrapped};
 	char text[256];
 	size_t before = 0;
 	for (int i = 0; i < 8000; i++) {

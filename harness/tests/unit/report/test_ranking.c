@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/clean.h"
 #include "report/facts.h"
 #include "report/ranking.h"
 #include "report/report.h"
@@ -287,6 +288,41 @@ Test(ranking, csv_is_that_of_rfc_4180)
 		"b.cu,\"a, b\"\r\n");
 	free(text);
 	judgement_list_free(&list);
+}
+
+Test(ranking, csv_has_no_formulas)
+{
+	static const char *const texts[] = {"=HYPERLINK(\"http://a\";\"b\")",
+										"+1",
+										"-1+cmd|' /C calc'!A0",
+										"@SUM(1)",
+										"\t=1",
+										"\xEF\xBC\x9D"
+										"1",
+										"\r=1",
+										" \"=1",
+										"a;=1\t+2\n-3",
+										"a=1, b-2, c@d.cu"};
+	static const char *const cells[] = {"\"'=HYPERLINK(\"\"http://a\"\";\"\"b\"\")\"",
+										"'+1",
+										"'-1+cmd|' /C calc'!A0",
+										"'@SUM(1)",
+										"\"\t'=1\"",
+										"'\xEF\xBC\x9D"
+										"1",
+										"\xEF\xBF\xBD'=1",
+										"\" \"\"'=1\"",
+										"\"a;'=1\t'+2\n'-3\"",
+										"\"a=1, b-2, c@d.cu\""};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+		clean_print_csv(out, texts[i]);
+		fclose(out);
+		cr_expect_str_eq(text, cells[i]);
+		free(text);
+	}
 }
 
 Test(ranking, a_refused_file_has_the_first_error_beside_it)
