@@ -97,8 +97,10 @@ static void print_counters(const struct pair *pair, FILE *out)
 			wrap_print(out, WIDTH, 0, 0, kernel);
 			fprintf(out, "  %-50s %13s %13s\n", "", "A", "B");
 		}
-		fprintf(out, "  %-50.50s %13lld %13lld\n", a->name, (long long)a->value,
+		char *name = clean_line(a->name);
+		fprintf(out, "  %-50.50s %13lld %13lld\n", name != NULL ? name : "", (long long)a->value,
 				(long long)b->value);
+		free(name);
 	}
 	if (pair->counter_count > COUNTERS_SHOWN)
 		fprintf(out, "  ... and %zu more\n", pair->counter_count - COUNTERS_SHOWN);
