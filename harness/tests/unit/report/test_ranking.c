@@ -297,8 +297,7 @@ Test(ranking, csv_has_no_formulas)
 										"-1+cmd|' /C calc'!A0",
 										"@SUM(1)",
 										"\t=1",
-										"\xEF\xBC\x9D"
-										"1",
+										"\xEF\xBC\x9D(1)",
 										"\r=1",
 										" \"=1",
 										"a;=1\t+2\n-3",
@@ -308,8 +307,7 @@ Test(ranking, csv_has_no_formulas)
 										"'-1+cmd|' /C calc'!A0",
 										"'@SUM(1)",
 										"\"\t'=1\"",
-										"'\xEF\xBC\x9D"
-										"1",
+										"'\xEF\xBC\x9D(1)",
 										"\xEF\xBF\xBD'=1",
 										"\" \"\"'=1\"",
 										"\"a;'=1\t'+2\n'-3\"",
