@@ -76,22 +76,26 @@ static bool begins_line(const char *text, const char *p)
 			(memcmp(p - 3, "\xE2\x80\xA8", 3) == 0 || memcmp(p - 3, "\xE2\x80\xA9", 3) == 0));
 }
 
-/* The "::" with which a line begins; NULL. */
-static const char *command_of_line(const char *p)
+/* What a line begins with, behind blanks and what is not seen. */
+static const char *first_seen(const char *p)
 {
 	while (*p == ' ' || *p == '\t' || is_unseen(*p))
 		p++;
-	const char *next = p + 1;
-	if (*p != ':')
-		return NULL;
-	while (is_unseen(*next))
-		next++;
-	return *next == ':' ? p : NULL;
+	return p;
+}
+
+static bool is_colons(const char *p)
+{
+	if (*p++ != ':')
+		return false;
+	while (is_unseen(*p))
+		p++;
+	return *p == ':';
 }
 
 bool clean_begins_command(const char *text)
 {
-	return command_of_line(text) != NULL;
+	return is_colons(first_seen(text));
 }
 
 /* The last character before `p` that is seen, or `text` - 1. */
@@ -121,14 +125,15 @@ bool clean_ends_mark(const char *text, const char *bracket)
 
 /* Where commands begin in a text, asked from its first character to its last. */
 struct marks {
-	const char *text, *command; /* the "::" of the present line */
+	const char *text, *first; /* what is seen first of the present line; NULL before the first */
 };
 
 static bool is_marked(struct marks *marks, const char *p)
 {
-	if (begins_line(marks->text, p))
-		marks->command = command_of_line(p);
-	return p == marks->command || clean_ends_mark(marks->text, p);
+	bool known = marks->first != NULL && p <= marks->first; /* from an end of a line before */
+	if (!known && begins_line(marks->text, p))
+		marks->first = first_seen(p);
+	return (p == marks->first && is_colons(p)) || clean_ends_mark(marks->text, p);
 }
 
 /* `text` is freed. */
