@@ -18,6 +18,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import secrets
 import socket
 import time
@@ -33,9 +34,16 @@ class Fault(Exception):
         self.status = status
 
 
+UNSEEN = "[^ -~]*"  # outside of ASCII: some comparisons pass over it
+COMMAND = re.compile(f"^([^!-~]*)(?=:{UNSEEN}:)")
+MARK = re.compile(f"(#{UNSEEN}#{UNSEEN}(?:{'|'.join(UNSEEN.join(name) for name in ('', 'vso', 'teamcity'))}){UNSEEN})\\[", re.IGNORECASE)
+
+
 def shown(words):
-    """A path, or other words from outside, for a line on a terminal."""
-    return "".join(c if c.isprintable() else "?" for c in str(words))
+    """A path, or other words from outside, for a line on a terminal, or in a log in which a CI runner looks for
+    commands: as harness/report/clean.h has it."""
+    line = "".join(c if c.isprintable() else "?" for c in str(words))
+    return MARK.sub(r"\1\\[", COMMAND.sub(r"\1\\", line))
 
 
 def counted(number, what):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import shlex
 import shutil
 
@@ -16,6 +17,8 @@ SHARED = ("schema_version", "version", "suite", "max_dim", "multiple_of", "sizes
 RANKED = ("rank", "result", "file", "microseconds", "confirmed", "ratio_to_fastest_library", "same_as", "host")
 VERDICTS = ("accepted", "wrong_answer", "compile_error", "runtime_error", "time_limit", "memory_limit", "rule_violation",
             "unsupported", "not_run", "bad_file")
+# What a spreadsheet takes for a formula, where a cell begins for some program; as in clean_print_csv() of harness/report/.
+FORMULA = re.compile("((?:^|[;\t\r\n])[^!#-~]*)([=+\\-@\uff0b\uff0d\uff1d\uff20])")
 TIE = 1.01  # as in harness/report/ranking.c: runs of one file differ by as much
 RIGHT = ("rank", "median", "/best", "cases")
 
@@ -184,7 +187,8 @@ def as_csv(rows):
     def cell(value):
         text = "" if value is None else {True: "yes", False: "no"}[value] if isinstance(value, bool) else \
             f"{value:.9g}" if isinstance(value, float) else str(value)
-        return text.encode("utf-8", "replace").decode()
+        text = text.encode("utf-8", "replace").decode()
+        return FORMULA.sub(r"\1'\2", text) if isinstance(value, str) else text
 
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\r\n")

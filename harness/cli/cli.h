@@ -29,7 +29,10 @@ extern const struct subcommand subcommand_judge, subcommand_bench, subcommand_co
 /* All of them, as --help shows them; NULL after the last. */
 extern const struct subcommand *const subcommands[];
 
-/* "gemmjudge: " and the line to stderr. Returns `status`, so that a command can
+/* "gemmjudge: " and the text, made clean and one line, to stderr. */
+void cli_tell(const char *text);
+
+/* The same with the error's line. Returns `status`, so that a command can
  * end with `return cli_fail(EXIT_BAD_INPUT, &err)`. */
 int cli_fail(int status, const struct error *err);
 

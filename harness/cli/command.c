@@ -103,7 +103,7 @@ static void print_note(void *context, const char *line)
 {
 	struct command *command = context;
 	output_progress_close(&command->progress);
-	fprintf(stderr, "gemmjudge: %s\n", line);
+	cli_tell(line);
 }
 
 static void show_verdict(void *context, const struct judgement_list *list, size_t i)

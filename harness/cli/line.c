@@ -16,6 +16,24 @@ static void put(struct command_line *line, const char *text)
 	line->used += length;
 }
 
+/* What stands for a character between the quotes: as it is, or with an escape. */
+static void put_quoted(struct command_line *line, char c, bool escapes)
+{
+	char octal[8];
+	snprintf(octal, sizeof octal, "\\%03o", (unsigned char)c);
+	if (escapes && ((unsigned char)c < ' ' || c == 0x7F || c == '\\' || c == '\''))
+		put(line, octal);
+	else
+		put(line, c == '\'' ? "'\\''" : (char[]){c, '\0'});
+}
+
+static bool has_controls(const char *word)
+{
+	while ((unsigned char)*word >= ' ' && *word != 0x7F)
+		word++;
+	return *word != '\0';
+}
+
 void line_add(struct command_line *line, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -23,12 +41,13 @@ void line_add(struct command_line *line, const char *word)
 	if (line->full)
 		return;
 	size_t before = line->used;
-	const char *quote = word[0] == '\0' || word[strspn(word, plain)] != '\0' ? "'" : "";
+	bool escapes = has_controls(word); /* the quotes of bash, zsh and ksh: it stays one line */
+	bool quotes = word[0] == '\0' || word[strspn(word, plain)] != '\0';
 	put(line, before > 0 ? " " : "");
-	put(line, quote);
+	put(line, escapes ? "$'" : quotes ? "'" : "");
 	for (const char *p = word; *p != '\0'; p++)
-		put(line, *p == '\'' ? "'\\''" : (char[]){*p, '\0'});
-	put(line, quote);
+		put_quoted(line, *p, escapes);
+	put(line, quotes ? "'" : "");
 	if (line->full)
 		strcpy(line->out + before, end);
 }

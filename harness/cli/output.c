@@ -13,12 +13,20 @@
 #include "cli/outputs.h"
 #include "cli/reader.h"
 #include "report/annotate.h"
+#include "report/clean.h"
 
 #define PROGRESS_SECONDS 0.1
 
+void cli_tell(const char *text)
+{
+	fputs("gemmjudge: ", stderr);
+	clean_print_line(stderr, text);
+	fputc('\n', stderr);
+}
+
 int cli_fail(int status, const struct error *err)
 {
-	fprintf(stderr, "gemmjudge: %s\n", err->message);
+	cli_tell(err->message);
 	return status;
 }
 
@@ -181,8 +189,10 @@ void output_progress_line(void *context, const char *text)
 	struct output_progress *progress = context;
 	if (!progress->on)
 		return;
-	fprintf(stderr, "\r\033[K%.*s", progress->width - 1, text);
+	char *clean = clean_line(text); /* a file name must not steer the terminal */
+	fprintf(stderr, "\r\033[K%.*s", progress->width - 1, clean != NULL ? clean : "");
 	fflush(stderr);
+	free(clean);
 	progress->drawn = true;
 }
 
@@ -210,9 +220,6 @@ void output_progress_step(void *context, const char *file, const char *what, siz
 	else
 		snprintf(line, sizeof line, "%s%s: %s %zu of %zu", all, progress->last_file,
 				 progress->last_what, done < total ? done + 1 : total, total);
-	for (char *p = line; *p != '\0'; p++) /* a file name must not steer the terminal */
-		if ((unsigned char)*p < 0x20 || *p == 0x7F)
-			*p = '?';
 	output_progress_line(progress, line);
 }
 

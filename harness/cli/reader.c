@@ -1,4 +1,5 @@
 #include "cli/reader.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -418,9 +419,12 @@ static bool read_shapes(const struct row *row, const char *text, struct options 
 	if (!shape_file_read(&file, err))
 		return false;
 	judge->shape_count = file.count;
-	if (file.header > 0)
-		fprintf(stderr, "gemmjudge: %s:%u: taken for a header, as it has no sizes\n",
-				shape_file_name(text), file.header);
+	if (file.header > 0) {
+		struct error note;
+		error_set(&note, "%s:%u: taken for a header, as it has no sizes", shape_file_name(text),
+				  file.header);
+		cli_tell(note.message);
+	}
 	if (file.large > 0)
 		snprintf(options->oversized, sizeof options->oversized, "%.80s:%u", shape_file_name(text),
 				 file.large);

@@ -1,5 +1,6 @@
 #include "cli/remember.h"
 
+#include "cli/cli.h"
 #include "store/place.h"
 
 void remember_open(struct remember *remember, const struct options *options)
@@ -10,7 +11,8 @@ void remember_open(struct remember *remember, const struct options *options)
 	struct error why;
 	if (!store_place(options->store, remember->path, &why) ||
 		(remember->path[0] != '\0' && !store_probe(remember->path, &why))) {
-		fprintf(stderr, "gemmjudge: this run is not remembered: %s\n", why.message);
+		error_prefix(&why, "this run is not remembered");
+		cli_tell(why.message);
 		remember->path[0] = '\0';
 	}
 	remember->run.path = remember->path;

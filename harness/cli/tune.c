@@ -62,7 +62,7 @@ static bool options_hold(const struct options *options, struct error *err)
 static void note(void *context, const char *line)
 {
 	(void)context;
-	fprintf(stderr, "gemmjudge: %s\n", line);
+	cli_tell(line);
 }
 
 static void done(void *context, size_t done, size_t all)
@@ -80,8 +80,10 @@ static void find_store(const struct options *options, char out[PATHS_MAX])
 {
 	struct error why;
 	out[0] = '\0';
-	if (!options->no_store && !store_place(options->store, out, &why))
-		fprintf(stderr, "gemmjudge: not remembered: %s\n", why.message);
+	if (options->no_store || store_place(options->store, out, &why))
+		return;
+	error_prefix(&why, "not remembered");
+	cli_tell(why.message);
 }
 
 static bool export_table(const struct tuning *tuning, const struct options *options, FILE *out,

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/remove.h"
 #include "compile/lease.h"
 
 #define STALE_SECONDS (24 * 3600)
@@ -237,16 +237,9 @@ bool cache_find(const char *cache, const struct cache_key *key, char library[PAT
 	return *log != NULL;
 }
 
-static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *walk)
-{
-	(void)facts, (void)kind, (void)walk;
-	remove(path);
-	return 0;
-}
-
 void cache_drop(const char *folder)
 {
-	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	remove_folder(folder);
 }
 
 static void drop_stale(const char *cache)

@@ -1,14 +1,15 @@
 #include "contestant/enclose.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "contestant/timing.h"
 #include "process/jail.h"
-
-/* Counters of the emulated GPU are small; what a solution prints goes through a pipe. */
-#define FILE_BYTES ((size_t)64 << 20)
 
 /* What a compiled solution is linked with, and what is loaded by name when it is first needed:
  * libgcc_s by exceptions and the end of threads, libzstd by the emulated GPU. In glibc from 2.34
@@ -35,15 +36,50 @@ static void load_all(const char *const *names)
 		dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 }
 
+/* Of the files in it. */
+static size_t bytes_in(const char *folder)
+{
+	DIR *all = opendir(folder);
+	struct dirent *entry;
+	struct stat facts;
+	size_t bytes = 0;
+	while (all != NULL && (entry = readdir(all)) != NULL)
+		if (fstatat(dirfd(all), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+			S_ISREG(facts.st_mode))
+			bytes += (size_t)facts.st_size;
+	if (all != NULL)
+		closedir(all);
+	return bytes;
+}
+
+/* Makes the file of this process, which then is all that it may write to: a folder could be filled.
+ * False where there is none, or no room: nothing is counted then. */
+static bool make_counters(const char *folder, char path[PATHS_MAX])
+{
+	char name[32];
+	struct error ignored;
+	snprintf(name, sizeof name, COUNTERS_NAME, (long)getpid());
+	if (folder[0] == '\0' || bytes_in(folder) + COUNTERS_BYTES > COUNTERS_BYTES_ALL ||
+		!paths_join(path, folder, name, &ignored))
+		return false;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 int enclose(const struct contestant_open *request, struct contestant_open_reply *reply)
 {
 	struct error err = {{0}};
 	const char *readable[2 + DRIVER_FILES] = {NULL};
-	const char *writable[] = {request->writable[0] != '\0' ? request->writable : NULL, NULL};
+	char counters[PATHS_MAX];
+	const char *writable[] = {NULL, NULL};
 	struct jail_telling telling = {.fd = -1};
 	if (request->layers == 0)
 		return -1;
 	load_all(of_all);
+	if (make_counters(request->counters, counters))
+		writable[0] = counters;
 	size_t count = 0;
 	if (request->solution[0] != '\0')
 		readable[count++] = request->solution;
@@ -57,7 +93,7 @@ int enclose(const struct contestant_open *request, struct contestant_open_reply 
 		timing_prepare(&err);
 	reply->layers = jail_close(&(struct jail){.readable = readable,
 											  .writable = writable,
-											  .file_bytes = FILE_BYTES,
+											  .file_bytes = COUNTERS_BYTES,
 											  .telling = request->tells != 0 ? &telling : NULL},
 							   request->layers, &err);
 	snprintf(reply->unavailable, sizeof reply->unavailable, "%.500s", err.message);

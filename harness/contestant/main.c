@@ -180,7 +180,7 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 	struct contestant_open_reply reply = {.head.type = request->head.type};
 	struct error err = {{0}};
 	request->solution[sizeof request->solution - 1] = '\0';
-	request->writable[sizeof request->writable - 1] = '\0';
+	request->counters[sizeof request->counters - 1] = '\0';
 	request->library_folder[sizeof request->library_folder - 1] = '\0';
 	request->device.runtime_folder[sizeof request->device.runtime_folder - 1] = '\0';
 	if (self->open) {

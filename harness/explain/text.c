@@ -80,10 +80,11 @@ static void show_lines(const struct explained *explained, const struct explained
 	const size_t count = explain_lines(kernel, part, lines, LINES_SHOWN);
 	for (size_t i = 0; i < count && lines[i].share >= LINE_SHARE; i++) {
 		explain_source(explained->file, lines[i].line->source, text);
-		char *clean = clean_text(text);
-		int used = fprintf(out, "    %3.0f%% at %s  ", lines[i].share * 100, lines[i].line->source);
-		fprintf(out, "%.*s\n", used < WIDTH ? WIDTH - used : 0, clean != NULL ? clean : "");
-		free(clean);
+		char *at = clean_line(lines[i].line->source), *code = clean_line(text);
+		int used = fprintf(out, "    %3.0f%% at %s  ", lines[i].share * 100, at != NULL ? at : "");
+		fprintf(out, "%.*s\n", used < WIDTH ? WIDTH - used : 0, code != NULL ? code : "");
+		free(at);
+		free(code);
 	}
 }
 
@@ -158,8 +159,15 @@ static void show_failure(const struct explained *explained, FILE *out)
 		fputs(judgement->compile_log, out);
 }
 
-void explain_show(const struct explained *explained, bool verbose, FILE *out)
+struct page {
+	const struct explained *explained;
+	bool verbose;
+};
+
+static void show_page(const void *what, FILE *out)
 {
+	const struct explained *explained = ((const struct page *)what)->explained;
+	const bool verbose = ((const struct page *)what)->verbose;
 	const bool failed = explained->counted.judgement.verdict != VERDICT_ACCEPTED;
 	show_head(explained, out);
 	for (size_t i = 0; i < explained->count; i++) {
@@ -177,4 +185,9 @@ void explain_show(const struct explained *explained, bool verbose, FILE *out)
 		show_prediction(explained, out);
 	else if (explained->count == 0)
 		fputs("\nnothing is predicted: the call launched no kernel\n", out);
+}
+
+void explain_show(const struct explained *explained, bool verbose, FILE *out)
+{
+	clean_print_page(out, show_page, &(struct page){explained, verbose});
 }

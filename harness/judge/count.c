@@ -41,7 +41,7 @@ static bool count_calls(struct run *run, const struct submission *s, const struc
 		return false;
 	struct contestant_link contestant = run_contestant(run, s->problem, &entrant);
 	contestant.environment = watch.environment;
-	contestant.writable = watch.folder;
+	contestant.counters = watch.folder;
 	run_progress(run, s->file, "count", 0, 1);
 	struct outcome outcome;
 	bool called = call_once(run, &contestant, test, &outcome, err);

@@ -199,13 +199,19 @@ struct referee_explain_reply {
 
 /* ---- contestant ------------------------------------------------------- */
 
+/* What counters of the emulated GPU take on disk: a file, and all files of a folder. */
+#define COUNTERS_NAME "%ld.json" /* the process's id */
+#define COUNTERS_BYTES ((size_t)8 << 20)
+#define COUNTERS_BYTES_ALL ((size_t)64 << 20)
+
 /* First: makes the context, then closes the process (jail.h). No code of a submission has run when
  * it answers. */
 struct contestant_open {
 	struct message head;
 	struct device_choice device;
 	char solution[4096];        /* path of the compiled solution (.so), which stays readable */
-	char writable[4096];        /* a folder that stays so; "": none */
+	char counters[4096];        /* a folder, in which one file stays writable, named after the
+								   process: COUNTERS_NAME. "": none */
 	char library_folder[4096];  /* a folder from which more solutions of the same author will be
 							   loaded; it stays readable. "": none */
 	uint32_t layers;            /* to be closed; 0: none, for our own code and under a tool */

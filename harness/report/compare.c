@@ -98,6 +98,18 @@ void compare_floor_line(char out[COMPARE_FLOOR], const struct timing_floor *floo
 
 /* ---- text ---------------------------------------------------------------------- */
 
+/* A name in a column, to its left or (below 0) to its right. Returns the columns that it took. */
+static int label_print(FILE *out, const char *label, int columns)
+{
+	char *clean = clean_line(label);
+	const char *shown = clean != NULL ? clean : "";
+	int own = wrap_columns(shown, strlen(shown));
+	int blanks = abs(columns) > own ? abs(columns) - own : 0;
+	fprintf(out, "%*s%s%*s", columns < 0 ? blanks : 0, "", shown, columns > 0 ? blanks : 0, "");
+	free(clean);
+	return own + blanks;
+}
+
 static void row_print(FILE *out, const struct timing_result *timing,
 					  const struct timing_entry *fused, const struct timing_entry *entry, bool span)
 {
@@ -105,7 +117,9 @@ static void row_print(FILE *out, const struct timing_result *timing,
 	const struct timing_stats *stats = facts_stats(entry, span);
 	facts_label(entry, label);
 	if (!measured(entry, span)) {
-		int column = fprintf(out, "  %-*s ", LABEL_COLUMNS, label);
+		fputs("  ", out);
+		int column = 3 + label_print(out, label, LABEL_COLUMNS);
+		fputc(' ', out);
 		char why[sizeof entry->detail + 16];
 		snprintf(why, sizeof why, "not measured: %s", entry->detail);
 		wrap_print(out, TEXT_COLUMNS, column, column, why);
@@ -116,8 +130,10 @@ static void row_print(FILE *out, const struct timing_result *timing,
 	char width[16] = "-"; /* of one time */
 	if (entry->role != TIMING_PROGRAM)
 		snprintf(width, sizeof width, "%.2f%%", facts_half_width_percent(stats));
-	fprintf(out, "  %-*s %8.2f %6s %7.1f%s%s\n", LABEL_COLUMNS, label, stats->median, width,
-			facts_rate(timing, stats->median), relation[0] != '\0' ? "  " : "", relation);
+	fputs("  ", out);
+	label_print(out, label, LABEL_COLUMNS);
+	fprintf(out, " %8.2f %6s %7.1f%s%s\n", stats->median, width, facts_rate(timing, stats->median),
+			relation[0] != '\0' ? "  " : "", relation);
 	if (entry->wrong > 0)
 		fprintf(out, "  %*s its results leave the error bound, up to %.3g times%s\n", LABEL_COLUMNS,
 				"", entry->worst_ratio,
@@ -169,12 +185,15 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 	const struct timing_result *first = &list->bench[0];
 	char label[FACTS_LABEL];
 	facts_label(&first->entries[file], label);
-	fprintf(out, "\n%s, by shape\n  %-20s %9s %8s %8s %8s", label, "MxNxK", "us", "cost",
-			"cost, us", "floor");
+	fputc('\n', out);
+	clean_print_line(out, label);
+	fprintf(out, ", by shape\n  %-20s %9s %8s %8s %8s", "MxNxK", "us", "cost", "cost, us", "floor");
 	for (size_t i = 0; i < first->count; i++)
-		if (in_overview(list, i))
-			fprintf(out, " %17s%s", first->entries[i].label,
-					first->entries[i].role == TIMING_PROGRAM ? "*" : " ");
+		if (in_overview(list, i)) {
+			fputc(' ', out);
+			label_print(out, first->entries[i].label, -17);
+			fputc(first->entries[i].role == TIMING_PROGRAM ? '*' : ' ', out);
+		}
 	fputc('\n', out);
 	for (size_t b = 0; b < list->bench_count; b++) {
 		const struct timing_result *timing = &list->bench[b];
@@ -211,8 +230,11 @@ static void overview_print(FILE *out, const struct judgement_list *list, size_t 
 		fputc('\n', out);
 	}
 	for (size_t i = 0; i < first->count; i++)
-		if (in_overview(list, i) && first->entries[i].role == TIMING_PROGRAM)
-			fprintf(out, "  * %s, " COMPARE_UNCHECKED "\n", first->entries[i].label);
+		if (in_overview(list, i) && first->entries[i].role == TIMING_PROGRAM) {
+			fputs("  * ", out);
+			clean_print_line(out, first->entries[i].label);
+			fputs(", " COMPARE_UNCHECKED "\n", out);
+		}
 }
 
 void compare_text(const struct judgement_list *list, bool kernels, FILE *out)

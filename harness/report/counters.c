@@ -108,7 +108,7 @@ void counters_print(FILE *out, const struct judgement *judgement)
 	for (size_t i = 0; i < judgement->kernel_count; i++) {
 		const struct kernel_counters *kernel = &judgement->kernels[i];
 		fputs("  kernel ", out);
-		clean_print(out, kernel->shown);
+		clean_print_line(out, kernel->shown);
 		uint64_t launches = value_of(kernel, "launches");
 		fprintf(out, ", %llu launch%s, all cases together\n", (unsigned long long)launches,
 				launches == 1 ? "" : "es");

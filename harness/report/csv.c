@@ -7,20 +7,6 @@
 #include "report/ranking.h"
 #include "report/report.h"
 
-/* Quotes where something in it would end it. */
-static void put_text(FILE *out, const char *text)
-{
-	char *clean = clean_text(text);
-	bool quoted = clean != NULL && strpbrk(clean, ",\"\r\n") != NULL;
-	fputs(quoted ? "\"" : "", out);
-	for (const char *p = clean; p != NULL && *p != '\0'; p++) {
-		fputs(*p == '"' ? "\"" : "", out);
-		fputc(*p, out);
-	}
-	fputs(quoted ? "\"" : "", out);
-	free(clean);
-}
-
 static void put_positive(FILE *out, double value)
 {
 	if (value > 0.0)
@@ -34,16 +20,16 @@ static void put_row(FILE *out, const struct ranking_row *row)
 	if (row->rank > 0)
 		fprintf(out, "%u", row->rank);
 	fputc(',', out);
-	put_text(out, item->file);
+	clean_print_csv(out, item->file);
 	fprintf(out, ",%s,%s,%zu,%zu,", item->problem, verdict_name(item->verdict), item->accepted,
 			item->count);
 	put_positive(out, row->microseconds);
 	fprintf(out, ",%s,", !(row->microseconds > 0.0) ? "" : row->confirmed ? "yes" : "no");
 	put_positive(out, row->ratio);
 	fprintf(out, ",%s,", item->content);
-	put_text(out, row->same != NULL ? row->same->file : "");
+	clean_print_csv(out, row->same != NULL ? row->same->file : "");
 	fputc(',', out);
-	put_text(out, facts_reason(item, reason));
+	clean_print_csv(out, facts_reason(item, reason));
 	fputs("\r\n", out);
 }
 

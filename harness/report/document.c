@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/clean.h"
 
@@ -42,9 +43,37 @@ json_t *document_of_file(const char *what, int schema_version, const char *file,
 	return json;
 }
 
+/* All of them stand in strings only: "[" of "##[" and its like, U+2028 and U+2029, and the controls
+ * that JSON does not escape. Returns how many bytes were written otherwise. */
+static size_t put_escaped(const char *text, const char *p, FILE *out)
+{
+	const unsigned char *byte = (const unsigned char *)p;
+	bool mark = clean_ends_mark(text, p), control = byte[0] == 0xC2 && byte[1] < 0xA0;
+	bool separator = strncmp(p, "\xE2\x80", 2) == 0 && (byte[2] == 0xA8 || byte[2] == 0xA9);
+	if (!mark && !control && !separator && byte[0] != 0x7F)
+		return 0;
+	fprintf(out, "\\u%04x", separator ? 0x2000u | (byte[2] & 0x7Fu) : control ? byte[1] : byte[0]);
+	return separator ? 3 : control ? 2 : 1;
+}
+
+void document_put(json_t *json, int blanks, FILE *out)
+{
+	char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY);
+	for (const char *p = text; p != NULL && *p != '\0';) {
+		size_t escaped = put_escaped(text, p, out);
+		p += escaped;
+		if (escaped > 0)
+			continue;
+		fputc(*p, out);
+		if (*p++ == '\n') /* within strings it is escaped */
+			fprintf(out, "%*s", blanks, "");
+	}
+	free(text);
+	json_decref(json);
+}
+
 void document_print(json_t *json, FILE *out)
 {
-	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+	document_put(json, 0, out);
 	fputc('\n', out);
-	json_decref(json);
 }

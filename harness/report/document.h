@@ -18,7 +18,11 @@ json_t *document_make(const char *what, int schema_version);
 json_t *document_of_file(const char *what, int schema_version, const char *file,
 						 const char *content, const char *problem);
 
-/* Prints it and lets go of it. */
+/* Writes a value, each line but the first behind so many blanks, and lets go of it. What would be
+ * a command of a CI runner, or end a line within a string, is written as an escape. */
+void document_put(json_t *json, int blanks, FILE *out);
+
+/* Writes a document with its newline, and lets go of it. */
 void document_print(json_t *json, FILE *out);
 
 #endif

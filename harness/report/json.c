@@ -456,30 +456,6 @@ static json_t *ranked(const struct judgement_list *list)
 
 /* Results and timings are made and written one by one: a tree of all would be many times what the
  * judge itself keeps of them. */
-struct indented {
-	FILE *out;
-	int blanks; /* before each line but the first */
-};
-
-static int put_indented(const char *bytes, size_t count, void *context)
-{
-	const struct indented *to = context;
-	for (size_t i = 0; i < count; i++) {
-		fputc(bytes[i], to->out);
-		if (bytes[i] == '\n') /* within strings it is escaped */
-			fprintf(to->out, "%*s", to->blanks, "");
-	}
-	return 0;
-}
-
-static void put(FILE *out, json_t *value, int blanks)
-{
-	struct indented to = {out, blanks};
-	json_dump_callback(value, put_indented, &to,
-					   JSON_INDENT(2) | JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY);
-	json_decref(value);
-}
-
 static void put_members(FILE *out, json_t *object, const char *before)
 {
 	const char *name;
@@ -487,7 +463,7 @@ static void put_members(FILE *out, json_t *object, const char *before)
 	json_object_foreach(object, name, value)
 	{
 		fprintf(out, "%s\n  \"%s\": ", before, name);
-		put(out, json_incref(value), 2);
+		document_put(json_incref(value), 2, out);
 		before = ",";
 	}
 	json_decref(object);
@@ -499,7 +475,7 @@ static void put_list(FILE *out, const char *name, const struct judgement_list *l
 	fprintf(out, ",\n  \"%s\": [", name);
 	for (size_t i = 0; i < count; i++) {
 		fputs(i > 0 ? ",\n    " : "\n    ", out);
-		put(out, item(list, i), 4);
+		document_put(item(list, i), 4, out);
 	}
 	fputs(count > 0 ? "\n  ]" : "]", out);
 }

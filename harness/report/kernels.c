@@ -62,13 +62,10 @@ static struct launch_text text_of(const struct kernel_launch *kernel)
 /* One line at most; cut where a character begins, so that the text stays UTF-8. */
 static void print_cut(FILE *out, const char *text, int columns)
 {
-	char *clean = clean_text(text);
+	char *clean = clean_line(text);
 	size_t room = columns > 2 ? (size_t)columns : 2;
 	if (clean == NULL)
 		return;
-	for (char *p = clean; *p != '\0'; p++)
-		if (*p == '\n' || *p == '\t')
-			*p = ' ';
 	size_t length = strlen(clean);
 	if (length > room) {
 		length = room - 2;

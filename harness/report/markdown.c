@@ -75,7 +75,7 @@ static void print_failures(const struct judgement *item, FILE *out)
 		clean_print_cell(out, item->file);
 		/* indented code, since a fence could occur in the messages */
 		fputs("\n\n    ", out);
-		char *log = clean_text(item->compile_log);
+		char *log = clean_shown(item->compile_log);
 		for (const char *p = log; p != NULL && *p != '\0'; p++) {
 			fputc(*p, out);
 			if (*p == '\n' && p[1] != '\0')
@@ -92,8 +92,9 @@ static void print_failures(const struct judgement *item, FILE *out)
 		facts_case_sizes(sizes, sizeof sizes, problem_find(item->problem), &result->test);
 		fputs("\n### ", out);
 		clean_print_cell(out, item->file);
-		fprintf(out, ", case %s: %s\n\n%s. ", result->test.name, verdict_name(result->verdict),
-				sizes);
+		fputs(", case ", out);
+		clean_print_cell(out, result->test.name);
+		fprintf(out, ": %s\n\n%s. ", verdict_name(result->verdict), sizes);
 		clean_print_cell(out, result->detail);
 		fputc('\n', out);
 		print_wrong_elements(problem_find(item->problem), result, out);
@@ -206,7 +207,7 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 		clean_print_cell(out, flags);
 	}
 	fprintf(out, ", gemmjudge %s, %s. Reproduce with:\n\n    ", facts->version, facts->started);
-	clean_print(out, facts->command);
+	clean_print_line(out, facts->command);
 	fputs("\n\n", out);
 	if (facts_shared(facts, shared)[0] != '\0')
 		fprintf(out, "Judged %s.\n\n", shared);

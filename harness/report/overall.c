@@ -140,7 +140,7 @@ static void row_print(const struct timing_result *timing, const struct timing_en
 	}
 	snprintf(line + used, sizeof line - (size_t)used, "  %s", entry->label);
 	fputs("  ", out);
-	clean_print(out, line); /* a long name stands last: the columns hold */
+	clean_print_line(out, line); /* a long name stands last: the columns hold */
 	fputc('\n', out);
 }
 

@@ -148,7 +148,7 @@ static void cells_fill(const struct ranking_row *row, char rank[16], char time[3
 /* Of a name that is too long its end, which tells most; the whole one stands at its verdict. */
 static void name_print(const char *name, int room, FILE *out)
 {
-	char *clean = clean_text(name);
+	char *clean = clean_line(name);
 	const char *from = clean;
 	if (clean == NULL)
 		return;
@@ -160,7 +160,7 @@ static void name_print(const char *name, int room, FILE *out)
 				from++;
 			while ((*from & 0xC0) == 0x80); /* within a character */
 	}
-	clean_print_line(out, from);
+	fputs(from, out);
 	free(clean);
 }
 

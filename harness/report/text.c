@@ -259,12 +259,12 @@ static const char *failed_case(const struct judgement_list *list)
 static void again_print(const struct text_page *page, const struct judgement_list *list)
 {
 	fputs("again: ", page->out);
-	clean_print(page->out, list->facts.command);
+	clean_print_line(page->out, list->facts.command);
 	fputc('\n', page->out);
 	const char *failed = failed_case(list);
 	if (failed != NULL) {
 		fputs("one case alone: the same with --case ", page->out);
-		clean_print(page->out, failed);
+		clean_print_line(page->out, failed);
 		fputc('\n', page->out);
 	}
 }

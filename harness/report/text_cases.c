@@ -106,7 +106,7 @@ static void case_line_print(const struct text_page *page, const struct problem *
 		snprintf(line + used, sizeof line - (size_t)used, ", allocated %lld bytes",
 				 (long long)result->facts.peak_bytes);
 	fputs("  ", page->out);
-	clean_print(page->out, line);
+	clean_print_line(page->out, line);
 	fputc('\n', page->out);
 	output_print(page, result);
 }

@@ -22,7 +22,7 @@ void text_paragraph(const struct text_page *page, int indent, const char *text)
 
 void text_block(const struct text_page *page, const char *lead, const char *text, int limit)
 {
-	char *clean = clean_text(text);
+	char *clean = clean_shown(text);
 	if (clean == NULL)
 		return;
 	const char *end = clean + strlen(clean);

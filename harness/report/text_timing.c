@@ -22,7 +22,7 @@ static void percent_format(char out[16], double percent)
 static void entry_print(const struct text_page *page, const struct timing_result *timing,
 						const struct timing_entry *entry, bool span)
 {
-	char *label = clean_text(entry->label);
+	char *label = clean_line(entry->label);
 	int width = label != NULL ? wrap_columns(label, strlen(label)) : 0;
 	fprintf(page->out, "  %s", label != NULL ? label : "");
 	free(label);

@@ -16,7 +16,7 @@ int wrap_columns(const char *text, size_t bytes)
 
 void wrap_print(FILE *out, int width, int column, int indent, const char *text)
 {
-	char *clean = clean_text(text);
+	char *clean = clean_shown(text);
 	bool first = true; /* of its line: no blank before it */
 	if (column == 0)
 		column = fprintf(out, "%*s", indent, "");
@@ -24,7 +24,8 @@ void wrap_print(FILE *out, int width, int column, int indent, const char *text)
 		size_t length = strcspn(word, " \n\t");
 		int word_columns = wrap_columns(word, length);
 		if (column > indent && column + !first + word_columns > width) {
-			column = fprintf(out, "\n%*s", indent, "") - 1;
+			column =
+				fprintf(out, "\n%*s%s", indent, "", clean_begins_command(word) ? "\\" : "") - 1;
 			first = true;
 		}
 		if (!first)

@@ -132,11 +132,24 @@ int64_t database_row_insert(struct store *store, const char *table, const struct
 
 /* ---- values out -------------------------------------------------------------------------- */
 
+/* Somebody else may have written the file. */
 static bool take_string(sqlite3_stmt *statement, int at, char **out)
 {
 	const char *text = (const char *)sqlite3_column_text(statement, at);
-	*out = strdup(text != NULL ? text : "");
+	*out = clean_text(text != NULL ? text : "");
 	return *out != NULL;
+}
+
+/* In a line, too. */
+static void take_text(sqlite3_stmt *statement, int at, char *out, size_t size)
+{
+	char *text = NULL;
+	bool taken = take_string(statement, at, &text);
+	snprintf(out, size, "%s", taken ? text : "");
+	for (char *p = out; *p != '\0'; p++)
+		if (*p == '\n' || *p == '\t')
+			*p = ' ';
+	free(text);
 }
 
 static bool take_one(sqlite3_stmt *statement, int at, const struct column *column, void *into)
@@ -144,7 +157,7 @@ static bool take_one(sqlite3_stmt *statement, int at, const struct column *colum
 	void *member = (char *)into + column->at;
 	const int64_t whole = sqlite3_column_int64(statement, at);
 	switch (column->type) {
-	case COLUMN_TEXT: column_copy(statement, at, member, column->size); return true;
+	case COLUMN_TEXT: take_text(statement, at, member, column->size); return true;
 	case COLUMN_STRING:
 	case COLUMN_JSON: return take_string(statement, at, member);
 	case COLUMN_BOOL: *(bool *)member = whole != 0; return true;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "report/clean.h"
+#include "store/guard.h"
 
 #define BUSY_MILLISECONDS 10000
 
@@ -26,6 +27,14 @@ static bool cannot_open(const struct store *store, struct error *err)
 	return error_set(err, "the store %s cannot be opened", store->path);
 }
 
+bool database_damaged(const struct store *store, struct error *err)
+{
+	return error_set(err,
+					 "the store %s is damaged: move it away, and see what 'sqlite3 FILE .recover' "
+					 "can read of it",
+					 store->path);
+}
+
 bool database_refused(const struct store *store, struct error *err)
 {
 	sqlite3 *database = store->database;
@@ -33,10 +42,14 @@ bool database_refused(const struct store *store, struct error *err)
 	switch (sqlite3_errcode(database)) {
 	case SQLITE_NOTADB:
 		return error_set(err, "%s is no store of gemmjudge; it stays as it is", store->path);
-	case SQLITE_CORRUPT:
+	case SQLITE_CORRUPT: return database_damaged(store, err);
+	case SQLITE_INTERRUPT:
 		return error_set(err,
-						 "the store %s is damaged: move it away, and see what 'sqlite3 FILE "
-						 ".recover' can read of it",
+						 "the store %s took more than %d s: it is too large, or damaged; move it "
+						 "away to begin a new one",
+						 store->path, GUARD_SECONDS);
+	case SQLITE_TOOBIG:
+		return error_set(err, "the store %s holds a value that is too long to be ours",
 						 store->path);
 	case SQLITE_BUSY:
 		return error_set(err, "the store %s has been in use by another process for %d s",
@@ -71,12 +84,6 @@ bool database_next(struct store *store, sqlite3_stmt *statement, bool *failed, s
 	if (*failed)
 		database_refused(store, err);
 	return result == SQLITE_ROW;
-}
-
-void column_copy(sqlite3_stmt *statement, int column, char *out, size_t capacity)
-{
-	const char *text = (const char *)sqlite3_column_text(statement, column);
-	snprintf(out, capacity, "%s", text != NULL ? text : "");
 }
 
 /* ---- opening ---------------------------------------------------------------------- */
@@ -173,7 +180,8 @@ static bool path_suits(const char *path, bool writes, struct error *err)
 		return error_set(err, "the store %s: it is a folder", path);
 	if (there && !S_ISREG(facts.st_mode))
 		return error_set(err, "the store %s: it is no regular file", path);
-	return !there || facts.st_size == 0 || begins_as_database(path, err);
+	return !there ||
+		   ((facts.st_size == 0 || begins_as_database(path, err)) && guard_journal(path, err));
 }
 
 /* A journal that a killed process left behind is played back here, also for who only reads. */
@@ -186,12 +194,14 @@ static bool connect(struct store *store, bool writes, struct error *err)
 	if (sqlite3_open_v2(path, &store->database, flags, NULL) != SQLITE_OK)
 		return store->database != NULL ? database_refused(store, err)
 									   : error_set(err, "out of memory");
+	guard_begin(store);
 	if (writes && sqlite3_db_readonly(store->database, "main") == 1)
 		return error_set(err, "the store %s cannot be written", store->path);
 	sqlite3_busy_timeout(store->database, BUSY_MILLISECONDS);
-	sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	return database_execute(store, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", err);
+	return database_execute(store,
+							"PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL; "
+							"PRAGMA foreign_keys = ON",
+							err);
 }
 
 static bool prepare(struct store *store, const char *const *schema, bool writes, struct error *err)
@@ -201,6 +211,8 @@ static bool prepare(struct store *store, const char *const *schema, bool writes,
 		return false;
 	if (version == 0 && !writes)
 		return error_set(err, "the store %s holds nothing yet", store->path);
+	if (!guard_schema(store, schema, version, err) || (!writes && !guard_pages(store, err)))
+		return false;
 	return version == newest || migrate(store, schema, err);
 }
 

@@ -11,6 +11,7 @@
 struct store {
 	char path[PATHS_MAX];
 	sqlite3 *database;
+	double until; /* of clock_seconds(): what takes longer is given up (guard.h) */
 };
 
 /* ---- the file ------------------------------------------------------------------- */
@@ -20,15 +21,19 @@ struct store {
 /* Steps of the schema: a file of version v has had the first v of them. */
 extern const char *const store_schema[]; /* NULL behind the last */
 
-/* Opens the file; with `writes` it is made where there is none. What is no store of ours, or of a
- * newer version, is refused and stays as it is; an older one gets the missing steps, all or none
- * of them. NULL with err. */
+/* Opens the file; with `writes` it is made where there is none. What is no store of ours, of a
+ * newer version, or with other tables than the schema's, is refused and stays as it is, as is,
+ * unless it is to be written, a damaged one; an older one gets the missing steps, all or none of
+ * them. NULL with err. */
 struct store *database_open(const char *path, const char *const *schema, bool writes,
 							struct error *err);
 void database_close(struct store *store);
 
 /* What SQLite has against it, in a line about the file. Returns false. */
 bool database_refused(const struct store *store, struct error *err);
+
+/* That it is damaged. Returns false. */
+bool database_damaged(const struct store *store, struct error *err);
 
 /* Statements without results. */
 bool database_execute(struct store *store, const char *sql, struct error *err);
@@ -55,7 +60,5 @@ void columns_bind(sqlite3_stmt *statement, const struct column_part *parts, size
 sqlite3_stmt *database_prepare(struct store *store, const char *sql, struct error *err);
 /* The next row; false at the end, and when it failed: *failed says which, with err. */
 bool database_next(struct store *store, sqlite3_stmt *statement, bool *failed, struct error *err);
-/* Copies a column, "" for NULL, cut where it is too long. */
-void column_copy(sqlite3_stmt *statement, int column, char *out, size_t capacity);
 
 #endif

@@ -44,9 +44,11 @@ void scalars_print(const char *scalars, char *out, size_t capacity)
 	out[0] = '\0';
 	json_object_foreach(object, name, value)
 	{
+		char *clean = clean_line(name); /* of a store, which may be anybody's */
 		if (used < capacity)
 			used += (size_t)snprintf(out + used, capacity - used, "%s%s %g", used > 0 ? ", " : "",
-									 name, json_number_value(value));
+									 clean != NULL ? clean : "", json_number_value(value));
+		free(clean);
 	}
 	json_decref(object);
 }

@@ -1,8 +1,11 @@
 /* Counters of what kernels did, as JSON, for whoever started the process. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -188,19 +191,40 @@ static void write_kernels(FILE *file, const struct function *list, bool loaded,
 	}
 }
 
-static bool write_all(const char *path)
+/* The whole of it; the caller's to free, NULL where memory runs out. */
+static char *text_make(size_t *size)
 {
-	FILE *file = fopen(path, "w");
+	char *text = NULL;
+	FILE *file = open_memstream(&text, size);
 	if (!file)
-		return false;
+		return NULL;
 	fprintf(file, "{\n  \"schema_version\": 1,\n  \"gpu\": \"%s\",\n  \"kernels\": [",
 			runtime.gpu ? runtime.gpu->id : "");
 	const char *separator = "\n";
 	write_kernels(file, runtime.functions, true, &separator);
 	write_kernels(file, runtime.retired, false, &separator);
 	fputs("\n  ]\n}\n", file);
-	bool failed = ferror(file) != 0;
-	return fclose(file) == 0 && !failed;
+	if (fclose(file) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Puts the text into the file that the descriptor is open on, in the place of what is there. Where
+ * the process may not write so much, nothing: the signal would end it. */
+static bool put(int fd, const char *text, size_t size)
+{
+	struct rlimit most;
+	size_t done = 0;
+	if (fd < 0 || (getrlimit(RLIMIT_FSIZE, &most) == 0 && size > most.rlim_cur))
+		return false;
+	while (done < size) {
+		ssize_t more = pwrite(fd, text + done, size - done, (off_t)done);
+		if (more <= 0)
+			return false;
+		done += (size_t)more;
+	}
+	return ftruncate(fd, (off_t)size) == 0;
 }
 
 /* The path, with "%p" in it replaced by the process's id: programs start others. */
@@ -226,17 +250,48 @@ static bool counters_path(char *out, size_t capacity)
 	return true;
 }
 
-/* Written beside the file and renamed, so that a reader never sees half of it. */
+/* Beside the file and renamed, so that a reader never sees half of it. */
+static bool write_beside(const char *path, const char *text, size_t size)
+{
+	char beside[PATH_BYTES + 32];
+	snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
+	int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	bool written = put(fd, text, size);
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	if (written && rename(beside, path) == 0)
+		return true;
+	why = written ? errno : why;
+	if (fd >= 0)
+		unlink(beside);
+	errno = why;
+	return false;
+}
+
+/* For who may write to this file and make none beside it. */
+static bool write_in_place(const char *path, const char *text, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	bool written = put(fd, text, size);
+	if (fd >= 0)
+		close(fd);
+	return written;
+}
+
 void counters_write(void)
 {
-	char path[PATH_BYTES], beside[PATH_BYTES + 32];
+	static bool in_place;
+	char path[PATH_BYTES];
+	size_t size;
 	if (!runtime.ready || !counters_path(path, sizeof path))
 		return;
-	snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
-	if (!write_all(beside) || rename(beside, path) != 0) {
+	char *text = text_make(&size);
+	bool written = text && !in_place && write_beside(path, text, size);
+	in_place = in_place || (text && !written && (errno == EACCES || errno == EPERM));
+	if (!written && !(in_place && write_in_place(path, text, size)))
 		runtime_say("cannot write counters to %s", path);
-		unlink(beside);
-	}
+	free(text);
 }
 
 /* After every launch, as a process may end in ways that run no destructor; but

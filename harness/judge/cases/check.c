@@ -218,7 +218,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	struct contestant_link contestant = run_contestant(run, problem, entrant);
 	contestant.environment = watch.environment;
 	contestant.under = tool_words(&run->tool);
-	contestant.writable = watch.folder;
+	contestant.counters = watch.folder;
 	bool ok = true, dead = true, stopped = false;
 	size_t deaths = 0;
 	for (size_t i = 0; i < out->count; i++) {

@@ -317,10 +317,10 @@ static bool listen_to(struct contestant_link *link, const struct contestant_open
 					  struct contestant_open_reply *reply, int fd, struct error *err)
 {
 	const char *readable[] = {link->library, request->library_folder, NULL};
-	const char *writable[] = {request->writable, NULL};
+	const char *writable[] = {request->counters, NULL}; /* the runtime tries to rename there */
 	if (request->library_folder[0] == '\0')
 		readable[1] = NULL;
-	if (request->writable[0] == '\0')
+	if (request->counters[0] == '\0')
 		writable[0] = NULL;
 	reply->untold[sizeof reply->untold - 1] = '\0';
 	if (request->tells != 0 && reply->tells == 0 && (reply->layers & LAYER_CALLS) != 0)
@@ -348,8 +348,8 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 	struct error err = {{0}};
 	int fd = -1;
 	snprintf(request.solution, sizeof request.solution, "%s", link->library);
-	snprintf(request.writable, sizeof request.writable, "%s",
-			 link->writable != NULL ? link->writable : "");
+	snprintf(request.counters, sizeof request.counters, "%s",
+			 link->counters != NULL ? link->counters : "");
 	snprintf(request.library_folder, sizeof request.library_folder, "%s",
 			 link->library_folder != NULL ? link->library_folder : "");
 	struct outcome outcome = exchange(link, "opening the device", &request, sizeof request, -1,

@@ -41,7 +41,7 @@ struct contestant_link {
 	uint64_t steps;       /* warp instructions that a launch of the next run may take on the
 							 emulated GPU; 0: its own default */
 	double timeout;       /* seconds for loading the solution, which runs its constructors */
-	const char *writable; /* a folder that it may write to; NULL or "": none */
+	const char *counters; /* a folder for them (protocol.h); NULL or "": none */
 	const char
 		*library_folder; /* a folder: of libraries that contestant_link_load() will load; NULL or
 						"": none */

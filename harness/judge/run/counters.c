@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "process/protocol.h"
+
 /* The solution's process could have written anything there. */
-#define FILE_BYTES_MAX (4 << 20)
 #define KERNELS_MAX 4096
 #define COUNTERS_MAX 256
 #define LINES_MAX 65536
@@ -21,8 +22,8 @@ static json_t *load(const char *path)
 	if (fd < 0)
 		return NULL;
 	json_t *json = NULL;
-	if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size <= FILE_BYTES_MAX)
-		json = json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
+	if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size <= (off_t)COUNTERS_BYTES)
+		json = json_loadfd(fd, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, NULL);
 	close(fd);
 	return json;
 }

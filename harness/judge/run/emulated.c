@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/remove.h"
 #include "gpu/models.h"
 #include "judge/run/counters.h"
 #include "judge/run/run.h"
@@ -23,7 +24,7 @@
 /* Of its findings, which are lines (emulator/README.md). */
 #define FINDING "emulated GPU: "
 #define FINDING_OF_REGISTERS ": only ptxas knows how many registers it takes, and "
-#define COUNTERS_FILE "%%p.json" /* for printf */
+#define COUNTERS_FILE "%%p.json" /* for printf; COUNTERS_NAME of protocol.h */
 
 /* A tenth of what solutions/gemm_f16/01_naive.cu reaches on a core and a half of 2023, so that a
  * slower kernel on a slower machine comes through, too: 3e9 in the usual 60 s, which lets 1024^3
@@ -282,9 +283,8 @@ void emulated_watch_close(struct emulated_watch *watch, struct judgement *out)
 		/* what a killed process had not finished has another ending */
 		if (dot != NULL && strcmp(dot, ".json") == 0 && counters_read(path, out))
 			out->has_counters = true;
-		unlink(path);
 	}
 	if (folder != NULL)
 		closedir(folder);
-	rmdir(watch->folder);
+	remove_folder(watch->folder);
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/remove.h"
 #include "base/text.h"
 #include "base/toolkit.h"
 
@@ -226,7 +227,6 @@ static void take_reports(const struct tool *tool, struct judgement *out)
 				memcpy(first, one, sizeof first);
 			text_append(&out->tool_report, text); /* memory is short: less is shown */
 		}
-		unlink(path);
 	}
 	if (folder != NULL)
 		closedir(folder);
@@ -243,6 +243,6 @@ void tool_close(struct tool *tool, const char *said, struct judgement *out)
 	else if (said != NULL)
 		text_append(&out->tool_report, said);
 	if (tool->folder[0] != '\0')
-		rmdir(tool->folder);
+		remove_folder(tool->folder);
 	tool->folder[0] = '\0';
 }

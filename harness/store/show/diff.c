@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "judgement/names.h"
+#include "report/clean.h"
 #include "report/document.h"
 #include "report/wrap.h"
 #include "store/show/show.h"
@@ -96,8 +97,10 @@ static void print_counters(const struct pair *pair, FILE *out)
 			wrap_print(out, WIDTH, 0, 0, kernel);
 			fprintf(out, "  %-50s %13s %13s\n", "", "A", "B");
 		}
-		fprintf(out, "  %-50.50s %13lld %13lld\n", a->name, (long long)a->value,
+		char *name = clean_line(a->name);
+		fprintf(out, "  %-50.50s %13lld %13lld\n", name != NULL ? name : "", (long long)a->value,
 				(long long)b->value);
+		free(name);
 	}
 	if (pair->counter_count > COUNTERS_SHOWN)
 		fprintf(out, "  ... and %zu more\n", pair->counter_count - COUNTERS_SHOWN);
@@ -203,7 +206,7 @@ static json_t *pair_json(const struct pair *pair)
 	return json;
 }
 
-void show_pairs(const void *what, FILE *out)
+static void print_pairs(const void *what, FILE *out)
 {
 	const struct shown_pairs *pairs = what;
 	for (size_t i = 0; i < pairs->count; i++) {
@@ -211,6 +214,11 @@ void show_pairs(const void *what, FILE *out)
 			fputc('\n', out);
 		print_pair(&pairs->items[i], out);
 	}
+}
+
+void show_pairs(const void *what, FILE *out)
+{
+	clean_print_page(out, print_pairs, what);
 }
 
 void show_pairs_json(const void *what, FILE *out)

@@ -64,8 +64,7 @@ static void print_head(const struct measured *run, const struct columns *columns
 	snprintf(line, sizeof line, "%s on %s%s%s%s%s", run->problem, run->device,
 			 run->driver[0] != '\0' ? ", driver " : "", run->driver,
 			 run->host[0] != '\0' ? ", host " : "", run->host);
-	clean_print(out, line);
-	fputc('\n', out);
+	fprintf(out, "%s\n", line);
 	const struct measured_time *time = only_time(run);
 	if (time != NULL) {
 		measured_shape(time, shape);
@@ -125,7 +124,7 @@ static void print_legend(const struct measured_list *list, const struct columns 
 		fputs("? not confirmed by sealed calls\n", out);
 }
 
-void show_history(const void *what, FILE *out)
+static void print_history(const void *what, FILE *out)
 {
 	const struct shown_history *found = what;
 	const struct measured_list *list = &found->list;
@@ -147,6 +146,11 @@ void show_history(const void *what, FILE *out)
 		print_row(run, &columns, out);
 	}
 	print_legend(list, &columns, out);
+}
+
+void show_history(const void *what, FILE *out)
+{
+	clean_print_page(out, print_history, what);
 }
 
 void show_history_json(const void *what, FILE *out)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/clean.h"
 #include "report/document.h"
 #include "report/wrap.h"
 #include "store/show/show.h"
@@ -136,7 +137,7 @@ static void print_left_out(const struct leaderboard *all, FILE *out)
 		fprintf(out, "  ... and %zu more\n", count - LEFT_OUT_SHOWN);
 }
 
-void show_leaderboard(const void *what, FILE *out)
+static void print_leaderboard(const void *what, FILE *out)
 {
 	const struct shown_leaderboard *shown = what;
 	const struct leaderboard *all = &shown->all;
@@ -181,6 +182,11 @@ static json_t *board_json(const struct board *board)
 	json_object_set_new(json, "leaders", leaders);
 	json_object_set_new(json, "unconfirmed", json_integer((json_int_t)board->unconfirmed));
 	return json;
+}
+
+void show_leaderboard(const void *what, FILE *out)
+{
+	clean_print_page(out, print_leaderboard, what);
 }
 
 void show_leaderboard_json(const void *what, FILE *out)

@@ -25,7 +25,7 @@ const char *show_date(const struct measured *run, char out[SHOW_DATE])
 const char *show_name(const struct measured *run, int columns, char out[SHOW_NAME])
 {
 	const char *slash = strrchr(run->file, '/');
-	char *clean = clean_text(slash != NULL ? slash + 1 : run->file);
+	char *clean = clean_line(slash != NULL ? slash + 1 : run->file);
 	const char *name = clean != NULL ? clean : "";
 	size_t bytes = strlen(name);
 	bool fits = wrap_columns(name, bytes) <= columns;
@@ -34,9 +34,6 @@ const char *show_name(const struct measured *run, int columns, char out[SHOW_NAM
 						 ((unsigned char)name[bytes] & 0xC0) == 0x80)) /* not within a character */
 		bytes--;
 	snprintf(out, SHOW_NAME, "%.*s%s", (int)bytes, name, fits ? "" : "...");
-	for (char *p = out; *p != '\0'; p++)
-		if (*p == '\n' || *p == '\t')
-			*p = '?';
 	free(clean);
 	return out;
 }

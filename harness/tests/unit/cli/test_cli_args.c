@@ -11,6 +11,7 @@
 #include "chain/chain.h"
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/line.h"
 #include "cli/reader.h"
 #include "judge/run/device.h"
 #include "tune/gpu.h"
@@ -489,6 +490,15 @@ Test(cli_args, reproducing_command_is_quoted_and_complete)
 	options_again(&p.options, "build/gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "build/gemmjudge judge --seed 0x7 --device emu --cases 3 --max-dim 64 "
 						   "--time none 'it'\\''s.cu'");
+}
+
+Test(cli_args, reproducing_command_is_one_line)
+{
+	char text[64] = "";
+	struct command_line line = {.out = text, .capacity = sizeof text};
+	line_add(&line, "a\n'b\\.cu");
+	line_add(&line, "c\td");
+	cr_assert_str_eq(text, "$'a\\012\\047b\\134.cu' $'c\\011d'");
 }
 
 Test(cli_args, reproducing_command_has_what_differs_from_the_default)

@@ -3,6 +3,8 @@
  * errors come when a solution asks for them. Solutions are C compiled by gcc. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +96,7 @@ TestSuite(contestant, .init = begin, .fini = end);
 
 struct talk {
 	bool takes_more;       /* solutions may follow the first one */
+	bool counts;           /* into folder/counters */
 	enum device_kind kind; /* DEVICE_CUDA: the arena is the runtime's own; a tool looks on */
 	struct child *child;
 	int memory; /* the arena */
@@ -149,6 +152,8 @@ static void open_device(struct talk *talk, bool libraries, unsigned layers)
 	snprintf(request.solution, sizeof request.solution, "%s", path_of("solution.so"));
 	if (talk->takes_more)
 		snprintf(request.library_folder, sizeof request.library_folder, "%s", folder);
+	if (talk->counts)
+		snprintf(request.counters, sizeof request.counters, "%s", path_of("counters"));
 	talk->result = child_call(talk->child, &request, sizeof request, -1, &talk->opened,
 							  sizeof talk->opened, &got, &back, 20);
 }
@@ -795,4 +800,29 @@ Test(contestant, says_when_there_is_no_runtime)
 	cr_assert_not_null(strstr(talk.opened.head.error, "libcudart.so.13"), "%s",
 					   talk.opened.head.error);
 	end_talk(&talk);
+}
+
+/* All that its process may write to, while the folder has room. */
+Test(contestant, counters_have_one_file)
+{
+	build_solution("");
+	cr_assert_eq(mkdir(path_of("counters"), 0700), 0);
+	for (int i = 0; i < 3; i++) {
+		struct talk talk = begin_talk(DEVICE_EMULATED);
+		talk.counts = true;
+		open_device(&talk, false, LAYER_SOLUTION);
+		cr_assert(talk.opened.head.ok, "%s", talk.opened.head.error);
+		end_talk(&talk);
+		size_t files = 0;
+		DIR *all = opendir(path_of("counters"));
+		for (struct dirent *entry; (entry = readdir(all)) != NULL;)
+			files += strstr(entry->d_name, ".json") != NULL;
+		closedir(all);
+		cr_expect_eq(files, i < 2 ? (size_t)i + 1 : 2, "%zu files of %d processes", files, i + 1);
+		if (i < 1)
+			continue;
+		int fd = open(path_of("counters/full"), O_WRONLY | O_CREAT, 0600);
+		cr_assert_eq(ftruncate(fd, (off_t)(COUNTERS_BYTES_ALL - COUNTERS_BYTES) + 1), 0);
+		close(fd);
+	}
 }

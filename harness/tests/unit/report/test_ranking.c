@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/clean.h"
 #include "report/facts.h"
 #include "report/ranking.h"
 #include "report/report.h"
@@ -247,12 +248,12 @@ Test(ranking, the_same_source_is_named)
 	same_content(&list, 0, 3);
 	same_content(&list, 0, 4);
 	char *text = written(write_text, &list);
-	cr_expect(strstr(text, "\n  the same source: c.cu, b?.cu, x|y.cu\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "\n  the same source: c.cu, b\\n.cu, x|y.cu\n") != NULL, "%s", text);
 	cr_expect_eq(times(text, "the same"), 1);
 	free(text);
 	text = written(ranking_markdown, &list);
-	cr_expect(strstr(text, "\nThe same source: c.cu, b?.cu, x\\|y.cu.\n") != NULL, "%s", text);
-	cr_expect(strstr(text, "| - | b .cu | sgemm | compile_error | - | - | - |\n") != NULL, "%s",
+	cr_expect(strstr(text, "\nThe same source: c.cu, b\\\\n.cu, x\\|y.cu.\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "| - | b\\\\n.cu | sgemm | compile_error | - | - | - |\n") != NULL, "%s",
 			  text);
 	free(text);
 	text = written(report_json, &list);
@@ -287,6 +288,39 @@ Test(ranking, csv_is_that_of_rfc_4180)
 		"b.cu,\"a, b\"\r\n");
 	free(text);
 	judgement_list_free(&list);
+}
+
+Test(ranking, csv_has_no_formulas)
+{
+	static const char *const texts[] = {"=HYPERLINK(\"http://a\";\"b\")",
+										"+1",
+										"-1+cmd|' /C calc'!A0",
+										"@SUM(1)",
+										"\t=1",
+										"\xEF\xBC\x9D(1)",
+										"\r=1",
+										" \"=1",
+										"a;=1\t+2\n-3",
+										"a=1, b-2, c@d.cu"};
+	static const char *const cells[] = {"\"'=HYPERLINK(\"\"http://a\"\";\"\"b\"\")\"",
+										"'+1",
+										"'-1+cmd|' /C calc'!A0",
+										"'@SUM(1)",
+										"\"\t'=1\"",
+										"'\xEF\xBC\x9D(1)",
+										"\xEF\xBF\xBD'=1",
+										"\" \"\"'=1\"",
+										"\"a;'=1\t'+2\n'-3\"",
+										"\"a=1, b-2, c@d.cu\""};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+		clean_print_csv(out, texts[i]);
+		fclose(out);
+		cr_expect_str_eq(text, cells[i]);
+		free(text);
+	}
 }
 
 Test(ranking, a_refused_file_has_the_first_error_beside_it)

@@ -310,7 +310,7 @@ Test(report, verdicts_are_shown_as_they_come)
 	report_text_file(&list, 1, &style, &parts, out);
 	fflush(out);
 	holds(text, "tolerance bound\n\n[1/3] compile_error   broken.cu\n  nvcc refused the file\n");
-	holds(text, "1 y\n\n[2/3] bad_file        two?lines.cu: the file is empty\n");
+	holds(text, "1 y\n\n[2/3] bad_file        two\\nlines.cu: the file is empty\n");
 	cr_expect(strstr(text, "02_tiled.cu") == NULL);
 	report_text_end(&list, &style, &parts, out);
 	fclose(out);
@@ -665,7 +665,7 @@ Test(report, text_lists_kernels_when_verbose)
 	holds(text, "  kernels of a call\n       grid block cluster regs shared\n  x.cu\n");
 	holds(text,
 		  "    2147483647x65535x65535 16x16       -  255 232448  gemm<tile<128, 256, 64>,..\n");
-	holds(text, "      7x1x2   256   0x0x0    0      0  scale   accepted \xEF\xBF\xBD[2J\n"
+	holds(text, "      7x1x2   256   0x0x0    0      0  scale\\n  accepted \xEF\xBF\xBD[2J\n"
 				"    and 9 more\n");
 	holds(text, "  cuBLAS\n       2x66   384       2  168 213504  "
 				"nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_NNN\n  cuBLASLt\n    none\n");
@@ -874,7 +874,7 @@ Test(report, markdown_cells_stay_cells)
 	struct judgement_list list = some_list();
 	snprintf(list.items[1].file, sizeof list.items[1].file, "a|b\nc.cu");
 	char *text = written(report_markdown, &list);
-	holds(text, "| a\\|b c.cu | gemm-f16 | **wrong_answer** |");
+	holds(text, "| a\\|b\\\\nc.cu | gemm-f16 | **wrong_answer** |");
 	holds(text, "| nvcc refused the file: broken.cu(3): error: expected a \";\" |");
 	holds(text, "    broken.cu(3): error: expected a \";\"\n      int x = 1 y\n");
 	free(text);
