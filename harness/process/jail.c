@@ -46,25 +46,39 @@ static int unshare_one(long flag)
 	return unshare((int)flag) == 0 ? 0 : errno;
 }
 
-bool jail_namespaces_close(const struct jail_threads *threads, struct error *err)
+/* The first reason is told, the others are tried. */
+static bool hide_files(const struct jail *what, const struct jail_threads *threads, bool all,
+					   struct error *err)
+{
+	struct error why = {{0}};
+	if (jail_root_close(what, threads, &why))
+		return all;
+	if (all)
+		*err = why;
+	return false;
+}
+
+bool jail_namespaces_close(const struct jail *what, bool hide, const struct jail_threads *threads,
+						   struct error *err)
 {
 	static const struct {
 		int flag;
 		const char *name;
 	} kinds[] = {{CLONE_NEWNET, "network"}, {CLONE_NEWIPC, "IPC"}, {CLONE_NEWNS, "mount"}};
 	bool all = take_users(threads, err);
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+	size_t count = sizeof kinds / sizeof *kinds - hide; /* what is hidden has its mounts by that */
+	for (size_t i = 0; i < count; i++) {
 		int error_number = 0;
 		struct error why = {{0}};
 		bool reached = jail_every_thread(threads, unshare_one, kinds[i].flag, &error_number, &why);
 		if (reached && error_number == 0)
 			continue;
-		if (all) /* the first is told, the others are tried */
+		if (all)
 			error_set(err, "no %s namespace: %s", kinds[i].name,
 					  reached ? strerror(error_number) : why.message);
 		all = false;
 	}
-	return all;
+	return hide ? hide_files(what, threads, all, err) : all;
 }
 
 /* ---- all of it ------------------------------------------------------------------ */
@@ -102,7 +116,8 @@ unsigned jail_close(const struct jail *what, unsigned wanted, struct error *err)
 	/* Files after namespaces, which mount; calls last, as they refuse what the others are made
 	 * with, and before them capabilities, which the others take. */
 	struct jail_threads threads = jail_threads_open();
-	if ((wanted & LAYER_NAMESPACES) != 0 && jail_namespaces_close(&threads, &why))
+	if ((wanted & LAYER_NAMESPACES) != 0 &&
+		jail_namespaces_close(what, (wanted & LAYER_FILES) != 0, &threads, &why))
 		held |= LAYER_NAMESPACES;
 	else if ((wanted & LAYER_NAMESPACES) != 0)
 		add_reason(err, "namespaces", &why);

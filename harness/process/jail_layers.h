@@ -17,10 +17,17 @@ bool jail_files_close(const struct jail *what, const struct jail_threads *thread
 					  struct error *err);
 /* `files`: Landlock is in force, and of what it denies is told, too. */
 bool jail_calls_close(const struct jail *what, bool files, struct error *err);
-bool jail_namespaces_close(const struct jail_threads *threads, struct error *err);
+/* `hide`: nothing is left of the file system but what is listed. */
+bool jail_namespaces_close(const struct jail *what, bool hide, const struct jail_threads *threads,
+						   struct error *err);
 
 /* Takes every capability from every thread, and what it could gain. */
 bool jail_capabilities_drop(const struct jail_threads *threads, struct error *err);
+
+/* Every thread enters one new mount namespace, with nothing in it but what is listed. On failure
+ * threads see what they saw before, or some of them do. */
+bool jail_root_close(const struct jail *what, const struct jail_threads *threads,
+					 struct error *err);
 
 /* Adds rules to a filter of libseccomp: requests of ioctl() but for a few get the answer `how`. 0,
  * or a negative errno. `driver` as in struct jail. */
