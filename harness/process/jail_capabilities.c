@@ -10,15 +10,21 @@
 
 #include "process/jail_layers.h"
 
+/* AddressSanitizer's prctl() is nothing for a signal handler. */
+static long process_control(int option, unsigned long argument)
+{
+	return syscall(SYS_prctl, option, argument, 0, 0, 0);
+}
+
 static int drop(long unused)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
 	(void)unused;
 	/* Only who has CAP_SETPCAP may narrow what could be gained; who has not gains nothing. */
-	for (int i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
-		prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	for (unsigned long i = 0; process_control(PR_CAPBSET_READ, i) >= 0; i++)
+		process_control(PR_CAPBSET_DROP, i);
+	process_control(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
 	return syscall(SYS_capset, &header, none) == 0 ? 0 : errno;
 }
 

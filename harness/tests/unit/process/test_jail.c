@@ -6,9 +6,6 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/capability.h>
-#include <linux/fs.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -30,127 +27,23 @@
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "process/jail.h"
 #include "process/landlock.h"
+#include "tests/unit/process/jail_fixture.h"
 
-/* What an attempt returns when it has had its way; else an errno value. */
-#define DONE 0
-#define LACKS_LAYER 250
-#define ENDED_BADLY 251
-
-static char folder[64]; /* inside/ is writable, inside/../readable is a file, secret another one */
-static struct stat network; /* of the parent */
-static char inside[80], readable[80], secret[80];
-static unsigned here;                                   /* the layers that this machine has */
+static struct stat network;                             /* of the parent */
 static int segment_before, queue_before, socket_before; /* what the jail is closed around */
 
-static void make_file(const char *path)
+static void begin_all(void)
 {
-	FILE *file = fopen(path, "w");
-	cr_assert_not_null(file);
-	fputs("text\n", file);
-	fclose(file);
-}
-
-static void end(void)
-{
-	char command[128];
-	snprintf(command, sizeof command, "rm -rf %s", folder);
-	cr_assert_eq(system(command), 0);
-}
-
-static unsigned close_with(unsigned layers, struct error *err)
-{
-	const char *reading[] = {readable, NULL}, *writing[] = {inside, NULL};
-	const struct jail what = {.readable = reading, .writable = writing, .file_bytes = 1 << 20};
-	return jail_close(&what, layers, err);
-}
-
-static int wait_for(pid_t child)
-{
-	int status;
-	cr_assert_eq(waitpid(child, &status, 0), child);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : ENDED_BADLY;
-}
-
-static int attempt_in(unsigned layers, int (*attempt)(void))
-{
-	struct error err;
-	pid_t child = fork();
-	if (child == 0) {
-		if (close_with(layers, &err) != layers) {
-			fprintf(stderr, "%s\n", err.message);
-			_exit(LACKS_LAYER);
-		}
-		_exit(attempt());
-	}
-	cr_assert_gt(child, 0);
-	return wait_for(child);
-}
-
-static unsigned layers_of_machine(void)
-{
-	struct error err;
-	pid_t child = fork();
-	if (child == 0)
-		_exit((int)close_with(LAYER_SOLUTION, &err));
-	cr_assert_gt(child, 0);
-	return (unsigned)wait_for(child);
-}
-
-static void begin(void)
-{
-	strcpy(folder, "/tmp/test_jail.XXXXXX");
-	cr_assert_not_null(mkdtemp(folder));
-	snprintf(inside, sizeof inside, "%s/inside", folder);
-	snprintf(readable, sizeof readable, "%s/readable", folder);
-	snprintf(secret, sizeof secret, "%s/secret", folder);
-	cr_assert_eq(mkdir(inside, 0700), 0);
-	make_file(readable);
-	make_file(secret);
+	begin();
 	cr_assert_eq(stat("/proc/self/ns/net", &network), 0);
-	here = layers_of_machine();
 }
 
-TestSuite(jail, .init = begin, .fini = end);
-
-/* At the beginning of a test: it is about these layers. */
-static void need(unsigned layers)
-{
-	char names[LAYERS_TEXT];
-	if ((layers & ~here) != 0)
-		cr_skip_test("this machine lacks: %s", layers_print(layers & ~here, names));
-}
-
-static void refused(unsigned layer, int (*attempt)(void), int error_number, const char *name)
-{
-	cr_assert_eq(attempt_in(0, attempt), DONE, "%s cannot be done here at all: %s", name,
-				 strerror(attempt_in(0, attempt)));
-	if ((layer & ~here) != 0) { /* a layer beside the one that the test is about */
-		/* no cr_log_warn(), which fails the whole program in the end */
-		fprintf(stderr, "%s: not tried, as this machine lacks the layer\n", name);
-		return;
-	}
-	int got = attempt_in(layer, attempt);
-	cr_assert_eq(got, error_number, "%s: %s", name, got == DONE ? "done" : strerror(got));
-	cr_assert_neq(attempt_in(here & ~layer, attempt), LACKS_LAYER,
-				  "the other layers hold by themselves");
-}
-#define REFUSED(layer, attempt, error_number) refused(layer, attempt, error_number, #attempt)
+TestSuite(jail, .init = begin_all, .fini = end);
 
 /* ---- files ------------------------------------------------------------------ */
-
-static int open_and_close(const char *path, int flags)
-{
-	int fd = open(path, flags | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return errno;
-	close(fd);
-	return DONE;
-}
 
 static int read_passwd(void)
 {
@@ -206,23 +99,6 @@ static int change_mode(void)
 static int cut_short(void)
 {
 	return truncate(secret, 0) == 0 ? DONE : errno;
-}
-
-static int use_what_is_listed(void)
-{
-	char path[128], beside[128];
-	snprintf(path, sizeof path, "%s/a", inside);
-	snprintf(beside, sizeof beside, "%s/b", inside);
-	int got = open_and_close(readable, O_RDONLY);
-	if (got == DONE)
-		got = open_and_close(path, O_WRONLY | O_CREAT | O_TRUNC);
-	if (got == DONE && rename(path, beside) != 0)
-		got = errno;
-	if (got == DONE)
-		got = open_and_close(beside, O_RDONLY);
-	if (got == DONE && unlink(beside) != 0)
-		got = errno;
-	return got;
 }
 
 static int grow_a_file(void)
@@ -650,230 +526,6 @@ Test(jail, other_doors_to_the_kernel_are_closed)
 	cr_assert_eq(attempt_in(LAYER_CALLS, unknown_call), ENOSYS);
 }
 
-/* ---- root's rights, and requests to the kernel --------------------------------- */
-
-static int open_for_ioctl(void)
-{
-	return open_and_close(readable, O_ACCMODE);
-}
-
-static int change_flags(void)
-{
-	int flags = 0, fd = open(readable, O_RDONLY | O_CLOEXEC);
-	if (ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0 && errno == ENOTTY)
-		return DONE; /* this file system has none: the request has reached it */
-	return ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0 ? DONE : errno;
-}
-
-static int freeze(void)
-{
-	int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int got = ioctl(fd, FIFREEZE, 0) == 0 ? DONE : errno;
-	return got == EOPNOTSUPP || got == ENOTTY ? DONE : got; /* only root gets so far */
-}
-
-/* ENOTTY: the request has reached a descriptor that is no terminal. EPERM: it has not. */
-static int request(unsigned long number)
-{
-	int ends[2];
-	char answer[256];
-	if (pipe(ends) != 0)
-		return EINVAL;
-	int got = ioctl(ends[0], number, answer) == 0 ? ENOTTY : errno;
-	close(ends[0]);
-	close(ends[1]);
-	return got;
-}
-
-static bool all_answer(const unsigned long *numbers, size_t count, int answer)
-{
-	bool all = true;
-	for (size_t i = 0; i < count; i++)
-		if (request(numbers[i]) != answer) {
-			fprintf(stderr, "0x%lx: not %s\n", numbers[i], strerror(answer));
-			all = false;
-		}
-	return all;
-}
-#define ALL_ANSWER(numbers, answer) all_answer(numbers, sizeof(numbers) / sizeof *(numbers), answer)
-
-static const unsigned long of_terminals[] = {0x5401 /* TCGETS */, 0x802c542a /* TCGETS2 */,
-											 TIOCGWINSZ, 0x540100005401};
-/* NV_ESC_RM_CONTROL, NV_ESC_CARD_INFO, UVM's first and last ones, its beginning, /dev/dxg */
-static const unsigned long of_driver[] = {0xc020462a, 0xc90046c8, 1,          2,         81,
-										  127,        0x30000001, 0x30000002, 0xc0184701};
-static const unsigned long of_nobody[] = {
-	FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FIFREEZE, FITHAW,        TIOCSTI,    FIOASYNC,
-	FIOSETOWN,       SIOCSPGRP,         FICLONE,  FIDEDUPERANGE, 128,        0x5402,
-	0x30000000,      0x30000003,        0x10001,  0xc0204562,    0xc0204862, 0x802c542b};
-
-static int make_requests(bool driver)
-{
-	struct error err;
-	if (jail_close(&(struct jail){.driver = driver}, LAYER_CALLS, &err) != LAYER_CALLS)
-		return LACKS_LAYER;
-	bool good = ALL_ANSWER(of_terminals, ENOTTY) && ALL_ANSWER(of_nobody, EPERM) &&
-				ALL_ANSWER(of_driver, driver ? ENOTTY : EPERM);
-	return good ? DONE : EINVAL;
-}
-
-Test(jail, few_requests_go_on)
-{
-	need(LAYER_CALLS);
-	REFUSED(LAYER_CALLS, open_for_ioctl, EPERM);
-	REFUSED(LAYER_CALLS, change_flags, EPERM);
-	if (geteuid() == 0)
-		REFUSED(LAYER_CALLS, freeze, EPERM);
-	for (int driver = 0; driver < 2; driver++) {
-		pid_t child = fork();
-		if (child == 0)
-			_exit(make_requests(driver));
-		cr_assert_eq(wait_for(child), DONE, "with driver: %d", driver);
-	}
-}
-
-/* What namespaces add: what is listed is mounted for reading. */
-Test(jail, what_is_listed_is_read_only)
-{
-	need(LAYER_FILES | LAYER_NAMESPACES);
-	int got = attempt_in(LAYER_FILES | LAYER_NAMESPACES, change_flags);
-	cr_assert(got == EROFS || got == DONE, "%d", got); /* DONE: no flags there */
-}
-
-/* DONE: the thread has capabilities, or may gain some. */
-static int have_capabilities(void)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-	if (syscall(SYS_capget, &header, data) != 0)
-		return errno;
-	uint32_t any = 0;
-	for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
-		any |= data[i].effective | data[i].permitted | data[i].inheritable;
-	for (int i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
-		any |= (uint32_t)prctl(PR_CAPBSET_READ, i, 0, 0, 0);
-	return any != 0 ? DONE : EPERM;
-}
-
-Test(jail, no_thread_keeps_roots_capabilities)
-{
-	need(LAYER_CALLS);
-	if (geteuid() != 0)
-		cr_skip_test("not root, who alone has any");
-	REFUSED(LAYER_CALLS, have_capabilities, EPERM);
-	cr_assert_eq(attempt_in(here, have_capabilities), EPERM);
-}
-
-/* ---- stops -------------------------------------------------------------------- */
-
-static int set_timer(void)
-{
-	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT};
-	timer_t timer;
-	return timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 ? DONE : errno;
-}
-
-static int be_told_of_messages(void)
-{
-	/* no queue: what is asked for is found out first */
-	return syscall(SYS_mq_notify, -1, NULL) != 0 && errno == EBADF ? DONE : errno;
-}
-
-static int continue_itself(void)
-{
-	return kill(getpid(), SIGCONT) == 0 ? DONE : errno;
-}
-
-static int continue_its_thread(void)
-{
-	return syscall(SYS_tgkill, getpid(), gettid(), SIGCONT) == 0 ? DONE : errno;
-}
-
-static int queue_continue(void)
-{
-	siginfo_t info = {.si_code = SI_QUEUE};
-	return syscall(SYS_rt_sigqueueinfo, getpid(), SIGCONT, &info) == 0 ? DONE : errno;
-}
-
-static int queue_continue_to_thread(void)
-{
-	siginfo_t info = {.si_code = SI_QUEUE};
-	return syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGCONT, &info) == 0 ? DONE : errno;
-}
-
-static int stop_itself(void)
-{
-	/* without the layer it stops and is continued by a timer */
-	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT};
-	struct itimerspec when = {.it_value.tv_nsec = 20000000};
-	timer_t timer;
-	if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
-		timer_settime(timer, 0, &when, NULL);
-	return kill(getpid(), SIGSTOP) == 0 ? DONE : errno;
-}
-
-Test(jail, who_is_stopped_does_not_go_on)
-{
-	need(LAYER_CALLS);
-	REFUSED(LAYER_CALLS, set_timer, EPERM);
-	REFUSED(LAYER_CALLS, be_told_of_messages, EPERM);
-	REFUSED(LAYER_CALLS, continue_itself, EPERM);
-	REFUSED(LAYER_CALLS, continue_its_thread, EPERM);
-	REFUSED(LAYER_CALLS, queue_continue, EPERM);
-	REFUSED(LAYER_CALLS, queue_continue_to_thread, EPERM);
-	REFUSED(LAYER_CALLS, stop_itself, EPERM);
-}
-
-/* ---- hidden files -------------------------------------------------------------- */
-
-static int ask_for_passwd(void)
-{
-	struct stat facts;
-	return stat("/etc/passwd", &facts) == 0 ? DONE : errno;
-}
-
-static int ask_for_secret(void)
-{
-	return access(secret, F_OK) == 0 ? DONE : errno;
-}
-
-static int go_to_etc(void)
-{
-	return chdir("/etc") == 0 ? DONE : errno;
-}
-
-static int follow_own_link(void)
-{
-	char target[PATH_MAX];
-	return readlink("/proc/self/exe", target, sizeof target) > 0 ? DONE : errno;
-}
-
-static int go_up(void)
-{
-	return chdir("../../../..") == 0 ? ask_for_passwd() : errno;
-}
-
-#define HIDDEN (LAYER_FILES | LAYER_NAMESPACES)
-
-static void hidden(int (*attempt)(void), const char *name)
-{
-	cr_assert_eq(attempt_in(LAYER_FILES | LAYER_CALLS, attempt), DONE, "%s", name);
-	cr_assert_eq(attempt_in(HIDDEN, attempt), ENOENT, "%s", name);
-	cr_assert_eq(attempt_in(LAYER_SOLUTION, attempt), ENOENT, "%s", name);
-}
-
-Test(jail, what_is_not_listed_is_not_seen)
-{
-	need(LAYER_SOLUTION);
-	hidden(ask_for_passwd, "ask_for_passwd");
-	hidden(ask_for_secret, "ask_for_secret");
-	hidden(go_to_etc, "go_to_etc");
-	hidden(follow_own_link, "follow_own_link");
-	hidden(go_up, "go_up");
-	cr_assert_eq(attempt_in(HIDDEN, use_what_is_listed), DONE);
-	cr_assert_eq(attempt_in(LAYER_NAMESPACES, ask_for_passwd), DONE, "files are left open");
-}
-
 /* ---- what goes on ------------------------------------------------------------ */
 
 static void *add_one(void *number)
@@ -962,62 +614,12 @@ Test(jail, a_channel_that_is_open_goes_on)
 
 /* ---- threads that were there before -------------------------------------------- */
 
-struct waiting {
-	pthread_barrier_t ready;
-	int go[2]; /* a pipe that it waits at */
-	int (*attempt)(void);
-	int result;
-};
-
-/* All signals blocked, as the driver's threads have it. */
-static void *attempt_when_told(void *context)
-{
-	struct waiting *waiting = context;
-	sigset_t all;
-	char byte;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	pthread_barrier_wait(&waiting->ready);
-	if (read(waiting->go[0], &byte, 1) != 1)
-		return NULL;
-	waiting->result = waiting->attempt();
-	return NULL;
-}
-
-static int attempt_in_old_thread(unsigned layers, int (*attempt)(void))
-{
-	pid_t child = fork();
-	if (child == 0) {
-		struct waiting waiting = {.attempt = attempt};
-		struct error err;
-		pthread_t threads[3];
-		pthread_barrier_init(&waiting.ready, NULL, 4);
-		if (pipe(waiting.go) != 0)
-			_exit(errno);
-		for (int i = 0; i < 3; i++)
-			if (pthread_create(&threads[i], NULL, attempt_when_told, &waiting) != 0)
-				_exit(EAGAIN);
-		pthread_barrier_wait(&waiting.ready);
-		if (close_with(layers, &err) != layers) {
-			fprintf(stderr, "%s\n", err.message);
-			_exit(LACKS_LAYER);
-		}
-		if (write(waiting.go[1], "xxx", 3) != 3)
-			_exit(errno);
-		for (int i = 0; i < 3; i++)
-			pthread_join(threads[i], NULL);
-		_exit(waiting.result);
-	}
-	return wait_for(child);
-}
-
 Test(jail, threads_from_before_are_inside)
 {
 	need(LAYER_FILES | LAYER_CALLS);
 	cr_assert_eq(attempt_in_old_thread(0, read_secret), DONE);
 	cr_assert_eq(attempt_in_old_thread(LAYER_FILES, read_secret), EACCES);
 	cr_assert_eq(attempt_in_old_thread(LAYER_CALLS, open_socket), EPERM);
-	cr_assert_eq(attempt_in_old_thread(LAYER_CALLS, have_capabilities), EPERM);
 	cr_assert_eq(attempt_in_old_thread(LAYER_FILES | LAYER_CALLS, use_threads), DONE);
 }
 
@@ -1028,10 +630,6 @@ Test(jail, threads_from_before_have_namespaces_with_root)
 	if (got == LACKS_LAYER && geteuid() != 0)
 		cr_skip_test("not root");
 	cr_assert(got == ENETDOWN || got == LACKS_LAYER, "%d", got);
-	got = attempt_in_old_thread(HIDDEN, ask_for_secret);
-	cr_assert(got == ENOENT || got == LACKS_LAYER, "%d", got);
-	got = attempt_in_old_thread(LAYER_SOLUTION, have_capabilities);
-	cr_assert(got == EPERM || got == LACKS_LAYER, "%d", got);
 }
 
 /* ---- names -------------------------------------------------------------------- */
