@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 /* Who finds a variable. `decides`: the compiler, and what it makes depends on it. */
-struct row {
+struct environment_row {
 	const char *name; /* all names that begin so, where its last character is '*' */
 	bool program, compiler, decides;
 };
 
-static const struct row rows[] = {
+static const struct environment_row rows[] = {
 	/* decides what is compiled; the order is that of the cache's keys (compile/cache.h) */
 	{"NVCC_PREPEND_FLAGS", false, true, true},
 	{"NVCC_APPEND_FLAGS", false, true, true},
@@ -46,7 +46,7 @@ static const struct row rows[] = {
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
-static bool is_called(const struct row *row, const char *variable)
+static bool is_called(const struct environment_row *row, const char *variable)
 {
 	size_t length = strlen(row->name);
 	if (row->name[length - 1] == '*')
