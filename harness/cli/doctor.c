@@ -190,12 +190,13 @@ static void examine_rest(struct examination *e)
 						 : "optional: finds memory faults on a GPU, as the emulated GPU does");
 }
 
-/* In a process of its own: whether it can be closed with this layer alone and, where `tells`,
- * somebody can be told of what is denied then. */
+/* In a process of its own: whether this layer holds and, where `tells`, somebody can be told of
+ * what is denied then. Namespaces hide the files that are not to be read. */
 static bool close_with(unsigned layer, bool tells, struct error *why)
 {
 	struct jail_telling telling;
-	if (jail_close(&(struct jail){.telling = tells ? &telling : NULL}, layer, why) != layer)
+	unsigned wanted = layer == LAYER_NAMESPACES ? layer | LAYER_FILES : layer;
+	if ((jail_close(&(struct jail){.telling = tells ? &telling : NULL}, wanted, why) & layer) == 0)
 		return false;
 	return !tells || telling.fd >= 0 || error_set(why, "%s", telling.why_not);
 }
@@ -229,16 +230,23 @@ static void examine_jail(struct examination *e)
 		const char *what, *present, *missing;
 	} layers[] = {
 		{LAYER_FILES, false, "jail, files", "a solution reads no file, and writes none",
-		 "a solution can read and write what you can (Landlock, Linux 5.13)"},
+		 "a solution can read and write what you can; turn on Landlock: Linux 5.13, \"landlock\" "
+		 "in "
+		 "the boot parameter lsm="},
 		{LAYER_CALLS, false, "jail, calls",
-		 "a solution starts no program or process, and opens no socket",
-		 "a solution can start programs, and reach other processes (seccomp)"},
+		 "a solution starts no program or process, opens no socket, has none of root's "
+		 "capabilities, and does not go on while it is stopped",
+		 "a solution can start programs, reach other processes, has root's capabilities where you "
+		 "are root, and can go on while it is stopped; turn on seccomp in the kernel or container"},
 		{LAYER_CALLS, true, "jail, attempts",
 		 "what a solution tries and is denied is told (judge --verbose)",
 		 "what a solution tries and is denied is not told; it is denied all the same"},
 		{LAYER_NAMESPACES, false, "jail, namespaces",
-		 "a solution has a network, IPC and mounts of its own",
-		 "a solution shares the network, IPC and mounts of this machine"},
+		 "a solution has a network and IPC of its own, and sees no files but its own",
+		 "a solution shares the network and IPC of this machine, and stat() tells it which files "
+		 "there are; turn on users' namespaces: sysctl user.max_user_namespaces=10000, on Ubuntu "
+		 "also kernel.apparmor_restrict_unprivileged_userns=0; in a container --cap-add SYS_ADMIN "
+		 "and a seccomp and AppArmor profile that let it mount"},
 	};
 	for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
 		struct error err = {{0}};

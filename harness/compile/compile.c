@@ -17,6 +17,7 @@
 #include "compile/reach.h"
 #include "compile/stand_in.h"
 #include "compile/wants.h"
+#include "process/environment.h"
 #include "process/landlock.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
@@ -109,8 +110,8 @@ static bool make_key(struct job *job, struct error *err)
 	hash_add_text(&hash, job->version);
 	for (size_t i = 0; i < job->arguments.count; i++)
 		hash_add_text(&hash, key_word(job, job->arguments.at[i]));
-	for (size_t i = 0; nvcc_variables[i] != NULL; i++) {
-		const char *value = getenv(nvcc_variables[i]);
+	for (size_t i = 0; environment_of_compiler(i) != NULL; i++) {
+		const char *value = getenv(environment_of_compiler(i));
 		hash_add_text(&hash, value != NULL ? value : "");
 	}
 	hash_add_text(&hash, job->options->appended != NULL ? job->options->appended : "");

@@ -341,24 +341,13 @@ static size_t memory_limit(void)
 	return half < MEMORY_BYTES ? half : MEMORY_BYTES;
 }
 
-const char *const nvcc_variables[] = {
-	"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH",
-	"CPLUS_INCLUDE_PATH", "LIBRARY_PATH",      NULL};
-
-/* All that nvcc finds in its environment. Its home and its temporary files are in the folder, so
- * that none is left behind. */
+/* What nvcc finds in its environment beside the caller's variables that process/environment.h hands
+ * on. Its home and its temporary files are in the folder, so that none is left behind. */
 static void make_environment(struct words *words, const char *folder)
 {
-	static const char *const others[] = {"PATH", "CUDA_HOME", "LD_LIBRARY_PATH"};
 	words_add(words, "HOME=%s", folder);
 	words_add(words, "TMPDIR=%s", folder);
 	words_add(words, "LANG=C");
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (getenv(others[i]) != NULL)
-			words_add(words, "%s=%s", others[i], getenv(others[i]));
-	for (size_t i = 0; nvcc_variables[i] != NULL; i++)
-		if (getenv(nvcc_variables[i]) != NULL)
-			words_add(words, "%s=%s", nvcc_variables[i], getenv(nvcc_variables[i]));
 }
 
 /* The messages of both runs, with a word before those whose first ones are lost. Takes over `log`.
@@ -472,7 +461,7 @@ static enum compile_status run_once(struct words *words, bool links, const struc
 	}
 	struct child_options options = {.argv = (const char *const *)words->at,
 									.setenv = (const char *const *)environment.at,
-									.only_setenv = true,
+									.environment = ENVIRONMENT_COMPILER,
 									.working_folder = start->working_folder,
 									.memory_limit_bytes = memory_limit(),
 									.file_limit_bytes = FILE_BYTES,

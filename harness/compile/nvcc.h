@@ -62,9 +62,6 @@ struct nvcc_start {
 	const struct child_control *control; /* or NULL */
 };
 
-/* The variables of the environment that decide what comes out of it; NULL behind the last. */
-extern const char *const nvcc_variables[];
-
 /* Runs nvcc twice, to compile and to link, so that what the linker says is told from what anybody
  * can have the compilers say. How it went: as enum compile_status, without COMPILE_FAILED; err says
  * why nvcc did not end by itself. Nothing that nvcc prints is believed to be about the machine.

@@ -74,7 +74,7 @@ static bool source_line(const char *library, unsigned long long offset, char out
 	snprintf(address, sizeof address, "0x%llx", offset);
 	const char *const argv[] = {source_line_program, "-i", "-e", library, address, NULL};
 	struct child *child = child_start(&(struct child_options){.argv = argv,
-															  .only_setenv = true,
+															  .environment = ENVIRONMENT_NOTHING,
 															  .memory_limit_bytes = MEMORY_BYTES,
 															  .process_limit = PROCESSES,
 															  .rules = rules},

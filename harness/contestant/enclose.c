@@ -94,6 +94,7 @@ int enclose(const struct contestant_open *request, struct contestant_open_reply 
 	reply->layers = jail_close(&(struct jail){.readable = readable,
 											  .writable = writable,
 											  .file_bytes = COUNTERS_BYTES,
+											  .driver = request->device.kind == DEVICE_CUDA,
 											  .telling = request->tells != 0 ? &telling : NULL},
 							   request->layers, &err);
 	snprintf(reply->unavailable, sizeof reply->unavailable, "%.500s", err.message);

@@ -133,7 +133,7 @@ bool program_time(const char *text, const struct shape *shape, double seconds, d
 	struct command command;
 	if (!put_sizes(text, shape, command.text, err) || !take_words(&command, err))
 		return false;
-	const struct child_options options = {.argv = command.words};
+	const struct child_options options = {.argv = command.words, .environment = ENVIRONMENT_WHOLE};
 	struct child *child = child_start(&options, err);
 	if (child == NULL)
 		return false;

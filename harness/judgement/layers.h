@@ -10,8 +10,9 @@
 
 enum layer {
 	LAYER_FILES = 1,      /* Landlock: no file but those listed, no TCP, no signals out of it */
-	LAYER_CALLS = 2,      /* seccomp: no exec, fork, ptrace, sockets, clocks, other processes */
-	LAYER_NAMESPACES = 4, /* a network, IPC and mounts of its own, with nothing in them */
+	LAYER_CALLS = 2,      /* seccomp: no exec, fork, ptrace, sockets, clocks, other processes; and
+							 none of root's capabilities */
+	LAYER_NAMESPACES = 4, /* a network and IPC of its own, and no files but those listed */
 	LAYER_COMPILER = 8,   /* nvcc ran in a jail */
 	LAYER_SEALED = 16,    /* no layer, but promised like one: its calls were sealed */
 };

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "process/environment.h"
 
 #define CHILD_CHANNEL_FD 3
 /* Sent to a program whose deadline has passed, if it `tells`, before it is killed: it may print
@@ -40,17 +41,16 @@ struct child_control {
 };
 
 struct child_options {
-	const char *const *argv;    /* argv[0] is the path of the executable */
-	const char *const *setenv;  /* "NAME=VALUE" strings added to the environment; NULL-ended,
-								   or NULL */
-	bool only_setenv;           /* they are the whole environment */
-	const char *working_folder; /* or NULL: keep */
-	size_t memory_limit_bytes;  /* resident memory of the child and its descendants; 0: none */
-	size_t file_limit_bytes;    /* of each file that it writes; 0: none */
-	size_t process_limit;       /* of it and its descendants; 0: none */
-	bool tells;                 /* CHILD_ASKS, and a moment for an answer */
-	int rules;                  /* of landlock.h, that it is put under; the caller closes
-								   them; 0: none */
+	const char *const *argv;      /* argv[0] is the path of the executable */
+	enum environment environment; /* what it finds of the caller's (environment.h) */
+	const char *const *setenv;    /* "NAME=VALUE" strings added to that; NULL-ended, or NULL */
+	const char *working_folder;   /* or NULL: keep */
+	size_t memory_limit_bytes;    /* resident memory of the child and its descendants; 0: none */
+	size_t file_limit_bytes;      /* of each file that it writes; 0: none */
+	size_t process_limit;         /* of it and its descendants; 0: none */
+	bool tells;                   /* CHILD_ASKS, and a moment for an answer */
+	int rules;                    /* of landlock.h, that it is put under; the caller closes
+									 them; 0: none */
 	const struct child_control *control; /* outlives the child; or NULL */
 };
 

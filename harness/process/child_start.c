@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "process/child_inside.h"
+#include "process/environment.h"
 #include "process/keeper.h"
 #include "process/tree.h"
 
@@ -68,35 +69,6 @@ static void close_side(struct ends *ends, int side)
 	child_close(&ends->life[side]);
 	child_close(&ends->report[side]);
 	child_close(&ends->start[side]);
-}
-
-static bool same_name(const char *a, const char *b)
-{
-	size_t length = strcspn(a, "=");
-	return strncmp(a, b, length + 1) == 0;
-}
-
-/* The environment with the additions, or these alone; the strings are borrowed. */
-static char **make_environment(const char *const *additions, bool only)
-{
-	size_t old = 0, added = 0, count = 0;
-	while (!only && environ != NULL && environ[old] != NULL)
-		old++;
-	while (additions != NULL && additions[added] != NULL)
-		added++;
-	char **out = calloc(old + added + 1, sizeof *out);
-	if (out == NULL)
-		return NULL;
-	for (size_t i = 0; i < old; i++) {
-		bool replaced = false;
-		for (size_t j = 0; j < added; j++)
-			replaced |= same_name(additions[j], environ[i]);
-		if (!replaced)
-			out[count++] = environ[i];
-	}
-	for (size_t j = 0; j < added; j++)
-		out[count++] = (char *)additions[j];
-	return out;
 }
 
 static pid_t fork_keeper(const struct child_options *options, const struct ends *ends,
@@ -174,7 +146,7 @@ static struct child *make_child(const struct child_options *options, struct ends
 								struct error *err)
 {
 	struct child *child = calloc(1, sizeof *child);
-	char **environment = make_environment(options->setenv, options->only_setenv);
+	char **environment = environment_make(options->environment, options->setenv);
 	if (child == NULL || environment == NULL) {
 		error_set(err, "%s: out of memory", options->argv[0]);
 		goto failed;

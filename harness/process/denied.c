@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,9 +98,37 @@ static const char *family_name(uint64_t family, char out[32])
 	return out;
 }
 
+static const char *request_name(uint32_t request, char out[32])
+{
+	static const struct {
+		uint32_t number;
+		const char *name;
+	} requests[] = {{FIFREEZE, "FIFREEZE"},
+					{FITHAW, "FITHAW"},
+					{FS_IOC_SETFLAGS, "FS_IOC_SETFLAGS"},
+					{FS_IOC_FSSETXATTR, "FS_IOC_FSSETXATTR"}};
+	for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+		if (requests[i].number == request)
+			return requests[i].name;
+	snprintf(out, 32, "request 0x%x", (unsigned)request);
+	return out;
+}
+
+/* Of a signal that a process may not even send to itself (jail_calls.c); "" for others. */
+static const char *signal_name(const struct seccomp_notif *call)
+{
+	int number = call->data.nr;
+	bool of_thread = number == SCMP_SYS(tgkill) || number == SCMP_SYS(rt_tgsigqueueinfo);
+	switch ((int)call->data.args[of_thread ? 2 : 1]) {
+	case SIGSTOP: return "SIGSTOP";
+	case SIGCONT: return "SIGCONT";
+	default: return "";
+	}
+}
+
 static void tell_refused(struct denied *listener, const struct seccomp_notif *call)
 {
-	char path[PATH_MAX] = "", family[32];
+	char path[PATH_MAX] = "", text[32];
 	int number = call->data.nr;
 	const struct denied_path *row = denied_refused_find(number);
 	const char *what = "";
@@ -108,7 +138,12 @@ static void tell_refused(struct denied *listener, const struct seccomp_notif *ca
 			still_waits(listener, call))
 			what = path;
 	} else if (number == SCMP_SYS(socket) || number == SCMP_SYS(socketpair)) {
-		what = family_name((uint32_t)call->data.args[0], family);
+		what = family_name((uint32_t)call->data.args[0], text);
+	} else if (number == SCMP_SYS(ioctl)) {
+		what = request_name((uint32_t)call->data.args[1], text);
+	} else if (number == SCMP_SYS(kill) || number == SCMP_SYS(tgkill) ||
+			   number == SCMP_SYS(rt_sigqueueinfo) || number == SCMP_SYS(rt_tgsigqueueinfo)) {
+		what = signal_name(call);
 	}
 	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
 	bool forks = number == SCMP_SYS(clone) || number == SCMP_SYS(vfork);
@@ -121,17 +156,16 @@ static void tell_refused(struct denied *listener, const struct seccomp_notif *ca
 	free(name);
 }
 
-/* The flags of open(), where it has some. False where they cannot be read. */
-static bool flags_of(const struct seccomp_notif *call, const struct denied_path *row, int *flags)
+/* The flags of open(), where it has some. They are the call's own, and no memory of its process. */
+static int flags_of(const struct seccomp_notif *call, const struct denied_path *row)
 {
-	*flags = 0;
-	if (row->flags < 0)
-		return true;
-	uint64_t argument = call->data.args[row->flags];
-	if (row->number == SCMP_SYS(openat2) && !denied_paths_memory(call->pid, argument, &argument))
-		return false;
-	*flags = (int)argument;
-	return true;
+	return row->flags >= 0 ? (int)call->data.args[row->flags] : 0;
+}
+
+/* For ioctl() alone, which Landlock does not know: it is refused here. */
+static bool opens_for_ioctl(const struct seccomp_notif *call, const struct denied_path *row)
+{
+	return (flags_of(call, row) & O_ACCMODE) == O_ACCMODE;
 }
 
 /* Landlock lets a path go on or not; here it is only told when it does not. */
@@ -139,12 +173,14 @@ static void tell_file(struct denied *listener, const struct seccomp_notif *call,
 					  const struct denied_path *row)
 {
 	char path[PATH_MAX];
-	int flags;
+	int flags = flags_of(call, row);
 	if (listener->looks >= LOOKS_MAX)
 		return;
 	listener->looks++;
-	if (!flags_of(call, row, &flags) || (flags & O_PATH) != 0 ||
-		!denied_paths_read(call->pid, call->data.args[row->path], path))
+	bool named = denied_paths_read(call->pid, call->data.args[row->path], path);
+	if (opens_for_ioctl(call, row))
+		count(listener, "open for ioctl", named && still_waits(listener, call) ? path : "");
+	if (!named || opens_for_ioctl(call, row) || (flags & O_PATH) != 0)
 		return;
 	bool opens = row->flags >= 0;
 	bool makes = row->makes || (flags & O_CREAT) != 0;
@@ -184,7 +220,7 @@ static void answer_one(struct denied *listener)
 	if (++listener->answered > FREELY)
 		pause_for(FLOOD_NANOSECONDS);
 	answer.say.id = notice.call.id;
-	if (row != NULL)
+	if (row != NULL && !opens_for_ioctl(&notice.call, row))
 		answer.say.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
 	else
 		answer.say.error = -EPERM;

@@ -1,7 +1,8 @@
 /* Looks on at what a closed process tries and is denied. The filter of the jail (jail.h, `telling`)
  * sends calls that it refuses to a descriptor, and those that open or change files, too. A thread
  * of ours answers them: refused ones with EPERM, as the filter alone would; those of files with
- * "go on", as Landlock decides about them whatever the listener thinks of their paths.
+ * "go on", as Landlock decides about them whatever the listener thinks of their paths, but for the
+ * one way to open a file that Landlock does not know (access mode 3, for ioctl() alone).
  *
  * The process cannot reach the listener, and nothing that it says is trusted: a path is read from
  * its memory, is only shown (denied_add() cleans it), and may be another one a moment later.

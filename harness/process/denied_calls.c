@@ -2,18 +2,13 @@
 
 #include <seccomp.h>
 
-#ifndef __SNR_openat2 /* younger than some libraries */
-#define __SNR_openat2 437
-#endif
 #define NONE DENIED_NO_ARGUMENT
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* number, shown, path, folder, flags, makes; openat2() has its flags in memory, behind argument 2
- */
+/* number, shown, path, folder, flags, makes */
 const struct denied_path denied_of_files[] = {
 	{SCMP_SYS(open), "open", 0, NONE, 1, false},
 	{SCMP_SYS(openat), "open", 1, 0, 2, false},
-	{SCMP_SYS(openat2), "open", 1, 0, 2, false},
 	{SCMP_SYS(creat), "open for writing", 0, NONE, NONE, true},
 	{SCMP_SYS(mkdir), "mkdir", 0, NONE, NONE, true},
 	{SCMP_SYS(mkdirat), "mkdir", 1, 0, NONE, true},

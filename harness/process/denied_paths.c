@@ -103,16 +103,6 @@ bool denied_paths_read(pid_t thread, uint64_t address, char out[PATH_MAX])
 	return ended;
 }
 
-bool denied_paths_memory(pid_t thread, uint64_t address, uint64_t *out)
-{
-	int memory = address <= INT64_MAX ? open_memory(thread) : -1;
-	if (memory < 0)
-		return false;
-	bool got = pread(memory, out, sizeof *out, (off_t)address) == sizeof *out;
-	close(memory);
-	return got;
-}
-
 /* ---- where a path leads ------------------------------------------------------------ */
 
 /* Absolute, and of that process: not ours are its folders and its /proc/self. */

@@ -22,9 +22,8 @@ struct denied_paths {
 bool denied_paths_open(struct denied_paths *paths, const struct denied_allowed *allowed);
 void denied_paths_close(struct denied_paths *paths);
 
-/* The text, and the number, at an address of the process. False where there is none. */
+/* The text at an address of the process. False where there is none. */
 bool denied_paths_read(pid_t thread, uint64_t address, char out[PATH_MAX]);
-bool denied_paths_memory(pid_t thread, uint64_t address, uint64_t *out);
 
 struct denied_reach {
 	pid_t thread;

@@ -26,12 +26,12 @@ static void write_file(const char *path, const char *text)
 /* Who is not root may have the other namespaces within one of users only, and root's processes
  * reach each other's memory unless one stands between them. The kernel grants it to a process of
  * one thread; it refuses it in a chroot. */
-static bool take_users(struct error *err)
+static bool take_users(const struct jail_threads *threads, struct error *err)
 {
 	char users[64], groups[64];
 	snprintf(users, sizeof users, "%u %u 1", (unsigned)geteuid(), (unsigned)geteuid());
 	snprintf(groups, sizeof groups, "%u %u 1", (unsigned)getegid(), (unsigned)getegid());
-	if (jail_has_threads())
+	if (jail_has_threads(threads))
 		return true;
 	if (unshare(CLONE_NEWUSER) != 0)
 		return error_set(err, "no user namespace: %s", strerror(errno));
@@ -46,25 +46,39 @@ static int unshare_one(long flag)
 	return unshare((int)flag) == 0 ? 0 : errno;
 }
 
-bool jail_namespaces_close(struct error *err)
+/* The first reason is told, the others are tried. */
+static bool hide_files(const struct jail *what, const struct jail_threads *threads, bool all,
+					   struct error *err)
+{
+	struct error why = {{0}};
+	if (jail_root_close(what, threads, &why))
+		return all;
+	if (all)
+		*err = why;
+	return false;
+}
+
+bool jail_namespaces_close(const struct jail *what, bool hide, const struct jail_threads *threads,
+						   struct error *err)
 {
 	static const struct {
 		int flag;
 		const char *name;
 	} kinds[] = {{CLONE_NEWNET, "network"}, {CLONE_NEWIPC, "IPC"}, {CLONE_NEWNS, "mount"}};
-	bool all = take_users(err);
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+	bool all = take_users(threads, err);
+	size_t count = sizeof kinds / sizeof *kinds - hide; /* what is hidden has its mounts by that */
+	for (size_t i = 0; i < count; i++) {
 		int error_number = 0;
 		struct error why = {{0}};
-		bool reached = jail_every_thread(unshare_one, kinds[i].flag, &error_number, &why);
+		bool reached = jail_every_thread(threads, unshare_one, kinds[i].flag, &error_number, &why);
 		if (reached && error_number == 0)
 			continue;
-		if (all) /* the first is told, the others are tried */
+		if (all)
 			error_set(err, "no %s namespace: %s", kinds[i].name,
 					  reached ? strerror(error_number) : why.message);
 		all = false;
 	}
-	return all;
+	return hide ? hide_files(what, threads, all, err) : all;
 }
 
 /* ---- all of it ------------------------------------------------------------------ */
@@ -99,20 +113,23 @@ unsigned jail_close(const struct jail *what, unsigned wanted, struct error *err)
 		add_reason(err, "limits", &why);
 		return 0;
 	}
-	/* Files after namespaces, which look at /proc; calls last, as they refuse what the others
-	 * are made with. */
-	if ((wanted & LAYER_NAMESPACES) != 0 && jail_namespaces_close(&why))
+	/* Files after namespaces, which mount; calls last, as they refuse what the others are made
+	 * with, and before them capabilities, which the others take. */
+	struct jail_threads threads = jail_threads_open();
+	if ((wanted & LAYER_NAMESPACES) != 0 &&
+		jail_namespaces_close(what, (wanted & LAYER_FILES) != 0, &threads, &why))
 		held |= LAYER_NAMESPACES;
 	else if ((wanted & LAYER_NAMESPACES) != 0)
 		add_reason(err, "namespaces", &why);
-	if ((wanted & LAYER_FILES) != 0 && jail_files_close(what, &why))
+	if ((wanted & LAYER_FILES) != 0 && jail_files_close(what, &threads, &why))
 		held |= LAYER_FILES;
 	else if ((wanted & LAYER_FILES) != 0)
 		add_reason(err, "files", &why);
-	if ((wanted & LAYER_CALLS) != 0 &&
-		jail_calls_close(what->telling, (held & LAYER_FILES) != 0, &why))
+	if ((wanted & LAYER_CALLS) != 0 && jail_capabilities_drop(&threads, &why) &&
+		jail_calls_close(what, (held & LAYER_FILES) != 0, &why))
 		held |= LAYER_CALLS;
 	else if ((wanted & LAYER_CALLS) != 0)
 		add_reason(err, "calls", &why);
+	jail_threads_close(&threads);
 	return held;
 }

@@ -15,6 +15,7 @@ struct jail {
 	const char *const *readable;
 	const char *const *writable;  /* readable too; in folders files may be made and removed */
 	size_t file_bytes;            /* no file grows beyond this; 0: any size */
+	bool driver;                  /* it talks to NVIDIA's driver, by ioctl() */
 	struct jail_telling *telling; /* filled: who is told of what is denied; NULL: nobody */
 };
 

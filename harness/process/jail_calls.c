@@ -6,14 +6,13 @@
  * outranks a message, and of two filters with messages the newer one has its listener answer,
  * which may say "go on". So a process that could install a filter of its own would have a way out,
  * once our listener is gone: installing one is refused by an error and never by a message. */
-#include <asm/sockios.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -31,6 +30,8 @@ static const char *const refused[] = {
 	"io_uring_enter", "io_uring_register", "memfd_create", "memfd_secret", "mq_open", "mq_unlink",
 	"add_key", "request_key", "keyctl", "userfaultfd", "bpf", "perf_event_open", "fanotify_init",
 	"inotify_init", "inotify_init1", "lookup_dcookie",
+	/* a signal by the kernel, which may be the one that ends a stop */
+	"timer_create", "mq_notify",
 	/* System V's: what lasts beyond the process, and is reached by a number that can be guessed */
 	"shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl", "semget", "semop",
 	"semtimedop", "semctl",
@@ -62,9 +63,12 @@ static const int prctls[] = {PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUB
 /* Whom the kernel tells of a descriptor, by which signal; a lease makes others wait for a file. */
 static const int fcntls[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY};
 
-/* The same for terminals and sockets, and words put into a terminal. None is a number of the
- * driver's. */
-static const int ioctls[] = {FIOASYNC, FIOSETOWN, SIOCSPGRP, TIOCSPGRP, TIOCSCTTY, TIOCSTI};
+/* Nobody stops himself, which would cost all of the time limit, and nobody goes on when the
+ * supervisor has stopped him: a SIGCONT that a thread sends at that moment takes the stop away. */
+static const int signals[] = {SIGSTOP, SIGCONT};
+
+/* open() for ioctl() alone: Landlock takes it for neither reading nor writing. */
+static const int access_modes[] = {O_ACCMODE};
 
 static const uint64_t clone_namespaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS,
 											CLONE_NEWIPC, CLONE_NEWUSER,   CLONE_NEWPID,
@@ -81,6 +85,7 @@ static const uint64_t clone_namespaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE
 #define seccomp_api_get() 0u
 #define seccomp_notify_fd(filter) (-1)
 #endif
+#define OPENAT2 437 /* younger than some libraries */
 /* Behind futex_waitv, the last that this list has looked at. */
 #define FIRST_UNKNOWN 450
 #define LAST_UNKNOWN 511
@@ -94,22 +99,45 @@ static int refuse(scmp_filter_ctx filter, uint32_t how, const char *name)
 
 /* A call for which the kernel looks at 32 bits of an argument. */
 static int refuse_where(scmp_filter_ctx filter, uint32_t how, int call, unsigned argument,
-						const int *values, size_t count)
+						uint32_t mask, const int *values, size_t count)
 {
 	int bad = 0;
 	for (size_t i = 0; i < count && bad == 0; i++)
-		bad = seccomp_rule_add(
-			filter, how, call, 1,
-			SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, UINT32_MAX, (scmp_datum_t)values[i]));
+		bad =
+			seccomp_rule_add(filter, how, call, 1,
+							 SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, mask, (scmp_datum_t)values[i]));
 	return bad;
 }
 #define REFUSE_WHERE(filter, how, call, argument, values)                                          \
-	refuse_where(filter, how, SCMP_SYS(call), argument, values, sizeof(values) / sizeof *(values))
+	refuse_where(filter, how, SCMP_SYS(call), argument, UINT32_MAX, values,                        \
+				 sizeof(values) / sizeof *(values))
 
-static int refuse_some_arguments(scmp_filter_ctx filter, uint32_t how)
+/* Where calls that open files are told, the listener refuses this mode. */
+static int refuse_modes(scmp_filter_ctx filter, uint32_t how)
 {
+	int bad = refuse_where(filter, how, SCMP_SYS(open), 1, O_ACCMODE, access_modes, 1);
+	return bad == 0 ? refuse_where(filter, how, SCMP_SYS(openat), 2, O_ACCMODE, access_modes, 1)
+					: bad;
+}
+
+static int refuse_signals(scmp_filter_ctx filter, uint32_t how)
+{
+	int bad = REFUSE_WHERE(filter, how, kill, 1, signals);
+	if (bad == 0)
+		bad = REFUSE_WHERE(filter, how, tgkill, 2, signals);
+	if (bad == 0)
+		bad = REFUSE_WHERE(filter, how, rt_sigqueueinfo, 1, signals);
+	return bad == 0 ? REFUSE_WHERE(filter, how, rt_tgsigqueueinfo, 2, signals) : bad;
+}
+
+static int refuse_some_arguments(scmp_filter_ctx filter, uint32_t how, bool driver)
+{
+	/* Their flags lie in memory. glibc then begins threads with clone(), whose flags can be seen,
+	 * and opens files with openat(). */
 	int bad = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-	if (bad == 0) /* glibc then begins threads with clone(), whose flags can be seen */
+	if (bad == 0)
+		bad = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), OPENAT2, 0);
+	if (bad == 0)
 		bad = seccomp_rule_add(filter, how, SCMP_SYS(clone), 1,
 							   SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
 	for (size_t i = 0; i < sizeof clone_namespaces / sizeof *clone_namespaces && bad == 0; i++)
@@ -124,7 +152,9 @@ static int refuse_some_arguments(scmp_filter_ctx filter, uint32_t how)
 	if (bad == 0)
 		bad = REFUSE_WHERE(filter, how, fcntl, 1, fcntls);
 	if (bad == 0)
-		bad = REFUSE_WHERE(filter, how, ioctl, 1, ioctls);
+		bad = jail_ioctls_refuse(filter, how, driver);
+	if (bad == 0)
+		bad = refuse_signals(filter, how);
 	if (bad == 0) /* whose thread a number is cannot be seen: each thread moves itself alone */
 		bad =
 			seccomp_rule_add(filter, how, SCMP_SYS(sched_setaffinity), 1, SCMP_A0(SCMP_CMP_NE, 0));
@@ -133,8 +163,16 @@ static int refuse_some_arguments(scmp_filter_ctx filter, uint32_t how)
 	return bad;
 }
 
-static int fill(scmp_filter_ctx filter, uint32_t how, bool files)
+/* What a filter is made of: the answer to what is refused; files are told, too; the driver's
+ * requests go on. */
+struct contents {
+	uint32_t how;
+	bool files, driver;
+};
+
+static int fill(scmp_filter_ctx filter, const struct contents *contents)
 {
+	uint32_t how = contents->how;
 	int bad = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1); /* all threads */
 	if (bad == 0) /* no slower memory for it: there is no secret in this process */
 		bad = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
@@ -149,36 +187,39 @@ static int fill(scmp_filter_ctx filter, uint32_t how, bool files)
 	if (bad == 0)
 		bad = seccomp_rule_add(filter, REFUSED, SCMP_SYS(prctl), 1,
 							   SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, PR_SET_SECCOMP));
-	for (size_t i = 0; i < denied_of_files_count && files && bad == 0; i++)
+	for (size_t i = 0; i < denied_of_files_count && contents->files && bad == 0; i++)
 		if (denied_of_files[i].number >= 0)
 			bad = seccomp_rule_add(filter, how, denied_of_files[i].number, 0);
+	if (bad == 0 && !contents->files)
+		bad = refuse_modes(filter, how);
 	for (int number = FIRST_UNKNOWN; number <= LAST_UNKNOWN && bad == 0; number++)
 		bad = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0);
-	return bad == 0 ? refuse_some_arguments(filter, how) : bad;
+	return bad == 0 ? refuse_some_arguments(filter, how, contents->driver) : bad;
 }
 
-/* *fd: the listener's, where `how` is TOLD. 0, or a negative errno; then nothing has changed. */
-static int load(uint32_t how, bool files, int *fd)
+/* *fd: the listener's, where the answer is TOLD. 0, or a negative errno; then nothing has
+ * changed. */
+static int load(const struct contents *contents, int *fd)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 	if (filter == NULL)
 		return -ENOMEM;
-	int bad = fill(filter, how, files);
+	int bad = fill(filter, contents);
 	if (bad == 0)
 		bad = seccomp_load(filter);
-	if (bad == 0 && how != REFUSED)
+	if (bad == 0 && contents->how != REFUSED)
 		*fd = seccomp_notify_fd(filter);
 	seccomp_release(filter);
 	return bad;
 }
 
 /* Which of its reasons the kernel has, libseccomp does not say. */
-static bool close_and_tell(struct jail_telling *telling, bool files)
+static bool close_and_tell(struct jail_telling *telling, const struct contents *contents)
 {
 	if (seccomp_api_get() < LEVEL_TELLS)
 		snprintf(telling->why_not, sizeof telling->why_not,
 				 "seccomp tells of nothing here (Linux 5.7 and libseccomp 2.5 do)");
-	else if (load(TOLD, files, &telling->fd) != 0)
+	else if (load(contents, &telling->fd) != 0)
 		snprintf(telling->why_not, sizeof telling->why_not,
 				 "the kernel takes no listener here: a container or a tool may have one already");
 	else
@@ -186,11 +227,14 @@ static bool close_and_tell(struct jail_telling *telling, bool files)
 	return telling->why_not[0] == '\0';
 }
 
-bool jail_calls_close(struct jail_telling *telling, bool files, struct error *err)
+bool jail_calls_close(const struct jail *what, bool files, struct error *err)
 {
 	int none;
-	if (telling != NULL && close_and_tell(telling, files))
+	struct contents contents = {.how = TOLD, .files = files, .driver = what->driver};
+	if (what->telling != NULL && close_and_tell(what->telling, &contents))
 		return true;
-	int bad = load(REFUSED, false, &none);
+	contents.how = REFUSED;
+	contents.files = false;
+	int bad = load(&contents, &none);
 	return bad == 0 || error_set(err, "seccomp: %s", strerror(-bad));
 }

@@ -21,22 +21,23 @@ static int restrict_thread(long rules)
 	return landlock_restrict((int)rules) ? 0 : errno;
 }
 
-static bool restrict_all(int rules, struct error *err)
+static bool restrict_all(int rules, const struct jail_threads *threads, struct error *err)
 {
 	int error_number = 0;
 	return landlock_restrict_process(rules) ||
-		   (jail_every_thread(restrict_thread, rules, &error_number, err) &&
+		   (jail_every_thread(threads, restrict_thread, rules, &error_number, err) &&
 			(error_number == 0 || error_set(err, "Landlock refuses: %s", strerror(error_number))));
 }
 
-bool jail_files_close(const struct jail *what, struct error *err)
+bool jail_files_close(const struct jail *what, const struct jail_threads *threads,
+					  struct error *err)
 {
 	int rules = landlock_begin(err);
 	if (rules < 0)
 		return false;
 	bool closed = allow_all(rules, what->readable, LANDLOCK_READS, err) &&
 				  allow_all(rules, what->writable, LANDLOCK_WRITES, err) &&
-				  restrict_all(rules, err);
+				  restrict_all(rules, threads, err);
 	close(rules);
 	return closed;
 }

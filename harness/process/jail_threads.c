@@ -4,6 +4,7 @@
  * is made to enter it, as libpsx and setuid() in glibc do: by a signal whose handler does it. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -84,15 +85,32 @@ static bool await(const struct thread_order *order, size_t count)
 	return true;
 }
 
-/* The threads but this one. False where they cannot be seen, or are too many. */
-static bool list_threads(pid_t out[THREADS_MAX], size_t *count)
+struct jail_threads jail_threads_open(void)
 {
-	DIR *folder = opendir(TASKS);
+	return (struct jail_threads){.tasks = open(TASKS, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+}
+
+void jail_threads_close(struct jail_threads *threads)
+{
+	if (threads->tasks >= 0)
+		close(threads->tasks);
+	threads->tasks = -1;
+}
+
+/* The threads but this one. False where they cannot be seen, or are too many. */
+static bool list_threads(const struct jail_threads *threads, pid_t out[THREADS_MAX], size_t *count)
+{
+	int fd = fcntl(threads->tasks, F_DUPFD_CLOEXEC, 0);
+	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 	pid_t self = gettid();
 	*count = 0;
-	if (folder == NULL)
+	if (folder == NULL) {
+		if (fd >= 0)
+			close(fd);
 		return false;
+	}
+	rewinddir(folder); /* the copies of a descriptor share their place */
 	bool seen_self = false;
 	while ((entry = readdir(folder)) != NULL && *count < THREADS_MAX) {
 		pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
@@ -104,33 +122,34 @@ static bool list_threads(pid_t out[THREADS_MAX], size_t *count)
 	return seen_self && *count < THREADS_MAX;
 }
 
-bool jail_has_threads(void)
+bool jail_has_threads(const struct jail_threads *threads)
 {
-	pid_t threads[THREADS_MAX];
+	pid_t others[THREADS_MAX];
 	size_t count;
-	return !list_threads(threads, &count) || count > 0;
+	return !list_threads(threads, others, &count) || count > 0;
 }
 
 /* Threads that were begun meanwhile are found in the next pass; those begun by a thread that
  * has carried the order out need none, and get it all the same. */
-static bool reach_all(struct thread_order *order, struct error *err)
+static bool reach_all(const struct jail_threads *threads, struct thread_order *order,
+					  struct error *err)
 {
-	pid_t threads[THREADS_MAX], reached[THREADS_MAX];
+	pid_t others[THREADS_MAX], reached[THREADS_MAX];
 	size_t count, known = 0, sent = 0;
 	for (int pass = 0; pass < PASSES_MAX; pass++) {
 		size_t before = known;
-		if (!list_threads(threads, &count))
+		if (!list_threads(threads, others, &count))
 			return error_set(err, "the threads of the process cannot be seen in " TASKS);
 		for (size_t i = 0; i < count; i++) {
 			bool old = false;
 			for (size_t k = 0; k < known; k++)
-				old |= reached[k] == threads[i];
+				old |= reached[k] == others[i];
 			if (old)
 				continue;
 			if (known == THREADS_MAX)
 				return error_set(err, "too many threads");
-			reached[known++] = threads[i];
-			sent += send_to(threads[i], order); /* one that has ended needs none */
+			reached[known++] = others[i];
+			sent += send_to(others[i], order); /* one that has ended needs none */
 		}
 		if (known == before)
 			return true;
@@ -140,8 +159,8 @@ static bool reach_all(struct thread_order *order, struct error *err)
 	return error_set(err, "new threads begin without end");
 }
 
-bool jail_every_thread(int (*work)(long context), long context, int *error_number,
-					   struct error *err)
+bool jail_every_thread(const struct jail_threads *threads, int (*work)(long context), long context,
+					   int *error_number, struct error *err)
 {
 	/* A thread that answers too late must find its order still there. */
 	struct thread_order *order =
@@ -152,12 +171,12 @@ bool jail_every_thread(int (*work)(long context), long context, int *error_numbe
 	order->work = work;
 	order->context = context;
 	bool reached = true;
-	if (jail_has_threads()) {
+	if (jail_has_threads(threads)) {
 		if (!take_signal(&before)) {
 			munmap(order, sizeof *order);
 			return error_set(err, "no signal for the threads: %s", strerror(errno));
 		}
-		reached = reach_all(order, err);
+		reached = reach_all(threads, order, err);
 		if (reached) /* else the handler stays, for whoever is late */
 			syscall(SYS_rt_sigaction, SIGNAL, &before, NULL, sizeof before.mask);
 	}

@@ -1,6 +1,7 @@
 // expect: accepted
 // family: files
-// without: calls
+// without: calls,namespaces
+// alone: calls
 // then: mode 777
 // Changes the mode of a file of somebody else. Stopped by the jail: Landlock has no right for that,
 // so that the call itself must be refused.

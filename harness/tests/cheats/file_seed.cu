@@ -1,6 +1,7 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: files
-// without: files,namespaces
+// without: files,calls,namespaces
+// alone: files,namespaces
 // alone-cuda: files
 // then: accepted
 // Reads the seed from the command line of the supervisor. Stopped by the jail.

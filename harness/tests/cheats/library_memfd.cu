@@ -1,6 +1,7 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: libraries
-// without: calls
+// without: calls,namespaces
+// alone: calls
 // then: accepted
 // Copies a library into memory that is a file (memfd_create) and loads it from there. Stopped by
 // the jail. (The library is this file itself, which it may read.)

@@ -1,6 +1,7 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: the judge's memory
-// without: files,namespaces
+// without: files,calls,namespaces
+// alone: files,namespaces
 // alone-cuda: files
 // then: accepted
 // Reads the memory of its parent through /proc. Stopped by the jail.

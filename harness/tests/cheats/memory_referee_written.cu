@@ -1,6 +1,7 @@
 // expect: wrong_answer runtime_error rule_violation
 // family: the judge's memory
-// without: files,namespaces
+// without: files,calls,namespaces
+// alone: files,namespaces
 // alone-cuda: files
 // then: accepted
 // Writes to the memory of the referee through /proc. Stopped by the jail. (It writes what it has

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -13,12 +14,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "process/channel.h"
@@ -183,13 +186,17 @@ static bool refused(long result, int wanted)
 static int try_each(void)
 {
 	char *none[] = {NULL}, outside[96];
+	timer_t timer;
 	snprintf(outside, sizeof outside, "%s/new\033[31m\n\xc3\xa4", folder);
 	bool good = refused(socket(AF_INET, SOCK_STREAM, 0), EPERM) &&
 				refused(socket(AF_INET, SOCK_DGRAM, 0), EPERM) &&
 				refused(socket(AF_NETLINK, SOCK_RAW, 0), EPERM) &&
 				refused(execve("/bin/sh", none, none), EPERM) &&
 				refused(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0), EPERM) &&
-				refused(kill(getppid(), 0), EPERM) && refused(chmod(secret, 0777), EPERM) &&
+				refused(kill(getppid(), 0), EPERM) && refused(kill(getpid(), SIGCONT), EPERM) &&
+				refused(timer_create(CLOCK_MONOTONIC, NULL, &timer), EPERM) &&
+				refused(ioctl(0, FIFREEZE, 0), EPERM) && refused(ioctl(0, 0x1234), EPERM) &&
+				refused(open(readable, O_ACCMODE), EPERM) && refused(chmod(secret, 0777), EPERM) &&
 				refused(open(secret, O_RDONLY), EACCES) &&
 				refused(open(outside, O_WRONLY | O_CREAT, 0600), EACCES) &&
 				refused(open(readable, O_WRONLY), EACCES) && refused(unlink(secret), EACCES);
@@ -201,13 +208,18 @@ Test(denied, each_kind_is_told_and_cleaned)
 	struct denied_list list = list_of(NULL, try_each);
 	char outside[96];
 	snprintf(outside, sizeof outside, "%s/new?[31m???", folder);
-	cr_expect_eq(list.count, 10);
+	cr_expect_eq(list.count, 15);
 	cr_expect_eq(list.more, 0);
 	cr_expect_eq(times_of(&list, "socket", "AF_INET"), 2);
 	cr_expect_eq(times_of(&list, "socket", "AF_NETLINK"), 1);
 	cr_expect_eq(times_of(&list, "execve", "/bin/sh"), 1);
 	cr_expect_eq(times_of(&list, "fork", ""), 1);
 	cr_expect_eq(times_of(&list, "kill", ""), 1);
+	cr_expect_eq(times_of(&list, "kill", "SIGCONT"), 1);
+	cr_expect_eq(times_of(&list, "timer_create", ""), 1);
+	cr_expect_eq(times_of(&list, "ioctl", "FIFREEZE"), 1);
+	cr_expect_eq(times_of(&list, "ioctl", "request 0x1234"), 1);
+	cr_expect_eq(times_of(&list, "open for ioctl", readable), 1);
 	cr_expect_eq(times_of(&list, "chmod", secret), 1);
 	cr_expect_eq(times_of(&list, "open", secret), 1);
 	cr_expect_eq(times_of(&list, "open for writing", outside), 1);

@@ -57,7 +57,7 @@ static void run_restricted(const char *script, char *said, size_t capacity)
 	const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 	struct child_options options = {.argv = argv,
 									.setenv = environment,
-									.only_setenv = true,
+									.environment = ENVIRONMENT_NOTHING,
 									.working_folder = folder,
 									.rules = rules};
 	struct child *child = child_start(&options, &err);
