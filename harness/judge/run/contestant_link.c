@@ -77,20 +77,44 @@ static void append_failed(struct outcome *outcome, struct contestant_link *link)
 		snprintf(outcome->detail + used, sizeof outcome->detail - used, "; %s", link->facts.failed);
 }
 
+/* "512 MiB private, 3 MiB in page tables": what there is of each kind. */
+static void memory_kinds(const struct tree_memory *memory, char out[160])
+{
+	const struct {
+		size_t bytes;
+		const char *name;
+	} kinds[] = {{memory->own, "private"},
+				 {memory->shared, "shared"},
+				 {memory->tables, "in page tables"},
+				 {memory->stacks, "for threads"}};
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (kinds[i].bytes >> 20 > 0)
+			used += (size_t)snprintf(out + used, 160 - used, "%s%zu MiB %s", used > 0 ? ", " : "",
+									 kinds[i].bytes >> 20, kinds[i].name);
+}
+
 /* The verdict of an exchange that brought no reply. */
 static struct outcome outcome_of_end(struct contestant_link *link, struct child_result result,
 									 const char *doing, double seconds)
 {
 	struct outcome outcome;
+	char kinds[160];
 	switch (result.outcome) {
 	case CHILD_TIMED_OUT:
 		outcome =
 			outcome_failed(VERDICT_TIME_LIMIT, true, "%s took more than %g s", doing, seconds);
 		break;
+	case CHILD_STOPPED:
+		outcome = outcome_failed(VERDICT_RUNTIME_ERROR, true,
+								 "%s stopped its own process (SIGSTOP)", doing);
+		break;
 	case CHILD_OVER_MEMORY:
-		outcome =
-			outcome_failed(VERDICT_MEMORY_LIMIT, true, "%s used more than %zu MiB of host memory",
-						   doing, link->memory_limit >> 20);
+		memory_kinds(&result.memory, kinds);
+		outcome = outcome_failed(VERDICT_MEMORY_LIMIT, true,
+								 "%s used more than %zu MiB of host memory: %s", doing,
+								 link->memory_limit >> 20, kinds);
 		break;
 	case CHILD_SIGNALED:
 		link->facts.signal = result.signal_number;
@@ -107,7 +131,8 @@ static struct outcome outcome_of_end(struct contestant_link *link, struct child_
 			outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge", doing);
 		break;
 	}
-	bool killed = result.outcome == CHILD_TIMED_OUT || result.outcome == CHILD_OVER_MEMORY;
+	bool killed = result.outcome == CHILD_TIMED_OUT || result.outcome == CHILD_OVER_MEMORY ||
+				  result.outcome == CHILD_STOPPED;
 	if (!killed || (result.outcome == CHILD_TIMED_OUT &&
 					strstr(child_output(link->child), FAULT_STILL_RUNS) != NULL))
 		append_last_line(&outcome, link->child);
