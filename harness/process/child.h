@@ -73,6 +73,8 @@ struct child_result {
 	int signal_number;
 	size_t peak_memory_bytes;
 	struct tree_memory memory; /* at the last look */
+	double waited;             /* seconds, of the last call, without time in which the judge was
+								  stopped */
 	uint64_t written_bytes;    /* once it has ended: to files, by it and its descendants; at least.
 								  UINT64_MAX: not known */
 };
@@ -120,6 +122,10 @@ struct child_result child_finish(struct child *child, double seconds);
  * forgets it, so that output can be told apart by case. */
 const char *child_output(struct child *child);
 void child_output_clear(struct child *child);
+
+/* "512 MiB private, 3 MiB in page tables": what there is of each kind. */
+#define CHILD_MEMORY_TEXT 160
+void child_memory_text(const struct tree_memory *memory, char out[CHILD_MEMORY_TEXT]);
 
 /* Kills whatever is left, reaps it, frees. NULL is allowed. */
 void child_stop(struct child *child);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -116,6 +117,23 @@ void child_end(struct child *child, enum child_outcome outcome)
 	child_close(&child->channel);
 	child_close(&child->output);
 	child_close(&child->report);
+}
+
+void child_memory_text(const struct tree_memory *memory, char out[CHILD_MEMORY_TEXT])
+{
+	const struct {
+		size_t bytes;
+		const char *name;
+	} kinds[] = {{memory->own, "private"},
+				 {memory->shared, "shared"},
+				 {memory->tables, "in page tables"},
+				 {memory->stacks, "for threads"}};
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (kinds[i].bytes >> 20 > 0)
+			used += (size_t)snprintf(out + used, CHILD_MEMORY_TEXT - used, "%s%zu MiB %s",
+									 used > 0 ? ", " : "", kinds[i].bytes >> 20, kinds[i].name);
 }
 
 void child_stop(struct child *child)
