@@ -14,8 +14,7 @@
 #define SCAN_SECONDS 0.1    /* between two looks for new processes */
 #define FORGET_SECONDS 1.0  /* for which a process that is older is remembered */
 #define ANSWER_SECONDS 0.3  /* for a program that says where it is */
-#define STOPPED_SECONDS 0.5 /* for a program that stopped itself: another process may continue it  \
-							 */
+#define STOPPED_SECONDS 0.5 /* for a program that stopped itself: somebody may continue it */
 #define DYING_SECONDS 5.0   /* for a program that was killed and is not gone: a driver holds it */
 
 /* How often the supervisor's own process was continued after a stop: threads share it. */

@@ -105,7 +105,9 @@ void child_end(struct child *child, enum child_outcome outcome)
 								  : report.written > child->said ? report.written - child->said
 																 : 0;
 	child->result.outcome = outcome;
-	if (outcome == CHILD_EXITED && !told) {
+	if (outcome == CHILD_EXITED && child->group != NULL && cgroup_ran_out(child->group)) {
+		child->result.outcome = CHILD_OVER_MEMORY;
+	} else if (outcome == CHILD_EXITED && !told) {
 		child->result.outcome = CHILD_SIGNALED;
 		child->result.signal_number = SIGKILL;
 	} else if (outcome == CHILD_EXITED && WIFSIGNALED(report.wait_status)) {
@@ -114,6 +116,8 @@ void child_end(struct child *child, enum child_outcome outcome)
 	} else if (outcome == CHILD_EXITED) {
 		child->result.exit_status = WEXITSTATUS(report.wait_status);
 	}
+	cgroup_remove(child->group);
+	child->group = NULL;
 	child_close(&child->channel);
 	child_close(&child->output);
 	child_close(&child->report);

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "process/cgroup.h"
 #include "process/child.h"
 #include "process/ring.h"
 #include "process/tree.h"
@@ -36,6 +37,7 @@ struct child {
 	pid_t known[CHILD_WATCHED];
 	size_t known_count, shared; /* tree_memory_shared() of them */
 	struct ring ring;
+	struct cgroup *group; /* or NULL */
 };
 
 /* --- child_list.c --- */

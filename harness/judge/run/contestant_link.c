@@ -96,8 +96,8 @@ static struct outcome outcome_of_end(struct contestant_link *link, struct child_
 	case CHILD_OVER_MEMORY:
 		child_memory_text(&result.memory, kinds);
 		outcome = outcome_failed(VERDICT_MEMORY_LIMIT, true,
-								 "%s used more than %zu MiB of host memory: %s", doing,
-								 link->memory_limit >> 20, kinds);
+								 "%s used more than %zu MiB of host memory%s%s", doing,
+								 link->memory_limit >> 20, kinds[0] != '\0' ? ": " : "", kinds);
 		break;
 	case CHILD_SIGNALED:
 		link->facts.signal = result.signal_number;
