@@ -1,10 +1,10 @@
 // expect: memory_limit
 // because: in page tables
 // family: memory
-// options: --memory 256
-// against: --memory 2048
+// options: --memory 100
+// against: --memory 1024
 // then: accepted
-// Makes 400 MiB of page tables: reads a byte of each 2 MiB of a vast mapping, all of which are the
+// Makes 200 MiB of page tables: reads a byte of each 2 MiB of a vast mapping, all of which are the
 // kernel's one page of zeros. Counted.
 #include <sys/mman.h>
 
@@ -12,7 +12,7 @@
 
 static bool cheat()
 {
-	const size_t step = (size_t)2 << 20, bytes = 100 * 1024 * step;
+	const size_t step = (size_t)2 << 20, bytes = 50 * 1024 * step;
 	unsigned sum = 0;
 	void *memory =
 		mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,10 +1,10 @@
 // expect: memory_limit
 // because: MiB shared
 // family: memory
-// options: --memory 256
-// against: --memory 2048
+// options: --memory 100
+// against: --memory 1024
 // then: accepted
-// Keeps 400 MiB in shared memory that leaves the page tables as soon as it is filled: it stays, and
+// Keeps 200 MiB in shared memory that leaves the page tables as soon as it is filled: it stays, and
 // is resident in no process. Counted as what is mapped, or as the kernel says where it may be
 // asked.
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 
 static bool cheat()
 {
-	const size_t bytes = (size_t)400 << 20, step = (size_t)16 << 20;
+	const size_t bytes = (size_t)200 << 20, step = (size_t)8 << 20;
 	void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return false;
