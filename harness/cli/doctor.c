@@ -270,8 +270,9 @@ static void examine_memory(struct examination *e)
 				   ? "no solution can be judged: make the folder as this user's own, or unset "
 					 "the variable"
 				   : "optional: a solution's memory is looked at 50 times a second, and what is "
-					 "unmapped and yet kept is not seen. Make a group in /sys/fs/cgroup, and "
-					 "set " CGROUP_VARIABLE " to its folder");
+					 "unmapped and yet kept is not seen. As root: mkdir "
+					 "/sys/fs/cgroup/gemmjudge, write +memory to cgroup.subtree_control in "
+					 "it, and set " CGROUP_VARIABLE " to that folder");
 	e->compiler = e->compiler && (works || !wanted);
 }
 
