@@ -1,7 +1,7 @@
 // expect: runtime_error
 // because: stopped its own process (SIGSTOP)
 // family: processes
-// options: --timeout 2
+// options: --timeout 2 --without calls
 // shown: the next request to a stopped process waited for 60 s, whatever --timeout
 // Stops its own process once solve() has returned: an honest call, and then no answer. Noticed
 // after half a second.
