@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 
-#define LEAST 3
+#define LEAST 2
 #define ROUNDS 8 /* a thread may be started between the list of all and its turn */
 
 int cpu_draw(void)

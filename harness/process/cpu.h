@@ -1,5 +1,5 @@
-/* The CPU that a process runs on, chosen from outside. CPUs differ in speed, in a virtual machine by
- * half and for seconds at a time. */
+/* The CPU that a process runs on, chosen from outside. CPUs differ in speed, in a virtual machine
+ * by half and for seconds at a time. */
 #ifndef GEMMJUDGE_PROCESS_CPU_H
 #define GEMMJUDGE_PROCESS_CPU_H
 
@@ -9,7 +9,7 @@
 #define CPU_NONE (-1)
 
 /* One of those that the caller may use, drawn; not the one where the caller is, which waits busily
- * beside the process. CPU_NONE where there are fewer than three. */
+ * beside the process. CPU_NONE where there is one alone. */
 int cpu_draw(void);
 
 /* Moves all threads of the process to that CPU; those that they start from now on begin there.

@@ -18,7 +18,9 @@
 	0.8 /* of the allowance: the last turn of the calibration kernel may change a little */
 #define DISTURBED_SHARE 0.1 /* a library's own clock says so much more than the host's */
 #define IDLE_SHARE 0.25     /* of a claim: a call onto an idle GPU takes at most so much more */
-#define GROUPS_SHARE 1.2    /* of what groups were planned for; groups.c has more for all their sets */
+#define GROUPS_SHARE                                                                               \
+	1.2 /* of what groups were planned for; groups.c has more for all their sets                   \
+		 */
 /* Whatever disturbs a call makes it longer: the lower quarter is hardly disturbed. */
 #define SHARE 0.25
 
@@ -103,8 +105,8 @@ struct host_time host_time_of(const struct sealed_series *series,
 	return out;
 }
 
-/* An honest call may seem longer than it says; groups are planned for that, so that they need not be
- * made anew. */
+/* An honest call may seem longer than it says; groups are planned for that, so that they need not
+ * be made anew. */
 double host_time_planned(double claim, double floor)
 {
 	return fmax(claim + host_time_allowance(claim), floor);
@@ -119,6 +121,12 @@ double host_time_expected(const struct timing_entry *entry)
 {
 	double claim = timing_own(entry)->median;
 	return fmax(claim, fmin(entry->event.median, (1 + IDLE_SHARE) * claim));
+}
+
+bool host_time_confirms(const struct host_time *seen, double expected)
+{
+	double more = seen->time - expected, allowance = host_time_allowance(seen->time);
+	return more <= allowance && more + seen->uncertainty <= 2 * allowance;
 }
 
 bool host_time_settled(const struct host_time *seen, double expected)
@@ -157,7 +165,7 @@ static enum seal_state state_of(const struct host_time *seen, const struct timin
 		return seal->slowed ? SEAL_OUTSIDE : told ? SEAL_CONFIRMED : SEAL_UNCERTAIN;
 	if (more > uncertainty)
 		return SEAL_OUTSIDE;
-	told = told && !seal->slowed && more <= allowance && more + seen->uncertainty <= 2 * allowance;
+	told = told && !seal->slowed && host_time_confirms(seen, seal->idle);
 	return told ? SEAL_CONFIRMED : SEAL_UNCERTAIN;
 }
 

@@ -45,6 +45,9 @@ bool host_time_other_groups(const struct host_time *seen, double planned);
  * from it. */
 double host_time_expected(const struct timing_entry *entry);
 
+/* Whether the host-side time, with its uncertainty, agrees with what it should be. */
+bool host_time_confirms(const struct host_time *seen, double expected);
+
 /* Whether more passes would hardly say more about a claim. */
 bool host_time_settled(const struct host_time *seen, double expected);
 

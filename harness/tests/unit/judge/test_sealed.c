@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/timing/confirm.h"
 #include "judge/timing/groups.h"
+#include "judge/timing/host_time.h"
 #include "judgement/floor.h"
+#include "judgement/layers.h"
 #include "report/report.h"
 #include "report/seal.h"
 
@@ -170,6 +173,36 @@ Test(sealed, slow_kernels_have_groups_of_several_calls)
 	const struct test_case small = product(1024, 1024, 1024), middle = product(1536, 1536, 1536);
 	cr_assert_eq(plan_for(&run, &small, 175, 2.0).calls, 4u);
 	cr_assert_geq(plan_for(&run, &middle, 450, 6.8).calls, 2u);
+}
+
+/* A call that takes `work`, of a file that says `claim`, and computes all sets of a group in the
+ * first call where that takes less: the host-side time, by groups that follow from it. */
+static double seen_of(const struct run *run, const struct test_case *test, double work,
+					  double claim, double floor)
+{
+	double planned = host_time_planned(claim, floor);
+	struct host_time seen = {0};
+	for (int plan = 0; plan < 10; plan++) {
+		struct sealed_plan groups = plan_for(run, test, planned, floor);
+		double ahead = groups.calls == 1 ? work : groups.group * floor / groups.calls;
+		seen.time = fmin(work, ahead);
+		if (groups.calls == 1 || !host_time_other_groups(&seen, planned))
+			break;
+		planned = host_time_planned(seen.time, floor);
+	}
+	return seen.time;
+}
+
+/* Whatever the process says. */
+Test(sealed, groups_follow_from_the_host_side_time)
+{
+	struct run run = run_on_h200();
+	const struct test_case test = product(256, 256, 256);
+	for (double work = 10; work < 1000; work *= 1.3)
+		for (double floor = 1; floor < work; floor *= 1.6)
+			for (double claim = 0.1; claim < 1.1 * work; claim *= 1.5)
+				cr_assert_float_eq(seen_of(&run, &test, work, claim, floor), work, 1e-9,
+								   "%g us, at least %g, claimed %g", work, floor, claim);
 }
 
 /* What is drawn for each pass costs time: fewer calls where many would need much memory. */
@@ -407,4 +440,29 @@ Test(sealed, json_for_each_state)
 	json_t *root, *timed = sealed_in(&entry, &root), *seal = json_object_get(timed, "sealed");
 	cr_assert_str_eq(json_string_value(json_object_get(seal, "why")), "the driver does not");
 	json_decref(root);
+}
+
+/* ---- --require -------------------------------------------------------------------------- */
+
+/* A file whose calls could not be sealed (its process had taken the device's memory, say) fails by
+ * itself; others, and libraries, are as they were. */
+Test(sealed, a_file_without_sealed_times_fails_alone)
+{
+	struct timing_entry entries[] = {entry_with(SEAL_NONE), entry_with(SEAL_CONFIRMED),
+									 entry_with(SEAL_NONE), entry_with(SEAL_UNCERTAIN)};
+	struct judge_options options = {.required = LAYER_SEALED};
+	struct run run = {.options = &options};
+	struct timing_result result = {.entries = entries, .count = 4};
+	entries[2].role = TIMING_LIBRARY;
+	snprintf(entries[0].seal.why, sizeof entries[0].seal.why, "out of device memory");
+	confirm_require(&run, &result);
+	cr_assert(!entries[0].ran && entries[0].verdict == VERDICT_NOT_RUN);
+	cr_assert_str_eq(entries[0].detail,
+					 "not_run: --require: its times are not sealed: out of device memory");
+	for (int i = 1; i < 4; i++)
+		cr_assert(entries[i].ran, "%d", i);
+	entries[0] = entry_with(SEAL_NONE);
+	options.required = LAYER_CALLS;
+	confirm_require(&run, &result);
+	cr_assert(entries[0].ran, "nobody asked for sealed times");
 }
