@@ -247,25 +247,28 @@ static bool file_passes(struct run *run, struct calibration *calibration, struct
 	return true;
 }
 
-/* One pass tells whether somebody slowed a library down: it is ours, and needs no pass of the
- * calibration kernel of its own where there is one in groups of several calls, too. */
+/* One pass tells whether somebody slowed a library down. It is ours: it may have the sets of a file
+ * that is gone, and needs no pass of the calibration kernel but that file's, in the same groups. */
 static bool library_passes(struct run *run, struct calibration *calibration, struct lane *lane,
 						   struct timing_entry *entry, const struct sealed_series *others,
 						   struct sealed_series *series, struct outcome *outcome, struct error *err)
 {
-	groups_plan(run, timing_own(entry)->median, entry->seal.floor, &series->plan);
-	if (others == NULL || others->plan.calls == 1 || series->plan.calls == 1)
+	struct sealed_plan *plan = &series->plan;
+	groups_plan(run, timing_own(entry)->median, entry->seal.floor, plan);
+	if (others == NULL)
 		return pair_of(run, calibration, lane, entry, series, outcome, err);
+	plan->group = others->plan.group;
+	plan->calls = others->plan.calls;
+	plan->groups = others->plan.groups;
+	plan->again = true;
 	if (!entry_pass(run, calibration, lane, entry, series, outcome, err))
 		return false;
 	series->overhead[0] = others->overhead[others->count - 1];
-	for (uint32_t g = 0; g < series->entry[0].count; g++) /* which depends on a group's size */
-		series->overhead[0].groups[g].release = series->entry[0].groups[g].release;
 	series->count = outcome->verdict == VERDICT_ACCEPTED;
 	return true;
 }
 
-/* `others`: passes of an entry before this one, or NULL. */
+/* `others`: passes of the file before, whose sets the referee has, or NULL. */
 static bool entry_run(struct run *run, const struct problem *problem,
 					  struct calibration *calibration, struct lane *lane,
 					  struct timing_entry *entry, const struct timing_result *result,
@@ -345,8 +348,8 @@ static bool entries_run(struct run *run, const struct problem *problem,
 			if (!is_library(entry))
 				lane_close(&lanes[i]);
 			ok = ok && entry_confirm(run, calibration, &series[i], entry, err);
-			if (series[i].count > 0 && entry->ran)
-				others = &series[i];
+			if (!is_library(entry)) /* of one that failed half-way nobody knows the sets */
+				others = series[i].count > 0 && entry->ran ? &series[i] : NULL;
 		}
 	return ok;
 }
