@@ -435,6 +435,16 @@ Test(sealed, json_for_each_state)
 		}
 		json_decref(root);
 	}
+	struct timing_entry moved = entry_with(SEAL_CONFIRMED);
+	json_t *all, *counted;
+	moved.seal.shown = (struct timing_stats){.samples = 100, .median = 12.5, .low = 12, .high = 13};
+	counted = sealed_in(&moved, &all);
+	cr_assert_float_eq(json_number_value(json_object_get(counted, "microseconds")), 12.5, 1e-6);
+	cr_assert_float_eq(json_number_value(json_object_get(counted, "low_us")), 12, 1e-6);
+	cr_assert_str_eq(json_string_value(json_object_get(counted, "clock")), "span");
+	const json_t *claim = json_object_get(json_object_get(counted, "span"), "median_us");
+	cr_assert_float_eq(json_number_value(claim), 10.25, 1e-6);
+	json_decref(all);
 	struct timing_entry entry = entry_with(SEAL_NONE);
 	snprintf(entry.seal.why, sizeof entry.seal.why, "the driver does not");
 	json_t *root, *timed = sealed_in(&entry, &root), *seal = json_object_get(timed, "sealed");
