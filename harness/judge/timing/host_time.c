@@ -18,9 +18,7 @@
 	0.8 /* of the allowance: the last turn of the calibration kernel may change a little */
 #define DISTURBED_SHARE 0.1 /* a library's own clock says so much more than the host's */
 #define IDLE_SHARE 0.25     /* of a claim: a call onto an idle GPU takes at most so much more */
-#define GROUPS_SHARE                                                                               \
-	1.2 /* of what groups were planned for; groups.c has more for all their sets                   \
-		 */
+#define GROUPS_SHARE 1.1    /* of what groups are planned for (groups.c) */
 /* Whatever disturbs a call makes it longer: the lower quarter is hardly disturbed. */
 #define SHARE 0.25
 
