@@ -129,9 +129,8 @@ def time_of(result):
     time = positive(member(entry, "microseconds"))
     if result["verdict"] != "accepted" or member(entry, "ran") is not True or time is None:
         return None, None, None, None, None
-    state, clock = member(entry, "sealed", "state"), member(result, "timing", "clock")
-    interval = member(entry, clock) if state != "outside" and clock in ("span", "event") else None
-    return (time, positive(member(interval, "low_us")) or time, positive(member(interval, "high_us")) or time,
+    state = member(entry, "sealed", "state")
+    return (time, positive(member(entry, "low_us")) or time, positive(member(entry, "high_us")) or time,
             state in ("confirmed", "outside"), positive(member(entry, "ratio_to_fastest_library")))
 
 

@@ -194,11 +194,25 @@ bool cuda_sealed_arena(void *opaque, struct arena *arena, uint32_t group, struct
 	return true;
 }
 
+/* Lines that a submission made persisting are lines like others again: a sweep would pass them by,
+ * and so would the next entrant's data, which had the less of the cache. What is set aside for such
+ * lines goes back to the driver's default, nothing. GPUs before sm_80 have neither. */
+void reset_persisting()
+{
+	cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
+	cudaCtxResetPersistingL2Cache();
+	cudaGetLastError();
+}
+
+/* Passes on the sets of the one before are made without a sweep: the first group of a pass comes
+ * with a cache that nobody has lines in for good. */
 bool cuda_group_descriptor(void *opaque, uint32_t group, int *fd, struct error *err)
 {
 	auto *state = static_cast<cuda_state *>(opaque);
 	if (group + 1 >= state->sealed.count)
 		return fail(err, "there is no group %u", group);
+	if (group == 0)
+		reset_persisting();
 	*fd = state->sealed.parts[group].fd;
 	return true;
 }
@@ -254,6 +268,7 @@ __global__ void sweep_kernel(uint4 *memory, uint64_t count)
 bool cuda_sweep_cache(void *opaque, struct error *err)
 {
 	auto *state = static_cast<cuda_state *>(opaque);
+	reset_persisting();
 	if (state->sweep.at == nullptr) {
 		uint64_t bytes = 2 * state->l2_bytes / 4096 * 4096 + 4096;
 		if (!good(cudaMalloc(&state->sweep.at, bytes), "device memory for sweeping the cache",

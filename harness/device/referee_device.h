@@ -100,7 +100,7 @@ struct referee_device {
 					  struct error *err);
 
 	/* Reads through memory of its own, twice the L2 cache, so that nothing of the
-	 * arena is left there. */
+	 * arena is left there, be it that a submission made its lines persisting. */
 	bool (*sweep_cache)(void *state, struct error *err);
 
 	/* Of one set: region->sets is 1. */

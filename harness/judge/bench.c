@@ -11,6 +11,7 @@
 #include "judge/submission/compiling.h"
 #include "judge/timing/timer.h"
 #include "judge/untimed.h"
+#include "judgement/layers.h"
 
 #define BASELINES_MAX 3 /* in one run */
 
@@ -139,16 +140,42 @@ void bench_close(struct bench *bench)
 	free(bench);
 }
 
+/* The entry of the list's file i in timing b; NULL where that is of another problem. */
+static const struct timing_entry *entry_of(const struct judgement_list *list, size_t b, size_t i)
+{
+	const char *problem = list->bench[b].problem;
+	size_t member = 0;
+	if (strcmp(list->items[i].problem, problem) != 0)
+		return NULL;
+	for (size_t before = 0; before < i; before++)
+		member += strcmp(list->items[before].problem, problem) == 0;
+	return &list->bench[b].entries[member];
+}
+
+/* Whether all times of the file are sealed, and there are some. */
+static bool all_sealed(const struct judgement_list *list, size_t i)
+{
+	bool some = false;
+	for (size_t b = 0; b < list->bench_count; b++) {
+		const struct timing_entry *entry = entry_of(list, b, i);
+		if (entry == NULL || !entry->ran)
+			continue;
+		if (entry->seal.state == SEAL_NONE)
+			return false;
+		some = true;
+	}
+	return some;
+}
+
 /* A file's verdict in bench is that of its worst timing. */
 static void bench_verdicts(const struct run *run, struct judgement_list *list)
 {
-	for (size_t b = 0; b < list->bench_count; b++) {
-		size_t member = 0;
-		for (size_t i = 0; i < list->count; i++) {
-			struct judgement *item = &list->items[i];
-			if (strcmp(item->problem, list->bench[b].problem) != 0)
+	for (size_t i = 0; i < list->count; i++) {
+		struct judgement *item = &list->items[i];
+		for (size_t b = 0; b < list->bench_count; b++) {
+			const struct timing_entry *entry = entry_of(list, b, i);
+			if (entry == NULL)
 				continue;
-			const struct timing_entry *entry = &list->bench[b].entries[member++];
 			judgement_take_layers(item, entry->enclosed, entry->layers);
 			denied_add_all(&item->denied, &entry->denied);
 			if (entry->enclosed)
@@ -158,6 +185,10 @@ static void bench_verdicts(const struct run *run, struct judgement_list *list)
 			item->verdict = entry->verdict;
 			snprintf(item->detail, sizeof item->detail, "%s", entry->detail);
 		}
+		if (all_sealed(list, i))
+			item->layers |= LAYER_SEALED;
+		else
+			item->layers &= ~(unsigned)LAYER_SEALED;
 	}
 }
 

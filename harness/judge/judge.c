@@ -145,6 +145,7 @@ static bool judge_file(struct run *run, struct compiling *compiling, struct subm
 	keep(run, s, out);
 	if (out->verdict != VERDICT_ACCEPTED || run->options->mode != JUDGE_CHECKS)
 		return true;
+	confirm_ahead(run);
 	return orders_check(run, s, out, err) && judge_time(run, s, out, err);
 }
 
@@ -226,6 +227,8 @@ static bool arguments_hold(const struct run *run, struct submission *submissions
 
 static void run_close(struct run *run)
 {
+	confirm_end(run->calibration);
+	run->calibration = NULL;
 	referee_link_close(&run->referee);
 	if (run->lock >= 0)
 		close(run->lock);

@@ -12,6 +12,7 @@
 #include "judge/run/ahead.h"
 #include "judge/run/device.h"
 #include "judge/run/lock.h"
+#include "judge/timing/confirm.h"
 
 #define STEP_SECONDS 0.1 /* between two steps that are shown, where several devices have some */
 
@@ -94,6 +95,7 @@ void turns_lock(struct run *run, bool (*over)(const void *context), const void *
 
 static void other_close(struct run *run)
 {
+	confirm_end(run->calibration);
 	referee_link_close(&run->referee);
 	if (run->lock >= 0)
 		close(run->lock);
@@ -107,6 +109,7 @@ static bool other_open(struct run *run, const struct run *first, size_t i, struc
 	*run = *first;
 	run->referee = (struct referee_link){.arena_fd = -1};
 	run->lock = -1;
+	run->calibration = NULL;
 	if (!epilogue_open(options->epilogue, &run->epilogue, err))
 		return false;
 	if (device_open_other(&options->device, &first->referee, i, &run->referee, err) &&

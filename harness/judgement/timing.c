@@ -12,7 +12,9 @@ const struct timing_stats *timing_own(const struct timing_entry *entry)
 
 const struct timing_stats *timing_shown(const struct timing_entry *entry, bool span)
 {
-	if (entry->seal.state == SEAL_OUTSIDE)
-		return &entry->seal.shown;
-	return span ? &entry->span : &entry->event;
+	const struct timing_stats *own = span ? &entry->span : &entry->event;
+	const struct timing_seal *seal = &entry->seal;
+	bool moved = seal->state == SEAL_CONFIRMED && seal->shown.samples > 0 &&
+				 seal->shown.median > own->median;
+	return seal->state == SEAL_OUTSIDE || moved ? &seal->shown : own;
 }

@@ -51,7 +51,14 @@ struct timing_seal {
 	char why[400];             /* SEAL_NONE: why there were none; "" where nobody asked */
 	double outside;            /* host-side time of a call, in microseconds */
 	double uncertainty;        /* of that, in microseconds */
-	struct timing_stats shown; /* SEAL_OUTSIDE: in place of what the process says */
+	double idle;               /* what the process says of a call onto an idle GPU, with the host's
+								  work before its kernels; no less than its claim */
+	double least;              /* a file's time counts as no less: host-side time less what the passes
+								  leave uncertain */
+	bool slowed;               /* the process says more than the host saw: somebody slowed it down
+								  while others were there */
+	struct timing_stats shown; /* SEAL_OUTSIDE, and SEAL_CONFIRMED of a file whose claim is below
+								  `least`: in place of what the process says; else no samples */
 	double floor;              /* microseconds below which no time is believed; 0: unknown */
 	uint32_t calls, passes;
 };
@@ -112,8 +119,9 @@ bool timing_is_file(const struct timing_entry *entry);
 /* What the process itself says: device spans, or times between events where there are none. */
 const struct timing_stats *timing_own(const struct timing_entry *entry);
 
-/* The times that count: of sealed calls where the host-side time is more, else the process's own,
- * of device spans or between events. */
+/* The times that count, and rank: of sealed calls where the host-side time is more; the process's
+ * own, moved up to the least that the host-side time allows, where that confirms them; else the
+ * process's own as they are, of device spans or between events. */
 const struct timing_stats *timing_shown(const struct timing_entry *entry, bool span);
 
 #endif

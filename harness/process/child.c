@@ -2,12 +2,12 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 
 #include "base/clock.h"
 #include "process/child_inside.h"
+#include "process/cpu.h"
 #include "process/tree.h"
 
 #define WATCH_SECONDS 0.02  /* between two looks at the memory of known processes */
@@ -219,13 +219,12 @@ void child_continue(struct child *child)
 	child->held = false;
 }
 
-void child_move(struct child *child, const struct child *other)
+bool child_hold(struct child *child, int cpu)
 {
-	cpu_set_t set;
-	int cpu = other->alive && other->program > 0 ? tree_cpu(other->program) : -1;
-	if (cpu < 0 || cpu >= CPU_SETSIZE || !child->alive || child->program <= 0)
-		return;
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(child->program, sizeof set, &set);
+	return child->alive && child->program > 0 && cpu_hold(child->program, cpu);
+}
+
+bool child_is_held(const struct child *child, int cpu)
+{
+	return child->alive && child->program > 0 && cpu_is_held(child->program, cpu);
 }

@@ -105,10 +105,10 @@ struct child_result child_call_clocked(struct child *child, const void *request,
 void child_pause(struct child *child);
 void child_continue(struct child *child);
 
-/* Between two calls: moves the program's first thread to the CPU where that of `other` is. CPUs
- * differ in speed, in a virtual machine by half and for seconds at a time. Where the system does
- * not allow it, nothing happens. */
-void child_move(struct child *child, const struct child *other);
+/* Between two calls: moves all of the program's threads to a CPU (cpu.h), and tells whether they are
+ * all bound to it. */
+bool child_hold(struct child *child, int cpu);
+bool child_is_held(const struct child *child, int cpu);
 
 /* Waits for a child that is expected to end by itself (nvcc): same outcomes,
  * CHILD_EXITED being the good one. */

@@ -46,7 +46,7 @@ static const char *const refused[] = {
 	/* who one is, and what one gets */
 	"setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setfsuid", "setfsgid",
 	"setgroups", "capset", "setrlimit", "setpriority", "sched_setscheduler", "sched_setparam",
-	"sched_setattr", "ioprio_set", "migrate_pages", "move_pages",
+	"sched_setattr", "sched_setaffinity", "ioprio_set", "migrate_pages", "move_pages",
 	/* the machine */
 	"clock_settime", "clock_adjtime", "settimeofday", "adjtimex", "reboot", "sethostname",
 	"setdomainname", "init_module", "finit_module", "delete_module", "kexec_load",
@@ -159,9 +159,6 @@ static int refuse_some_arguments(scmp_filter_ctx filter, uint32_t how, bool driv
 		bad = jail_ioctls_refuse(filter, how, driver);
 	if (bad == 0)
 		bad = refuse_signals(filter, how);
-	if (bad == 0) /* whose thread a number is cannot be seen: each thread moves itself alone */
-		bad =
-			seccomp_rule_add(filter, how, SCMP_SYS(sched_setaffinity), 1, SCMP_A0(SCMP_CMP_NE, 0));
 	if (bad == 0) /* reading one's limits is all right */
 		bad = seccomp_rule_add(filter, how, SCMP_SYS(prlimit64), 1, SCMP_A2(SCMP_CMP_NE, 0));
 	return bad;

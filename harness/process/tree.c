@@ -69,7 +69,7 @@ struct process {
 	bool ended;   /* a zombie */
 	bool stopped; /* by a signal */
 	pid_t parent;
-	long flags, started, cpu;
+	long flags, started;
 };
 
 /* Field `wanted` of /proc/PID/stat; `state` points to field 3. */
@@ -96,7 +96,6 @@ static bool process_read(pid_t pid, struct process *out)
 	out->parent = (pid_t)stat_field(after + 2, 4);
 	out->flags = stat_field(after + 2, 9);
 	out->started = stat_field(after + 2, 22);
-	out->cpu = stat_field(after + 2, 39);
 	return true;
 }
 
@@ -104,12 +103,6 @@ long tree_started(pid_t pid)
 {
 	struct process process;
 	return process_read(pid, &process) ? process.started : -1;
-}
-
-int tree_cpu(pid_t pid)
-{
-	struct process process;
-	return process_read(pid, &process) ? (int)process.cpu : -1;
 }
 
 #define FLAG_EXITING 0x4l /* PF_EXITING, as proc(5) points to it */

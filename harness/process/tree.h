@@ -27,9 +27,6 @@ size_t tree_scan(pid_t root, pid_t *out, size_t max, int signal, struct tree_old
 /* When a process started, in ticks since the machine did; -1 where there is none. */
 long tree_started(pid_t pid);
 
-/* The CPU that its first thread runs on, or ran on last; -1 where there is none. */
-int tree_cpu(pid_t pid);
-
 /* Whether it is ending (killed, or leaving), or gone. A driver can hold it there. */
 bool tree_ends(pid_t pid);
 

@@ -232,6 +232,9 @@ static json_t *sealed(const struct timing_seal *seal)
 		return json;
 	json_object_set_new(json, "outside", real(seal->outside));
 	json_object_set_new(json, "uncertainty", real(seal->uncertainty));
+	json_object_set_new(json, "idle", real(seal->idle));
+	json_object_set_new(json, "least", real(seal->least));
+	json_object_set_new(json, "slowed", json_boolean(seal->slowed));
 	json_object_set_new(json, "floor", real(seal->floor));
 	json_object_set_new(json, "calls", json_integer(seal->calls));
 	json_object_set_new(json, "passes", json_integer(seal->passes));

@@ -77,6 +77,7 @@ static bool judge_case(struct run *run, const struct problem *problem,
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (*dead)
 		outcome = contestant_link_open(contestant);
+	confirm_ahead_wait(run); /* it takes memory of the device */
 	if (!contestant_link_holds(contestant, err))
 		return false;
 	if (outcome.verdict == VERDICT_ACCEPTED)

@@ -25,7 +25,8 @@ struct run {
 	/* Where all entrants are one author's: the folder of their libraries, from which a process may
 	 * load one after the other (lane_take()); NULL: one a process. */
 	const char *library_folder;
-	uint32_t checked_rows; /* that timed calls' results are compared in, drawn; 0: all */
+	struct calibration *calibration; /* confirm_ahead(); NULL: none was started ahead */
+	uint32_t checked_rows;           /* that timed calls' results are compared in, drawn; 0: all */
 	size_t memory_limit;
 	struct ahead *ahead;                 /* that compiles the files, or NULL */
 	const struct child_control *control; /* of the run's compilers, or NULL */

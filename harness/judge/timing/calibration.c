@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/thread.h"
+
 #define PASSES_APART 3u  /* of the calibration kernel, by itself */
 #define WORK_MOST 2000.0 /* microseconds; the round-trip overhead hardly changes beyond */
 /* The device span of the calibration kernel, as that of any other, is longer than what it
@@ -10,23 +12,53 @@
  * (judge/LOG.md). */
 #define KERNEL_MICROSECONDS 1.4
 
-bool calibration_open(struct calibration *calibration, const struct device_choice *device,
-					  size_t memory_limit, double timeout, struct error *err)
+static bool process_open(struct calibration *self, struct error *err)
 {
 	char build[PATHS_MAX];
 	if (!paths_build(build, err) ||
-		!paths_join(calibration->library, build, "libexec/calibration.so", err))
+		!paths_join(self->library, build, "libexec/calibration.so", err))
 		return false;
-	calibration->link = (struct contestant_link){.device = device,
+	struct outcome outcome = contestant_link_open(&self->link);
+	return outcome.verdict == VERDICT_ACCEPTED ||
+		   error_set(err, "the calibration kernel of sealed calls does not start: %.900s",
+					 outcome.detail);
+}
+
+static void *start(void *context)
+{
+	struct calibration *self = context;
+	self->opened = process_open(self, &self->why);
+	return NULL;
+}
+
+void calibration_start(struct calibration *calibration, const struct device_choice *device,
+					   size_t memory_limit, double timeout)
+{
+	calibration->device = *device;
+	calibration->link = (struct contestant_link){.device = &calibration->device,
 												 .library = calibration->library,
 												 .problem = PROBLEM_CALIBRATION,
 												 .memory_limit = memory_limit,
 												 .timeout = timeout,
 												 .timed = true};
-	struct outcome outcome = contestant_link_open(&calibration->link);
-	return outcome.verdict == VERDICT_ACCEPTED ||
-		   error_set(err, "the calibration kernel of sealed calls does not start: %.900s",
-					 outcome.detail);
+	calibration->starting = thread_start(&calibration->thread, start, calibration);
+	if (!calibration->starting)
+		start(calibration);
+}
+
+bool calibration_wait(struct calibration *calibration, struct error *err)
+{
+	if (calibration->starting)
+		pthread_join(calibration->thread, NULL);
+	calibration->starting = false;
+	return calibration->opened || error_set(err, "%.1000s", calibration->why.message);
+}
+
+void calibration_close(struct calibration *calibration)
+{
+	struct error ignored;
+	calibration_wait(calibration, &ignored);
+	contestant_link_close(&calibration->link);
 }
 
 /* What there is besides the work, in a pass like this one, by calls of about as many microseconds.
@@ -50,7 +82,7 @@ bool calibration_pass(struct run *run, struct calibration *calibration,
 }
 
 bool calibration_overhead(struct run *run, struct calibration *calibration,
-						  const struct sealed_plan *like, double microseconds,
+						  const struct sealed_plan *like, bool again, double microseconds,
 						  struct sealed_group *overhead, struct outcome *outcome, struct error *err)
 {
 	struct samples calls = {0}, releases = {0};
@@ -58,7 +90,8 @@ bool calibration_overhead(struct run *run, struct calibration *calibration,
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	for (uint32_t i = 0; i < PASSES_APART && ok && !outcome->refused; i++) {
 		struct sealed_times times;
-		ok = calibration_pass(run, calibration, like, i > 0, microseconds, &times, outcome, err);
+		ok = calibration_pass(run, calibration, like, again || i > 0, microseconds, &times, outcome,
+							  err);
 		struct sealed_group mean = sealed_mean(&times);
 		float call = (float)mean.call, release = (float)mean.release;
 		ok = ok && ((samples_add(&calls, &call, 1) && samples_add(&releases, &release, 1)) ||
@@ -69,9 +102,4 @@ bool calibration_overhead(struct run *run, struct calibration *calibration,
 	samples_free(&calls);
 	samples_free(&releases);
 	return ok;
-}
-
-void calibration_close(struct calibration *calibration)
-{
-	contestant_link_close(&calibration->link);
 }

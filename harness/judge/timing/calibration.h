@@ -3,6 +3,8 @@
 #ifndef GEMMJUDGE_JUDGE_TIMING_CALIBRATION_H
 #define GEMMJUDGE_JUDGE_TIMING_CALIBRATION_H
 
+#include <pthread.h>
+
 #include "base/paths.h"
 #include "judge/timing/sealed.h"
 
@@ -10,15 +12,24 @@
 
 struct calibration {
 	struct contestant_link link;
+	struct device_choice device;
 	char library[PATHS_MAX];
 	double before; /* round-trip overhead of a call, in microseconds, before any file's process
 					  began */
+	/* where its process is held, and that of a file whose calls are timed; CPU_NONE: neither is */
+	int cpu;
 	char unavailable[400]; /* why there are no sealed calls; "" where there are */
+	pthread_t thread;      /* that starts the process, as long as `starting` */
+	bool starting;
+	bool opened; /* else why not */
+	struct error why;
 };
 
-/* Starts the process. */
-bool calibration_open(struct calibration *calibration, const struct device_choice *device,
-					  size_t memory_limit, double timeout, struct error *err);
+/* Starts the process in a thread, so that others can be started meanwhile. calibration_wait() tells
+ * whether it started, then and later; calibration_close() waits, too. */
+void calibration_start(struct calibration *calibration, const struct device_choice *device,
+					   size_t memory_limit, double timeout);
+bool calibration_wait(struct calibration *calibration, struct error *err);
 void calibration_close(struct calibration *calibration);
 
 /* The round-trip overhead in a pass like this one, with calls of about so many microseconds;
@@ -28,9 +39,9 @@ bool calibration_pass(struct run *run, struct calibration *calibration,
 					  const struct sealed_plan *like, bool again, double microseconds,
 					  struct sealed_times *out, struct outcome *outcome, struct error *err);
 
-/* The median of several passes, while no other process has a context. */
+/* The median of several passes, while no other process has a context; `again` as above. */
 bool calibration_overhead(struct run *run, struct calibration *calibration,
-						  const struct sealed_plan *like, double microseconds,
+						  const struct sealed_plan *like, bool again, double microseconds,
 						  struct sealed_group *overhead, struct outcome *outcome,
 						  struct error *err);
 

@@ -10,12 +10,18 @@
 #include "judge/timing/groups.h"
 #include "judge/timing/host_time.h"
 #include "judgement/floor.h"
+#include "process/cpu.h"
 #include "process/jail.h"
 
 #define PASSES_MIN 4u /* of a file, each with one of the calibration kernel */
-#define PASSES_LIBRARY 2u
-#define SERIES_SECONDS 2.5 /* no pass of an entry begins after so many */
-#define WHOLES 4u          /* passes of a file to a result that is looked at as a whole */
+#define PASSES_TO_TELL 2u
+/* No pass of an entry begins after so many seconds: where the time is confirmed as it stands, this
+ * share of what timing took before, within these bounds; else the most. */
+#define SERIES_SHARE 0.4
+#define SERIES_LEAST 0.5
+#define SERIES_MOST 2.5
+#define PLANS_MOST 4u /* of groups, until they suit the host-side time; then each is one call */
+#define WHOLES 4u     /* passes of a file to a result that is looked at as a whole */
 
 bool confirm_wanted(const struct run *run)
 {
@@ -30,7 +36,8 @@ bool confirm_possible(const struct device_choice *device, struct error *err)
 	struct calibration *calibration = calloc(1, sizeof *calibration);
 	if (calibration == NULL)
 		return error_set(err, "out of memory");
-	bool can = calibration_open(calibration, device, 0, LANE_FIRST_SECONDS, err) &&
+	calibration_start(calibration, device, 0, LANE_FIRST_SECONDS);
+	bool can = calibration_wait(calibration, err) &&
 			   (calibration->link.can_seal || error_set(err, "%s", calibration->link.unsealed));
 	confirm_end(calibration);
 	return can;
@@ -47,12 +54,15 @@ static bool calibration_before(struct run *run, struct calibration *calibration,
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	struct sealed_group overhead = {0};
 	calibration->unavailable[0] = '\0';
+	calibration->cpu = cpu_draw();
+	if (!child_hold(calibration->link.child, calibration->cpu))
+		calibration->cpu = CPU_NONE;
 	groups_plan_small(run, &plan);
 	if (!calibration->link.can_seal)
 		snprintf(calibration->unavailable, sizeof calibration->unavailable, "%s",
 				 calibration->link.unsealed);
-	else if (!calibration_overhead(run, calibration, &plan, WORK_BEFORE + CALIBRATION_OVERHEAD,
-								   &overhead, &outcome, err))
+	else if (!calibration_overhead(run, calibration, &plan, false,
+								   WORK_BEFORE + CALIBRATION_OVERHEAD, &overhead, &outcome, err))
 		return false;
 	calibration->before = overhead.call;
 	if (outcome.refused)
@@ -61,21 +71,42 @@ static bool calibration_before(struct run *run, struct calibration *calibration,
 	return true;
 }
 
+/* NULL where memory is short. */
+static struct calibration *calibration_new(const struct run *run)
+{
+	struct calibration *calibration = calloc(1, sizeof *calibration);
+	if (calibration != NULL)
+		calibration_start(calibration, &run->referee.device, run->memory_limit,
+						  run->timeout + LANE_FIRST_SECONDS);
+	return calibration;
+}
+
+void confirm_ahead(struct run *run)
+{
+	if (run->calibration == NULL && run->referee.device.kind == DEVICE_CUDA &&
+		!run->options->untimed && tool_words(&run->tool) == NULL && confirm_wanted(run))
+		run->calibration = calibration_new(run);
+}
+
+void confirm_ahead_wait(const struct run *run)
+{
+	struct error told_by_confirm_begin;
+	if (run->calibration != NULL)
+		calibration_wait(run->calibration, &told_by_confirm_begin);
+}
+
 bool confirm_begin(struct run *run, const struct problem *problem,
 				   const struct timing_result *result, struct calibration **calibration,
 				   struct error *err)
 {
 	if (!confirm_wanted(run))
 		return true;
-	if (*calibration == NULL) {
-		*calibration = calloc(1, sizeof **calibration);
-		if (*calibration == NULL)
-			return error_set(err, "out of memory");
-		if (!calibration_open(*calibration, &run->referee.device, run->memory_limit,
-							  run->timeout + LANE_FIRST_SECONDS, err))
-			return false;
-	}
-	return calibration_before(run, *calibration, problem, result, err);
+	if (*calibration == NULL)
+		*calibration = calibration_new(run);
+	if (*calibration == NULL)
+		return error_set(err, "out of memory");
+	return calibration_wait(*calibration, err) &&
+		   calibration_before(run, *calibration, problem, result, err);
 }
 
 void confirm_end(struct calibration *calibration)
@@ -105,6 +136,34 @@ static struct host_time seen_by_now(const struct sealed_series *series,
 	return host_time_of(series, &bound);
 }
 
+/* Sealed calls are not possible with this entry, which says why. */
+static void cannot_seal(struct outcome *outcome, const char *why)
+{
+	*outcome = (struct outcome){.verdict = VERDICT_NOT_RUN, .refused = true};
+	snprintf(outcome->detail, sizeof outcome->detail, "%s", why);
+}
+
+/* One pass of the entry; a file's on the CPU where the calibration kernel's process is. */
+static bool entry_pass(struct run *run, const struct calibration *calibration, struct lane *lane,
+					   struct timing_entry *entry, struct sealed_series *series,
+					   struct outcome *outcome, struct error *err)
+{
+	struct child *child = lane->contestant.child;
+	bool held = calibration->cpu != CPU_NONE && !is_library(entry);
+	struct sealed_times *times = &series->entry[series->count];
+	if (held && !child_hold(child, calibration->cpu)) {
+		cannot_seal(outcome, "its process cannot be held on a CPU");
+		return true;
+	}
+	bool ran = sealed_run(run, &lane->contestant, &series->plan, times, outcome, err);
+	entry->seal.calls += times->calls;
+	entry->seal.passes++;
+	if (ran && outcome->verdict == VERDICT_ACCEPTED && held &&
+		!child_is_held(child, calibration->cpu))
+		cannot_seal(outcome, "its process left the CPU on which it was to be timed");
+	return ran;
+}
+
 /* One pass of the entry, and one of the calibration kernel, while the entry's process stands still.
  */
 static bool pair_of(struct run *run, struct calibration *calibration, struct lane *lane,
@@ -112,16 +171,11 @@ static bool pair_of(struct run *run, struct calibration *calibration, struct lan
 					struct outcome *outcome, struct error *err)
 {
 	uint32_t i = series->count;
-	bool ran = sealed_run(run, &lane->contestant, &series->plan, &series->entry[i], outcome, err);
-	entry->seal.calls += series->entry[i].calls;
-	entry->seal.passes++;
-	if (!ran)
+	if (!entry_pass(run, calibration, lane, entry, series, outcome, err))
 		return false;
 	if (outcome->verdict != VERDICT_ACCEPTED)
 		return true;
 	child_pause(lane->contestant.child);
-	child_move(calibration->link.child,
-			   lane->contestant.child); /* the same CPU: the same overhead */
 	bool ok =
 		calibration_pass(run, calibration, &series->plan, true, sealed_mean(&series->entry[i]).call,
 						 &series->overhead[i], outcome, err);
@@ -130,24 +184,39 @@ static bool pair_of(struct run *run, struct calibration *calibration, struct lan
 	return ok;
 }
 
-/* In groups that suit calls of so many microseconds; goes on for longer where a call seems to take
- * longer than its process says: the machine may be busy for a while. */
-static bool entry_passes(struct run *run, struct calibration *calibration, struct lane *lane,
-						 struct timing_entry *entry, double microseconds,
-						 struct sealed_series *series, struct outcome *outcome, struct error *err)
+static double series_seconds(const struct timing_result *result)
 {
-	double claim = timing_own(entry)->median, began = clock_seconds();
-	groups_plan(run, microseconds, entry->seal.floor, &series->plan);
+	return fmin(fmax(SERIES_SHARE * result->seconds, SERIES_LEAST), SERIES_MOST);
+}
+
+/* Whether passes have told enough, or will not. As long as they do not confirm what the process
+ * says they have all the time there is: the machine may be busy for a while. */
+static bool passes_enough(const struct timing_entry *entry, const struct sealed_series *series,
+						  const struct host_time *seen, double planned, double elapsed,
+						  double seconds)
+{
+	double expected = host_time_expected(entry);
+	if (series->count >= PASSES_TO_TELL && elapsed > SERIES_MOST)
+		return true;
+	if (series->count < PASSES_MIN)
+		return false;
+	return (elapsed > seconds && host_time_confirms(seen, expected)) ||
+		   host_time_settled(seen, expected) ||
+		   (series->plan.calls > 1 && host_time_other_groups(seen, planned));
+}
+
+/* In groups that suit calls of so many microseconds. */
+static bool entry_passes(struct run *run, struct calibration *calibration, struct lane *lane,
+						 struct timing_entry *entry, const struct timing_result *result,
+						 double planned, struct sealed_series *series, struct outcome *outcome,
+						 struct error *err)
+{
+	double began = clock_seconds(), seconds = series_seconds(result);
+	groups_plan(run, planned, entry->seal.floor, &series->plan);
 	series->count = 0;
 	while (series->count < SERIES_PASSES_MAX) {
-		uint32_t passes = series->count;
-		if (passes >= 2 && clock_seconds() - began > SERIES_SECONDS)
-			break;
 		const struct host_time seen = seen_by_now(series, calibration);
-		if (passes >= PASSES_MIN &&
-			(host_time_settled(&seen, claim) || host_time_other_groups(&seen, microseconds)))
-			break;
-		if (passes >= PASSES_LIBRARY && is_library(entry))
+		if (passes_enough(entry, series, &seen, planned, clock_seconds() - began, seconds))
 			break;
 		if (!pair_of(run, calibration, lane, entry, series, outcome, err))
 			return false;
@@ -157,15 +226,57 @@ static bool entry_passes(struct run *run, struct calibration *calibration, struc
 	return true;
 }
 
-/* Where it took much longer than it says, the groups are made anew for that: else it could have
- * computed them as a whole. */
+/* Groups follow from the host-side time: where it is longer than they were planned for, they are
+ * made anew for that, since all of their sets could have been computed as a whole. What the process
+ * says is no more than where that begins. */
+static bool file_passes(struct run *run, struct calibration *calibration, struct lane *lane,
+						struct timing_entry *entry, const struct timing_result *result,
+						struct sealed_series *series, struct outcome *outcome, struct error *err)
+{
+	double floor = entry->seal.floor;
+	double planned = host_time_planned(timing_own(entry)->median, floor);
+	for (uint32_t plan = 0; plan <= PLANS_MOST; plan++) {
+		if (!entry_passes(run, calibration, lane, entry, result, planned, series, outcome, err))
+			return false;
+		const struct host_time seen = seen_by_now(series, calibration);
+		if (outcome->verdict != VERDICT_ACCEPTED || series->plan.calls == 1 ||
+			!host_time_other_groups(&seen, planned))
+			return true;
+		planned = plan + 1 < PLANS_MOST ? host_time_planned(seen.time, floor) : INFINITY;
+	}
+	return true;
+}
+
+/* One pass tells whether somebody slowed a library down. It is ours: it may have the sets of a file
+ * that is gone, and needs no pass of the calibration kernel but that file's, in the same groups. */
+static bool library_passes(struct run *run, struct calibration *calibration, struct lane *lane,
+						   struct timing_entry *entry, const struct sealed_series *others,
+						   struct sealed_series *series, struct outcome *outcome, struct error *err)
+{
+	struct sealed_plan *plan = &series->plan;
+	groups_plan(run, timing_own(entry)->median, entry->seal.floor, plan);
+	if (others == NULL)
+		return pair_of(run, calibration, lane, entry, series, outcome, err);
+	plan->group = others->plan.group;
+	plan->calls = others->plan.calls;
+	plan->groups = others->plan.groups;
+	plan->again = true;
+	if (!entry_pass(run, calibration, lane, entry, series, outcome, err))
+		return false;
+	series->overhead[0] = others->overhead[others->count - 1];
+	series->count = outcome->verdict == VERDICT_ACCEPTED;
+	return true;
+}
+
+/* `others`: passes of the file before, whose sets the referee has, or NULL. */
 static bool entry_run(struct run *run, const struct problem *problem,
 					  struct calibration *calibration, struct lane *lane,
 					  struct timing_entry *entry, const struct timing_result *result,
-					  struct sealed_series *series, struct error *err)
+					  const struct sealed_series *others, struct sealed_series *series,
+					  struct error *err)
 {
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
-	double claim = timing_own(entry)->median;
+	bool ok = true;
 	series->plan =
 		(struct sealed_plan){.problem = problem,
 							 .test = &result->test,
@@ -177,12 +288,11 @@ static bool entry_run(struct run *run, const struct problem *problem,
 	if (!lane->running)
 		outcome = contestant_link_open(&lane->contestant);
 	lane->running = outcome.verdict == VERDICT_ACCEPTED;
-	if (lane->running && !entry_passes(run, calibration, lane, entry, claim, series, &outcome, err))
-		return false;
-	const struct host_time seen = seen_by_now(series, calibration);
-	if (outcome.verdict == VERDICT_ACCEPTED && series->plan.calls > 1 &&
-		host_time_other_groups(&seen, claim) &&
-		!entry_passes(run, calibration, lane, entry, seen.time, series, &outcome, err))
+	if (lane->running)
+		ok = is_library(entry)
+				 ? library_passes(run, calibration, lane, entry, others, series, &outcome, err)
+				 : file_passes(run, calibration, lane, entry, result, series, &outcome, err);
+	if (!ok)
 		return false;
 	lane->running = lane->running && !outcome.dead;
 	if (outcome.refused && outcome.verdict == VERDICT_NOT_RUN) {
@@ -194,6 +304,8 @@ static bool entry_run(struct run *run, const struct problem *problem,
 	return true;
 }
 
+/* A file's process is gone by now. The sets of its last pass are there, and in no process but the
+ * referee's. */
 static bool entry_confirm(struct run *run, struct calibration *calibration,
 						  const struct sealed_series *series, struct timing_entry *entry,
 						  struct error *err)
@@ -203,8 +315,8 @@ static bool entry_confirm(struct run *run, struct calibration *calibration,
 	if (!entry->ran || series->count == 0)
 		return true;
 	if (!is_library(entry) &&
-		!calibration_overhead(run, calibration, &series->plan, sealed_mean(&series->entry[0]).call,
-							  &bound.after, &outcome, err))
+		!calibration_overhead(run, calibration, &series->plan, true,
+							  sealed_mean(&series->entry[0]).call, &bound.after, &outcome, err))
 		return false;
 	if (outcome.refused) /* no memory any more */
 		bound = way_before(calibration);
@@ -215,19 +327,6 @@ static bool entry_confirm(struct run *run, struct calibration *calibration,
 		   error_set(err, "out of memory for samples");
 }
 
-static bool sealed_where_required(const struct run *run, const struct timing_result *result,
-								  struct error *err)
-{
-	for (size_t i = 0; i < result->count; i++) {
-		const struct timing_entry *entry = &result->entries[i];
-		if (entry->ran && !is_library(entry) && entry->seal.state == SEAL_NONE &&
-			(run->options->required & LAYER_SEALED) != 0)
-			return error_set(err, "--require: the times of %.60s are not sealed: %.399s",
-							 entry->label, entry->seal.why);
-	}
-	return true;
-}
-
 /* Files first, each without the others; then what is ours. */
 static bool entries_run(struct run *run, const struct problem *problem,
 						struct calibration *calibration, struct lane *lanes, size_t count,
@@ -235,6 +334,7 @@ static bool entries_run(struct run *run, const struct problem *problem,
 						struct error *err)
 {
 	bool ok = true;
+	const struct sealed_series *others = NULL;
 	for (size_t i = 1; i < count; i++)
 		if (!is_library(&result->entries[i]))
 			lane_close(&lanes[i]);
@@ -243,11 +343,37 @@ static bool entries_run(struct run *run, const struct problem *problem,
 			struct timing_entry *entry = &result->entries[i];
 			if (is_library(entry) != (ours == 1) || !entry->ran)
 				continue;
-			ok = entry_run(run, problem, calibration, &lanes[i], entry, result, &series[i], err);
+			ok = entry_run(run, problem, calibration, &lanes[i], entry, result, others, &series[i],
+						   err);
 			if (!is_library(entry))
 				lane_close(&lanes[i]);
+			ok = ok && entry_confirm(run, calibration, &series[i], entry, err);
+			if (!is_library(entry)) /* of one that failed half-way nobody knows the sets */
+				others = series[i].count > 0 && entry->ran ? &series[i] : NULL;
 		}
 	return ok;
+}
+
+void confirm_require(const struct run *run, struct timing_result *result)
+{
+	for (size_t i = 0; i < result->count; i++) {
+		struct timing_entry *entry = &result->entries[i];
+		struct outcome outcome = {.verdict = VERDICT_NOT_RUN};
+		if ((run->options->required & LAYER_SEALED) == 0 || !entry->ran || is_library(entry) ||
+			entry->seal.state != SEAL_NONE)
+			continue;
+		snprintf(outcome.detail, sizeof outcome.detail,
+				 "--require: its times are not sealed: %.399s", entry->seal.why);
+		lane_failed(entry, outcome);
+	}
+}
+
+/* Where the device cannot seal any calls, all files are without. */
+static bool can_where_required(const struct run *run, const struct calibration *calibration,
+							   struct error *err)
+{
+	return calibration->link.can_seal || (run->options->required & LAYER_SEALED) == 0 ||
+		   error_set(err, "--require: no times can be sealed: %.399s", calibration->unavailable);
 }
 
 bool confirm(struct run *run, const struct problem *problem, struct calibration *calibration,
@@ -258,16 +384,16 @@ bool confirm(struct run *run, const struct problem *problem, struct calibration 
 	for (size_t i = 0; i < count; i++)
 		snprintf(result->entries[i].seal.why, sizeof result->entries[i].seal.why, "%s",
 				 calibration->unavailable);
-	if (calibration->unavailable[0] != '\0')
-		return sealed_where_required(run, result, err);
-	struct sealed_series *series = calloc(count + 1, sizeof *series);
-	if (series == NULL)
-		return error_set(err, "out of memory");
-	bool ok = entries_run(run, problem, calibration, lanes, count, result, series, err);
-	for (size_t i = 0; i < count; i++)
-		ok = ok && entry_confirm(run, calibration, &series[i], &result->entries[i], err);
-	free(series);
-	return ok && sealed_where_required(run, result, err);
+	bool ok = can_where_required(run, calibration, err);
+	if (ok && calibration->unavailable[0] == '\0') {
+		struct sealed_series *series = calloc(count + 1, sizeof *series);
+		ok = series != NULL
+				 ? entries_run(run, problem, calibration, lanes, count, result, series, err)
+				 : error_set(err, "out of memory");
+		free(series);
+	}
+	confirm_require(run, result);
+	return ok;
 }
 
 /* ---- without times ------------------------------------------------------------------ */

@@ -7,6 +7,12 @@
 /* A process of ours whose calls take a known time. */
 struct calibration;
 
+/* Where a file of `judge` will be timed with sealed calls: starts the calibration kernel's process
+ * beside what follows, for this file and those after it. Until confirm_ahead_wait() the device's
+ * free memory is not the submission's doing. The caller ends run->calibration. */
+void confirm_ahead(struct run *run);
+void confirm_ahead_wait(const struct run *run);
+
 /* Before a shape is timed: starts *calibration where it is NULL, and measures it, while no file has
  * a process. It stays NULL where nobody wants sealed times, and is there to be ended also where
  * this fails. */
@@ -17,10 +23,13 @@ bool confirm_begin(struct run *run, const struct problem *problem,
 /* Fills the seal of each entry that ran; an entry whose sealed calls break a rule or have wrong
  * results fails. The processes of files are gone afterwards: while one is measured no other file
  * has a context on the device, and while the libraries and the calibration kernel are measured none
- * has. False with err when the referee cannot go on, or sealed times are required and there are
- * none. */
+ * has. False with err when the referee cannot go on, or sealed times are required and the device
+ * can have none. */
 bool confirm(struct run *run, const struct problem *problem, struct calibration *calibration,
 			 struct lane *lanes, size_t count, struct timing_result *result, struct error *err);
+
+/* Where sealed times are required, each file that ran and has none fails by itself. */
+void confirm_require(const struct run *run, struct timing_result *result);
 
 void confirm_end(struct calibration *calibration);
 

@@ -17,6 +17,8 @@
 #define SETTLED                                                                                    \
 	0.8 /* of the allowance: the last turn of the calibration kernel may change a little */
 #define DISTURBED_SHARE 0.1 /* a library's own clock says so much more than the host's */
+#define IDLE_SHARE 0.25     /* of a claim: a call onto an idle GPU takes at most so much more */
+#define GROUPS_SHARE 1.1    /* of what groups are planned for (groups.c) */
 /* Whatever disturbs a call makes it longer: the lower quarter is hardly disturbed. */
 #define SHARE 0.25
 
@@ -101,16 +103,36 @@ struct host_time host_time_of(const struct sealed_series *series,
 	return out;
 }
 
-bool host_time_other_groups(const struct host_time *seen, double planned)
+/* An honest call may seem longer than it says; groups are planned for that, so that they need not
+ * be made anew. */
+double host_time_planned(double claim, double floor)
 {
-	return seen->time > 1.5 * planned + host_time_allowance(planned);
+	return fmax(claim + host_time_allowance(claim), floor);
 }
 
-bool host_time_settled(const struct host_time *seen, double claim)
+bool host_time_other_groups(const struct host_time *seen, double planned)
 {
-	double allowance = host_time_allowance(claim);
+	return seen->time > GROUPS_SHARE * planned;
+}
+
+double host_time_expected(const struct timing_entry *entry)
+{
+	double claim = timing_own(entry)->median;
+	return fmax(claim, fmin(entry->event.median, (1 + IDLE_SHARE) * claim));
+}
+
+bool host_time_confirms(const struct host_time *seen, double expected)
+{
+	double more = seen->time - expected, allowance = host_time_allowance(seen->time);
+	return more <= allowance && more + seen->uncertainty <= 2 * allowance;
+}
+
+bool host_time_settled(const struct host_time *seen, double expected)
+{
+	double allowance = host_time_allowance(expected);
 	return seen->scatter <= SETTLED * host_time_allowance(seen->time) &&
-		   (seen->time < claim + 0.5 * allowance || seen->time - seen->scatter > claim + allowance);
+		   (seen->time < expected + 0.5 * allowance ||
+			seen->time - seen->scatter > expected + allowance);
 }
 
 static bool is_library(const struct timing_entry *entry)
@@ -118,18 +140,30 @@ static bool is_library(const struct timing_entry *entry)
 	return entry->role == TIMING_LIBRARY;
 }
 
-/* A library's word is trusted, but somebody else may have slowed it down while it was timed. Of a
- * file's nothing is believed that lies within the uncertainty of the host-side time. */
+/* Its calls took longer while the processes of others were there than alone. */
+static bool is_slowed(const struct host_time *seen, const struct timing_entry *entry)
+{
+	double claim = timing_own(entry)->median, allowance = host_time_allowance(seen->time);
+	double more = is_library(entry) ? DISTURBED_SHARE * claim : fmax(allowance, seen->uncertainty);
+	return claim - seen->time > allowance + more;
+}
+
+/* A library's word is trusted, but somebody else may have slowed it down while it was timed; then
+ * the host-side time is known to be its own. A file that was slowed down is told so, and has no
+ * time that counts. Of a file's word nothing is believed that lies within the uncertainty of the
+ * host-side time. */
 static enum seal_state state_of(const struct host_time *seen, const struct timing_entry *entry)
 {
-	double claim = timing_own(entry)->median, more = seen->time - claim;
+	const struct timing_seal *seal = &entry->seal;
+	double claim = timing_own(entry)->median, more = seen->time - seal->idle;
 	double allowance = host_time_allowance(seen->time);
 	double uncertainty = fmax(allowance, seen->uncertainty);
-	bool told = claim >= entry->seal.floor && uncertainty <= UNCERTAIN_MOST * claim;
-	if (is_library(entry) ? -more > allowance + DISTURBED_SHARE * claim : more > uncertainty)
+	bool told = claim >= seal->floor && uncertainty <= UNCERTAIN_MOST * claim;
+	if (is_library(entry))
+		return seal->slowed ? SEAL_OUTSIDE : told ? SEAL_CONFIRMED : SEAL_UNCERTAIN;
+	if (more > uncertainty)
 		return SEAL_OUTSIDE;
-	if (!is_library(entry))
-		told = told && more <= allowance && more + seen->uncertainty <= 2 * allowance;
+	told = told && !seal->slowed && host_time_confirms(seen, seal->idle);
 	return told ? SEAL_CONFIRMED : SEAL_UNCERTAIN;
 }
 
@@ -139,11 +173,46 @@ static double shown_of(const struct host_time *seen)
 	return seen->time + fmax(seen->uncertainty - UNCERTAIN_SHARE * seen->time, 0);
 }
 
+/* What a file's time counts as at least. Where only calls onto an idle GPU explain the host-side
+ * time, which are the process's word, too, that is the host-side time itself. */
+static double least_of(const struct host_time *seen, double claim)
+{
+	bool agrees = seen->time - claim <= host_time_allowance(seen->time);
+	return agrees ? fmax(seen->time - seen->uncertainty, 0) : shown_of(seen);
+}
+
+/* All of it, by as much as the median. */
+static struct timing_stats moved(struct timing_stats stats, double by)
+{
+	stats.median += by;
+	stats.min += by;
+	stats.p95 += by;
+	stats.low += by;
+	stats.high += by;
+	return stats;
+}
+
+/* The claim that is confirmed counts as no less than the host-side time allows. */
+static void claim_move(struct timing_entry *entry)
+{
+	const struct timing_stats *own = timing_own(entry);
+	double by = entry->seal.least - own->median;
+	entry->seal.shown = (struct timing_stats){0};
+	if (is_library(entry) || !(by > 0))
+		return;
+	entry->seal.shown = moved(*own, by);
+	for (uint32_t i = 0; i < entry->passes.count; i++)
+		entry->passes.microseconds[i] += (float)by;
+}
+
 void host_time_judge(const struct host_time *seen, struct timing_entry *entry)
 {
 	struct timing_seal *seal = &entry->seal;
 	seal->outside = seen->time;
 	seal->uncertainty = fmax(host_time_allowance(seen->time), seen->uncertainty);
+	seal->idle = host_time_expected(entry);
+	seal->least = least_of(seen, timing_own(entry)->median);
+	seal->slowed = is_slowed(seen, entry);
 	seal->state = state_of(seen, entry);
 	seal->shown = (struct timing_stats){.samples = seal->calls,
 										.median = shown_of(seen),
@@ -151,6 +220,8 @@ void host_time_judge(const struct host_time *seen, struct timing_entry *entry)
 										.p95 = seen->time + seal->uncertainty,
 										.low = fmax(seen->time - seal->uncertainty, 0),
 										.high = seen->time + seal->uncertainty};
+	if (seal->state == SEAL_CONFIRMED)
+		claim_move(entry);
 }
 
 /* Each pass's mean, moved so that the quarter that the time is of lies at what is shown. */

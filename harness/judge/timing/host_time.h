@@ -33,14 +33,26 @@ struct host_time host_time_of(const struct sealed_series *series,
 /* By how much a call may seem longer than it says. */
 double host_time_allowance(double microseconds);
 
-/* Whether groups for calls of so many microseconds are not for this one. */
+/* What a call is planned for, in microseconds, of which the process says that it takes so many. */
+double host_time_planned(double claim, double floor);
+
+/* Whether groups for calls of so many microseconds are not for this one: it takes so long that all
+ * sets of such a group may have been computed as a whole (groups.h). */
 bool host_time_other_groups(const struct host_time *seen, double planned);
 
-/* Whether more passes would hardly say more about this claim. */
-bool host_time_settled(const struct host_time *seen, double claim);
+/* What the process says that a sealed call should take: its claim, or what it says of calls between
+ * events, which come onto an idle GPU as sealed ones do. Only so far: what ranks does not follow
+ * from it. */
+double host_time_expected(const struct timing_entry *entry);
+
+/* Whether the host-side time, with its uncertainty, agrees with what it should be. */
+bool host_time_confirms(const struct host_time *seen, double expected);
+
+/* Whether more passes would hardly say more about a claim. */
+bool host_time_settled(const struct host_time *seen, double expected);
 
 /* Compares the host-side time with what the process says: fills the entry's seal, but for what was
- * counted before. */
+ * counted before. The passes of a claim that is confirmed, and moved up, are moved with it. */
 void host_time_judge(const struct host_time *seen, struct timing_entry *entry);
 
 /* The passes that such a time was taken from, around it; false where memory is short. */

@@ -60,7 +60,7 @@ static void layout_of_calibration(const struct pass *pass, struct arena *arena,
 }
 
 /* Fresh memory with fresh values, which follow from no seed. The calibration kernel reads what
- * there is. */
+ * there is, and libraries may. */
 static bool pass_prepare(struct pass *pass, struct error *err)
 {
 	const struct sealed_plan *plan = pass->plan;

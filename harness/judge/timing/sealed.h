@@ -18,9 +18,9 @@ struct sealed_plan {
 	uint32_t calls;                /* on so many of them, drawn one after the other */
 	uint32_t groups;               /* the first is not counted */
 	int32_t nanoseconds;           /* the calibration kernel's */
-	bool again;      /* on the sets of the pass before; only for the calibration kernel */
-	bool checks;     /* the results of all calls are looked at, rows of them */
-	uint32_t wholes; /* and of one call in so many passes all of it */
+	bool again;                    /* on the sets of the pass before; only for what is ours */
+	bool checks;                   /* the results of all calls are looked at, rows of them */
+	uint32_t wholes;               /* and of one call in so many passes all of it */
 	struct tolerance tolerance;
 };
 

@@ -34,7 +34,8 @@ struct timer {
 	const struct problem *problem;
 	size_t count, room;                 /* lanes that are in use, and all */
 	struct contestant_time_reply reply; /* of the pass at hand */
-	struct calibration *calibration;    /* of sealed calls; NULL before the first of them */
+	struct calibration *calibration;    /* of sealed calls, where the run has none; NULL before the
+										   first of them */
 	struct lane lanes[];
 };
 
@@ -306,6 +307,11 @@ static bool lanes_open(struct timer *timer, struct timing_result *out, struct er
 	return true;
 }
 
+static struct calibration **calibration_of(struct timer *timer)
+{
+	return timer->run->calibration != NULL ? &timer->run->calibration : &timer->calibration;
+}
+
 bool timer_case(struct timer *timer, const struct test_case *test, struct timing_result *out,
 				struct error *err)
 {
@@ -316,9 +322,10 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 	if (out->entries == NULL)
 		return error_set(err, "out of memory");
 
+	struct calibration **calibration = calibration_of(timer);
 	struct clocks clocks;
 	clocks_open(&clocks, run->referee.facts.pci_bus_id);
-	bool ok = confirm_begin(run, timer->problem, out, &timer->calibration, err) &&
+	bool ok = confirm_begin(run, timer->problem, out, calibration, err) &&
 			  referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
 								sets_for(run, timer->problem, test), err);
 	out->sets = run->referee.arena.sets;
@@ -327,8 +334,7 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 	ok = ok && measure(timer, out, &clocks, err);
 	for (size_t i = 0; i < timer->count; i++)
 		finish_entry(&timer->lanes[i], &out->entries[i], out);
-	ok = ok &&
-		 confirm(run, timer->problem, timer->calibration, timer->lanes, timer->count, out, err);
+	ok = ok && confirm(run, timer->problem, *calibration, timer->lanes, timer->count, out, err);
 	ahead_continue(run->ahead);
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);

@@ -39,11 +39,15 @@ static struct sealed_times times_of(const struct machine *machine, double work, 
 	return times;
 }
 
-/* A file whose calls take so long, and whose process says `claim`. */
-static struct timing_entry judged(const struct machine *machine, uint32_t calls, double work,
-								  double claim, uint32_t passes)
+/* A file whose calls take so long, and whose process says `claim`, and `idle` of calls between
+ * events. */
+static struct timing_entry judged_idle(const struct machine *machine, uint32_t calls, double work,
+									   double claim, double idle, uint32_t passes)
 {
-	struct timing_entry entry = {.ran = true, .span = {.samples = 100, .median = claim}};
+	struct timing_entry entry = {.ran = true,
+								 .span = {.samples = 100, .median = claim},
+								 .event = {.samples = 30, .median = idle},
+								 .passes = {.count = 2, .microseconds = {100, 101}}};
 	struct sealed_series *series = calloc(1, sizeof *series);
 	double own = machine->release + (2 * uniform() - 1) * machine->processes;
 	series->plan.calls = calls;
@@ -62,27 +66,43 @@ static struct timing_entry judged(const struct machine *machine, uint32_t calls,
 	return entry;
 }
 
+static struct timing_entry judged(const struct machine *machine, uint32_t calls, double work,
+								  double claim, uint32_t passes)
+{
+	return judged_idle(machine, calls, work, claim, claim, passes);
+}
+
 static const struct machine quiet = {.overhead = 38, .release = 90, .jitter = 0.7, .processes = 5};
 static const struct machine unsteady = {
 	.overhead = 45, .release = 150, .jitter = 4, .processes = 20};
 
 struct tally {
-	int confirmed, outside, uncertain, too_fast;
+	int confirmed, outside, uncertain, too_fast, slowed;
+	double least; /* that was shown of a time that ranks */
 };
 
-static struct tally tally_of(const struct machine *machine, uint32_t calls, double work,
-							 double claim, uint32_t passes)
+static struct tally tally_idle(const struct machine *machine, uint32_t calls, double work,
+							   double claim, double idle, uint32_t passes)
 {
-	struct tally tally = {0};
+	struct tally tally = {.least = INFINITY};
 	for (int i = 0; i < RUNS; i++) {
-		struct timing_entry entry = judged(machine, calls, work, claim, passes);
-		double shown = entry.seal.state == SEAL_OUTSIDE ? entry.seal.shown.median : claim;
+		struct timing_entry entry = judged_idle(machine, calls, work, claim, idle, passes);
+		double shown = timing_shown(&entry, true)->median;
+		if (entry.seal.state != SEAL_UNCERTAIN)
+			tally.least = fmin(tally.least, shown);
+		tally.slowed += entry.seal.slowed;
 		tally.confirmed += entry.seal.state == SEAL_CONFIRMED;
 		tally.outside += entry.seal.state == SEAL_OUTSIDE;
 		tally.uncertain += entry.seal.state == SEAL_UNCERTAIN;
 		tally.too_fast += entry.seal.state != SEAL_UNCERTAIN && shown < 0.97 * work;
 	}
 	return tally;
+}
+
+static struct tally tally_of(const struct machine *machine, uint32_t calls, double work,
+							 double claim, uint32_t passes)
+{
+	return tally_idle(machine, calls, work, claim, claim, passes);
 }
 
 Test(outside, honest_times_are_confirmed_on_a_quiet_machine)
@@ -162,4 +182,82 @@ Test(outside, a_library_is_believed)
 	seen.time = 170;
 	host_time_judge(&seen, &entry);
 	cr_expect_eq(entry.seal.state, SEAL_OUTSIDE);
+}
+
+/* ---- what ranks ------------------------------------------------------------------------- */
+
+/* A claim within the allowance is confirmed, and gains no more than what the host cannot tell. */
+Test(outside, a_claim_within_the_allowance_gains_next_to_nothing)
+{
+	static const double works[] = {60, 175, 600, 1500};
+	for (int i = 0; i < 4; i++) {
+		double less = fmax(4.5, 0.028 * works[i]);
+		struct tally tally = tally_of(&quiet, 4, works[i], works[i] - less, 8);
+		cr_expect_gt(tally.confirmed, RUNS / 2, "%g us: %d", works[i], tally.confirmed);
+		cr_expect_geq(tally.least, works[i] - 3.5, "%g us: %g, claimed %g", works[i], tally.least,
+					  works[i] - less);
+	}
+}
+
+/* What ranks is moved as a whole, and its passes with it. */
+Test(outside, a_claim_is_moved_with_its_interval_and_its_passes)
+{
+	struct timing_entry entry = {
+		.ran = true,
+		.span = {.samples = 100, .median = 100, .min = 98, .p95 = 104, .low = 99, .high = 101},
+		.passes = {.count = 2, .microseconds = {99, 102}}};
+	const struct host_time seen = {.time = 104.5, .scatter = 1, .uncertainty = 2.5};
+	host_time_judge(&seen, &entry);
+	cr_assert_eq(entry.seal.state, SEAL_CONFIRMED);
+	const struct timing_stats *shown = timing_shown(&entry, true);
+	cr_assert_float_eq(shown->median, 102, 1e-9);
+	cr_assert(shown->low == 101 && shown->high == 103 && shown->min == 100 && shown->p95 == 106);
+	cr_assert_eq(shown->samples, 100u);
+	cr_assert(entry.passes.microseconds[0] == 101 && entry.passes.microseconds[1] == 104);
+	cr_assert_eq(entry.span.median, 100, "the claim stays");
+
+	entry.seal = (struct timing_seal){0};
+	entry.role = TIMING_LIBRARY;
+	host_time_judge(&seen, &entry);
+	cr_assert_eq(timing_shown(&entry, true), &entry.span, "a library's word is trusted");
+}
+
+/* Host work before the first kernel is in a sealed call and in one between events: an honest file
+ * that has some is confirmed, and counts with its host-side time. */
+Test(outside, calls_onto_an_idle_gpu_confirm)
+{
+	struct tally tally = tally_idle(&quiet, 4, 130, 120, 132, 4);
+	cr_expect_geq(tally.confirmed, RUNS * 95 / 100, "%d", tally.confirmed);
+	cr_expect_geq(tally.least, 128.5, "%g", tally.least);
+	tally = tally_of(&quiet, 4, 130, 120, 4);
+	cr_expect_eq(tally.confirmed, 0, "by its spans alone it is not: %d", tally.confirmed);
+}
+
+/* Whoever forges both is shown with the host-side time, confirmed or not. */
+Test(outside, calls_onto_an_idle_gpu_hide_nothing)
+{
+	static const double claims[] = {0.3, 0.5, 0.6, 0.8, 0.88, 0.9};
+	for (int m = 0; m < 2; m++)
+		for (int i = 0; i < 6; i++)
+			for (double work = 100; work < 2000; work *= 2) {
+				struct tally tally =
+					tally_idle(m == 0 ? &quiet : &unsteady, 4, work, claims[i] * work, work, 12);
+				cr_expect_leq(tally.too_fast, RUNS / 100, "%g of %g us: %d", claims[i], work,
+							  tally.too_fast);
+				if (claims[i] < 0.7)
+					cr_expect_eq(tally.confirmed, 0, "%g of %g us: %d", claims[i], work,
+								 tally.confirmed);
+			}
+}
+
+/* Somebody slowed it down while all had a process. It has no time that counts, and is told so; a
+ * difference as runs of one file have it is none. */
+Test(outside, a_file_that_was_slowed_down_is_not_confirmed)
+{
+	struct tally tally = tally_of(&quiet, 4, 175, 200, 4);
+	cr_expect(tally.slowed == RUNS && tally.uncertain == RUNS, "%d, %d", tally.slowed,
+			  tally.uncertain);
+	tally = tally_of(&quiet, 4, 95, 100, 4);
+	cr_expect_leq(tally.slowed, RUNS / 20, "%d", tally.slowed);
+	cr_expect_geq(tally.confirmed, RUNS * 95 / 100, "%d", tally.confirmed);
 }

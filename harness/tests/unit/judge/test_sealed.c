@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/timing/confirm.h"
 #include "judge/timing/groups.h"
+#include "judge/timing/host_time.h"
 #include "judgement/floor.h"
+#include "judgement/layers.h"
 #include "report/report.h"
 #include "report/seal.h"
 
@@ -103,26 +106,64 @@ static struct sealed_plan plan_for(const struct run *run, const struct test_case
 	return plan;
 }
 
-/* To compute all sets of a group takes longer than the calls that are made on it, however fast. */
-Test(sealed, groups_are_not_worth_computing_as_a_whole)
+/* The chance that of `computed` sets of the group at least `hits` are among those called. */
+static double chance(const struct sealed_plan *plan, uint32_t computed, uint32_t hits)
+{
+	double below = 0;
+	for (uint32_t h = 0; h < hits; h++) { /* hypergeometric, by logarithms */
+		uint32_t missed = plan->calls - h;
+		if (h > computed || missed > plan->group - computed)
+			continue;
+		below += exp(lgamma(computed + 1.0) - lgamma(h + 1.0) - lgamma(computed - h + 1.0) +
+					 lgamma(plan->group - computed + 1.0) - lgamma(missed + 1.0) -
+					 lgamma(plan->group - computed - missed + 1.0) + lgamma(plan->calls + 1.0) +
+					 lgamma(plan->group - plan->calls + 1.0) - lgamma(plan->group + 1.0));
+	}
+	return 1 - below;
+}
+
+/* The least time of a group's calls that a quarter of the groups can have, over that of the calls
+ * themselves, for whoever computes some sets ahead at the GPU's best. */
+static double best_ahead(const struct sealed_plan *plan, double ratio)
+{
+	double best = 1;
+	for (uint32_t hits = 2; hits <= plan->calls; hits++) {
+		uint32_t computed = hits, above = plan->group;
+		while (computed < above) { /* the fewest of which as many are called often enough */
+			uint32_t middle = computed + (above - computed) / 2;
+			if (chance(plan, middle, hits) >= 0.25)
+				above = middle;
+			else
+				computed = middle + 1;
+		}
+		double ahead = fmax(computed / ratio, 1); /* one call of the file's is as long */
+		best = fmin(best, (ahead + plan->calls - hits) / plan->calls);
+	}
+	return best;
+}
+
+/* To compute sets ahead takes longer than the calls, however fast, and however lucky. */
+Test(sealed, groups_are_not_worth_computing_ahead)
 {
 	struct run run = run_on_h200();
 	const struct test_case test = product(256, 256, 256);
-	uint32_t most = 0;
+	uint32_t seen[SEALED_CALLS_MAX + 1] = {0};
 	for (double floor = 0.1; floor < 100; floor *= 1.7)
-		for (double slower = 1; slower < 4000; slower *= 1.9) {
+		for (double slower = 1; slower < 4000; slower *= 1.15) {
 			double microseconds = floor * slower;
 			struct sealed_plan plan = plan_for(&run, &test, microseconds, floor);
+			seen[plan.calls]++;
 			if (plan.calls == 1)
 				continue;
 			cr_assert_geq(plan.group * floor, 1.5 * plan.calls * microseconds,
 						  "%u calls of %u sets: %g us, at least %g", plan.calls, plan.group,
 						  microseconds, floor);
+			cr_assert_geq(best_ahead(&plan, slower), 0.99, "%u calls of %u sets: %g times",
+						  plan.calls, plan.group, slower);
 			cr_assert_leq(microseconds, 2000.0);
 			cr_assert_geq(plan.group, 2 * plan.calls, "not all of them are called");
-			most = plan.calls > most ? plan.calls : most;
 		}
-	cr_assert_eq(most, (uint32_t)SEALED_CALLS_MAX);
+	cr_assert(seen[8] > 0 && seen[4] > 0 && seen[2] > 0 && seen[1] > 0);
 }
 
 /* A kernel that is much slower than the GPU could be is measured in groups, too: what a group of
@@ -133,6 +174,54 @@ Test(sealed, slow_kernels_have_groups_of_several_calls)
 	const struct test_case small = product(1024, 1024, 1024), middle = product(1536, 1536, 1536);
 	cr_assert_eq(plan_for(&run, &small, 175, 2.0).calls, 4u);
 	cr_assert_geq(plan_for(&run, &middle, 450, 6.8).calls, 2u);
+}
+
+/* A call that takes `work`, of a file that says `claim`, and computes sets of a group ahead where
+ * that takes less: the host-side time, by groups that follow from it. */
+static double seen_of(const struct run *run, const struct test_case *test, double work,
+					  double claim, double floor)
+{
+	double planned = host_time_planned(claim, floor);
+	struct host_time seen = {0};
+	for (int plan = 0; plan < 10; plan++) {
+		struct sealed_plan groups = plan_for(run, test, planned, floor);
+		seen.time = groups.calls == 1 ? work : work * best_ahead(&groups, work / floor);
+		if (groups.calls == 1 || !host_time_other_groups(&seen, planned))
+			break;
+		planned = host_time_planned(seen.time, floor);
+	}
+	return seen.time;
+}
+
+/* Whatever the process says. */
+Test(sealed, groups_follow_from_the_host_side_time)
+{
+	struct run run = run_on_h200();
+	const struct test_case small = product(256, 256, 256), large = product(2048, 2048, 2048);
+	for (double work = 20; work < 1000; work *= 1.4)
+		for (double floor = 1; floor < work; floor *= 1.8)
+			for (double claim = 0.1; claim < 1.1 * work; claim *= 1.4) {
+				cr_assert_geq(seen_of(&run, &small, work, claim, floor), 0.97 * work,
+							  "%g us, at least %g, claimed %g", work, floor, claim);
+				cr_assert_geq(seen_of(&run, &large, work, claim, floor), 0.97 * work,
+							  "large: %g us, at least %g, claimed %g", work, floor, claim);
+			}
+}
+
+/* What is drawn for each pass costs time: fewer calls where many would need much memory. */
+Test(sealed, groups_are_small_where_they_can_be)
+{
+	struct run run = run_on_h200();
+	const struct test_case middle = product(2048, 2048, 2048);
+	struct sealed_plan plan = plan_for(&run, &middle, 105, 17);
+	cr_assert(plan.calls == 4 && plan.groups == 3 && plan.groups * plan.group * 25.2e6 < 5e9,
+			  "%u calls of %u sets", plan.calls, plan.group);
+	struct sealed_plan gemv = {.problem = problem_find("gemv-f32")};
+	const struct test_case large = timing_of("gemv-f32", 16384, 1, 16384).test;
+	gemv.test = &large;
+	groups_plan(&run, 282, 250, &gemv); /* 1 GB a set */
+	cr_assert(gemv.calls == 2 && gemv.group == 4 && gemv.groups == 3, "%u of %u", gemv.calls,
+			  gemv.group);
 }
 
 Test(sealed, groups_of_one_where_there_is_no_other_way)
@@ -215,9 +304,12 @@ static struct timing_entry entry_with(enum seal_state state)
 									  .outside = 303.4,
 									  .uncertainty = 9.06,
 									  .floor = 2.5,
-									  .shown = {.samples = 12, .median = 303.4},
+									  .idle = 11.5,
+									  .least = 298.1,
 									  .calls = 48,
 									  .passes = 6};
+	if (state == SEAL_OUTSIDE)
+		entry.seal.shown = (struct timing_stats){.samples = 12, .median = 303.4};
 	return entry;
 }
 
@@ -239,6 +331,26 @@ static void says(struct timing_entry entry, bool span, const char *confirmed, co
 	cr_expect_str_eq(line, confirmed);
 	seal_doubt(&entry, span, line);
 	cr_expect_str_eq(line, doubt);
+}
+
+/* A claim that is confirmed counts as no less than the host-side time allows; it may be shown by
+ * another clock that says more. */
+Test(sealed, what_counts_is_no_less_than_the_host_side_time_allows)
+{
+	struct timing_entry entry = entry_with(SEAL_CONFIRMED);
+	entry.seal.shown = (struct timing_stats){.samples = 12, .median = 12.5};
+	cr_assert_eq(timing_shown(&entry, true), &entry.seal.shown);
+	cr_assert_eq(timing_shown(&entry, false), &entry.event, "15.5 us between events");
+	says(entry, true,
+		 "confirmed by sealed calls: a.cu (host-side time 303 +-9.1 us; its process says 10.2, "
+		 "12.5 counts)",
+		 "");
+	entry.seal.state = SEAL_UNCERTAIN;
+	cr_assert_eq(timing_shown(&entry, true), &entry.span);
+	entry.seal.slowed = true;
+	says(entry, true, "",
+		 "a.cu: not confirmed: its calls took less alone than beside others, who slowed it down: "
+		 "judge it again by itself (303 +-9.1 us)");
 }
 
 Test(sealed, a_line_for_each_state)
@@ -318,14 +430,52 @@ Test(sealed, json_for_each_state)
 			cr_assert_float_eq(json_number_value(json_object_get(seal, "outside")), 303.4, 1e-6);
 			cr_assert_float_eq(json_number_value(json_object_get(seal, "uncertainty")), 9.06, 1e-6);
 			cr_assert_float_eq(json_number_value(json_object_get(seal, "floor")), 2.5, 1e-6);
+			cr_assert_float_eq(json_number_value(json_object_get(seal, "idle")), 11.5, 1e-6);
+			cr_assert_float_eq(json_number_value(json_object_get(seal, "least")), 298.1, 1e-6);
+			cr_assert(json_is_false(json_object_get(seal, "slowed")));
 			cr_assert_eq(json_integer_value(json_object_get(seal, "calls")), 48);
 			cr_assert_eq(json_integer_value(json_object_get(seal, "passes")), 6);
 		}
 		json_decref(root);
 	}
+	struct timing_entry moved = entry_with(SEAL_CONFIRMED);
+	json_t *all, *counted;
+	moved.seal.shown = (struct timing_stats){.samples = 100, .median = 12.5, .low = 12, .high = 13};
+	counted = sealed_in(&moved, &all);
+	cr_assert_float_eq(json_number_value(json_object_get(counted, "microseconds")), 12.5, 1e-6);
+	cr_assert_float_eq(json_number_value(json_object_get(counted, "low_us")), 12, 1e-6);
+	cr_assert_str_eq(json_string_value(json_object_get(counted, "clock")), "span");
+	const json_t *claim = json_object_get(json_object_get(counted, "span"), "median_us");
+	cr_assert_float_eq(json_number_value(claim), 10.25, 1e-6);
+	json_decref(all);
 	struct timing_entry entry = entry_with(SEAL_NONE);
 	snprintf(entry.seal.why, sizeof entry.seal.why, "the driver does not");
 	json_t *root, *timed = sealed_in(&entry, &root), *seal = json_object_get(timed, "sealed");
 	cr_assert_str_eq(json_string_value(json_object_get(seal, "why")), "the driver does not");
 	json_decref(root);
+}
+
+/* ---- --require -------------------------------------------------------------------------- */
+
+/* A file whose calls could not be sealed (its process had taken the device's memory, say) fails by
+ * itself; others, and libraries, are as they were. */
+Test(sealed, a_file_without_sealed_times_fails_alone)
+{
+	struct timing_entry entries[] = {entry_with(SEAL_NONE), entry_with(SEAL_CONFIRMED),
+									 entry_with(SEAL_NONE), entry_with(SEAL_UNCERTAIN)};
+	struct judge_options options = {.required = LAYER_SEALED};
+	struct run run = {.options = &options};
+	struct timing_result result = {.entries = entries, .count = 4};
+	entries[2].role = TIMING_LIBRARY;
+	snprintf(entries[0].seal.why, sizeof entries[0].seal.why, "out of device memory");
+	confirm_require(&run, &result);
+	cr_assert(!entries[0].ran && entries[0].verdict == VERDICT_NOT_RUN);
+	cr_assert_str_eq(entries[0].detail,
+					 "not_run: --require: its times are not sealed: out of device memory");
+	for (int i = 1; i < 4; i++)
+		cr_assert(entries[i].ran, "%d", i);
+	entries[0] = entry_with(SEAL_NONE);
+	options.required = LAYER_CALLS;
+	confirm_require(&run, &result);
+	cr_assert(entries[0].ran, "nobody asked for sealed times");
 }

@@ -333,11 +333,11 @@ Test(jail, others_are_left_alone)
 	REFUSED(LAYER_CALLS, schedule_otherwise, EPERM);
 	REFUSED(LAYER_CALLS, schedule_parent_by_attributes, EPERM);
 	REFUSED(LAYER_CALLS, move_parent, EPERM);
+	REFUSED(LAYER_CALLS, move_itself, EPERM); /* the judge chooses the CPU of a timed call */
 	REFUSED(LAYER_CALLS, unshare_something, EPERM);
 	REFUSED(LAYER_FILES, read_parent_memory, EACCES);
 	REFUSED(LAYER_FILES, write_parent, EPERM);
 	cr_assert_eq(attempt_in(LAYER_CALLS, ask_limit), DONE);
-	cr_assert_eq(attempt_in(LAYER_CALLS, move_itself), DONE);
 }
 
 /* Landlock has this from ABI 6 on. */

@@ -33,10 +33,12 @@ static inline void fixture_time(struct timing_entry *entry, double median, enum 
 	entry->event = entry->span;
 	entry->seal.state = seal;
 	entry->seal.outside = 1.2 * median;
-	entry->seal.shown = entry->span;
-	entry->seal.shown.median = 1.2 * median;
-	entry->seal.shown.low = 1.15 * median;
-	entry->seal.shown.high = 1.25 * median;
+	if (seal == SEAL_OUTSIDE) {
+		entry->seal.shown = entry->span;
+		entry->seal.shown.median = 1.2 * median;
+		entry->seal.shown.low = 1.15 * median;
+		entry->seal.shown.high = 1.25 * median;
+	}
 	entry->passes.count = FIXTURE_PASSES;
 	for (int i = 0; i < FIXTURE_PASSES; i++)
 		entry->passes.microseconds[i] =

@@ -406,3 +406,24 @@ Test(leaderboard, a_time_that_counts_ends_ranks_by_correctness)
 	cr_expect_str_eq(measured_rate_unit(all.boards[0].time), "TFLOP/s");
 	leaderboard_free(&all);
 }
+
+/* A claim within the allowance, confirmed and moved up: it does not rank before an honest one. */
+Test(leaderboard, a_claim_ranks_by_what_the_host_side_time_allows)
+{
+	struct judgement_list claims = fixture_timed("claims.cu", "cccc", 100.0, SEAL_CONFIRMED);
+	struct timing_entry *entry = &claims.items[0].timing.entries[0];
+	entry->seal.shown = entry->span;
+	entry->seal.shown.median = 103.0;
+	entry->seal.shown.low = 102.8;
+	entry->seal.shown.high = 103.2;
+	for (uint32_t i = 0; i < entry->passes.count; i++)
+		entry->passes.microseconds[i] += 3.0f;
+	fixture_append(path, claims, "judge");
+	fixture_append(path, fixture_timed("honest.cu", "hhhh", 101.0, SEAL_CONFIRMED), "judge");
+	struct leaderboard all = made();
+	cr_assert(all.board_count == 1 && all.boards[0].count == 2);
+	cr_expect_str_eq(all.boards[0].leaders[0].run->content, "hhhh");
+	cr_expect_float_eq(all.boards[0].leaders[1].time->median, 103.0, 1e-9);
+	cr_expect_eq(all.boards[0].leaders[1].rank, 2u);
+	leaderboard_free(&all);
+}

@@ -191,6 +191,11 @@ Test(store, a_report_and_the_store_count_the_same_time)
 	outside.items[0].timing.entries[0].seal.outside = 100.0;
 	outside.items[0].timing.entries[0].seal.shown.median = 117.0;
 	counts(outside, "outside");
+	/* a claim that is confirmed, and counts as no less than the host-side time allows */
+	struct judgement_list moved = fixture_timed("a.cu", "aaaa", 12.5, SEAL_CONFIRMED);
+	moved.items[0].timing.entries[0].seal.shown = moved.items[0].timing.entries[0].span;
+	moved.items[0].timing.entries[0].seal.shown.median = 12.9;
+	counts(moved, "span");
 	/* a library without spans: events are compared, and passes are of spans */
 	struct judgement_list mixed = fixture_timed("a.cu", "aaaa", 12.5, SEAL_CONFIRMED);
 	mixed.items[0].timing.entries[0].event.median = 13.0;
