@@ -158,24 +158,26 @@ struct conflict {
 	bool same; /* both store the same value */
 };
 
+/* Whether it comes after what another block did. */
+static bool follows(const struct actor *actor, const struct shadow_stamp *other)
+{
+	if (other->block >= actor->operation->first)
+		return past_has(actor->orders->known, other->block, other->warp, other->step);
+	return exec_operation_follows(actor->operation, other->block, actor->orders->waited);
+}
+
 static bool unordered(const struct actor *actor, const struct shadow_stamp *other)
 {
-	if (!other->block || !(other->mask & actor->here.mask) || other->block == actor->here.block ||
-		(other->strong && actor->here.strong))
-		return false;
-	if (other->block >= actor->operation->first)
-		return !past_has(actor->orders->known, other->block, other->warp, other->step);
-	return !exec_operation_follows(actor->operation, other->block, actor->orders->waited);
+	return other->block && other->mask & actor->here.mask && other->block != actor->here.block &&
+		   !(other->strong && actor->here.strong) && !follows(actor, other);
 }
 
 /* Whether the access makes what the reader did needless to know: it is the same one's, or comes
  * after it. */
 static bool outlived(const struct actor *actor, const struct shadow_stamp *reader)
 {
-	struct actor plain = *actor;
-	plain.here.strong = false;
-	plain.here.mask = 0xf;
-	return !reader->block || reader->block == actor->here.block || !unordered(&plain, reader);
+	return !reader->block || reader->block == actor->here.block || !reader->mask ||
+		   follows(actor, reader);
 }
 
 static bool same_step(const struct shadow_stamp *a, const struct shadow_stamp *b)
@@ -224,10 +226,24 @@ static bool same_bytes(uint32_t a, uint32_t b, uint32_t mask)
 	return true;
 }
 
+/* Whether a reader of this step, and of these bytes, is noted: no write has come since, as it would
+ * have taken its bytes from the reader's, so that there is nothing to look for. */
+static bool is_noted(const struct shadow_cell *cell, const struct shadow_stamp *here)
+{
+	for (int k = 0; k < SHADOW_READERS; k++) {
+		const struct shadow_stamp *last = &cell->reads[k];
+		if (same_step(last, here) && !(here->mask & ~last->mask) && last->strong <= here->strong)
+			return true;
+	}
+	return false;
+}
+
 /* Looks for who races with the access, and notes it. `value`: the bytes of a store that has one. */
 static struct conflict touch(struct shadow_cell *cell, const struct actor *actor, uint32_t value)
 {
 	struct conflict found = {0};
+	if (!actor->write && is_noted(cell, &actor->here))
+		return found;
 	if (unordered(actor, &cell->write)) {
 		found = (struct conflict){cell->write, "writes", false};
 		found.same = actor->write && actor->here.valued && cell->write.valued &&
@@ -360,6 +376,16 @@ static uint32_t stored_value(const struct span *span, uint64_t word)
 	const struct exec_instruction *in = span->in;
 	uint8_t out[SHADOW_WORD] = {0};
 	uint32_t value;
+	if (in->size % SHADOW_WORD == 0 &&
+		span->address % SHADOW_WORD == 0) { /* a part of one element */
+		const uint64_t at = word - span->address, within = at % span->each;
+		const int32_t slot = in->list[within / in->size];
+		memcpy(&value,
+			   span->warp->base[slot & 1] + slot +
+				   (span->lane + (int)(at / span->each)) * in->reg_size + (int)(within % in->size),
+			   sizeof value);
+		return value;
+	}
 	for (uint64_t k = 0; k < SHADOW_WORD; k++) {
 		if (word + k < span->address || word + k >= span->end)
 			continue;
