@@ -44,8 +44,8 @@ struct clock {
 
 struct written {
 	struct seen seen;
+	uint32_t readers; /* warps that read since then: what `reads` has of others is out of date */
 	uint8_t warp;
-	bool read;  /* since then: the byte's reads are looked at, and else never touched */
 	bool split; /* of a word's first byte: the others have their own; else it stands for them */
 };
 
@@ -462,19 +462,12 @@ static uint32_t unit_of(struct exec_race *race, uint64_t at, uint64_t end)
 		return WORD;
 	for (uint32_t i = 1; i < WORD; i++) {
 		word[i] = *word;
-		if (word->read)
+		if (word->readers)
 			memcpy(&race->reads[(first + i) * race->warps], &race->reads[first * race->warps],
 				   race->warps * sizeof *race->reads);
 	}
 	word->split = true;
 	return 1;
-}
-
-static void forget_reads(struct exec_race *race, uint64_t at, struct written *last)
-{
-	if (last->read)
-		memset(race->reads + at * race->warps, 0, race->warps * sizeof *race->reads);
-	last->read = false;
 }
 
 /* One lane's access. */
@@ -488,11 +481,14 @@ struct access {
 
 static void note_read(struct exec_race *race, uint64_t at, const struct access *access)
 {
-	struct seen *own = &race->reads[at * race->warps + access->warp->index];
-	const uint32_t lanes = own->clock == access->here.clock ? own->lanes : 0;
+	const uint32_t warp = access->warp->index;
+	struct seen *own = &race->reads[at * race->warps + warp];
+	uint32_t *readers = &race->writes[at].readers;
+	const bool again = *readers >> warp & 1 && own->clock == access->here.clock;
+	const uint32_t lanes = again ? own->lanes : 0;
 	*own = access->here;
 	own->lanes |= lanes;
-	race->writes[at].read = true;
+	*readers |= 1u << warp;
 }
 
 static enum exec_status check_reads(const struct exec_race *race, uint64_t at,
@@ -500,10 +496,13 @@ static enum exec_status check_reads(const struct exec_race *race, uint64_t at,
 {
 	const struct seen *reads = race->reads + at * race->warps;
 	const uint32_t own = access->warp->index;
-	for (uint32_t other = 0; other < race->warps; other++)
-		if (other != own && unordered(race, own, access->lane, other, &reads[other]))
+	uint32_t others = race->writes[at].readers & ~(1u << own);
+	for (; others; others &= others - 1) {
+		const uint32_t other = (uint32_t)__builtin_ctz(others);
+		if (unordered(race, own, access->lane, other, &reads[other]))
 			return report(access->warp, access->in, access->lane, at, "writes", other, "reads",
 						  &reads[other]);
+	}
 	return EXEC_NEXT;
 }
 
@@ -531,9 +530,9 @@ static enum exec_status look_at(struct exec_block *block, uint64_t at, uint32_t 
 		note_read(race, at, access);
 		return EXEC_NEXT;
 	}
-	if (last->read && check_reads(race, at, access) != EXEC_NEXT)
+	if (check_reads(race, at, access) != EXEC_NEXT)
 		return EXEC_FAULT;
-	forget_reads(race, at, last);
+	last->readers = 0;
 	last->seen = access->here;
 	last->warp = (uint8_t)warp->index;
 	return EXEC_NEXT;
@@ -542,7 +541,7 @@ static enum exec_status look_at(struct exec_block *block, uint64_t at, uint32_t 
 /* Another block's write comes in an unknown order: what was known is forgotten. */
 static void overwrite(struct exec_race *race, uint64_t at)
 {
-	forget_reads(race, at, &race->writes[at]);
+	race->writes[at].readers = 0;
 	race->writes[at].seen.clock = 0;
 }
 
