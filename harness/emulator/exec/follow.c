@@ -11,44 +11,20 @@
 #define REFERENCES 8 /* registers of a move: four that become one, or the reverse */
 #define REGISTER_MAX (16 * EXEC_LANES)
 
-static struct exec_lanes *lanes_of(struct exec_undefined *undefined, int32_t reference)
-{
-	if (reference == EFFECT_CARRY)
-		return &undefined->carry;
-	return reference & EFFECT_PREDICATE ? &undefined->predicates[reference >> 6]
-										: &undefined->parts[reference >> 6];
-}
-
-static uint32_t part_count(int32_t reference)
-{
-	return reference & EFFECT_PREDICATE ? 1 : (uint32_t)reference & EFFECT_PARTS_MASK;
-}
-
 /* The undefined lanes of some references; *read is one of their reads. */
 static uint32_t any_of(struct exec_undefined *undefined, const int32_t *references, int32_t count,
 					   struct exec_read *read)
 {
 	uint32_t lanes = 0;
 	for (int32_t i = 0; i < count; i++) {
-		const struct exec_lanes *part = lanes_of(undefined, references[i]);
-		for (uint32_t p = part_count(references[i]); p-- > 0; part++) {
+		const struct exec_lanes *part = exec_lanes_of(undefined, references[i]);
+		for (uint32_t p = exec_lanes_parts(references[i]); p-- > 0; part++) {
 			if (part->lanes)
 				*read = part->read;
 			lanes |= part->lanes;
 		}
 	}
 	return lanes;
-}
-
-static void set_all(struct exec_undefined *undefined, const int32_t *references, int32_t count,
-					uint32_t mask, uint32_t lanes, const struct exec_read *read)
-{
-	for (int32_t i = 0; i < count; i++) {
-		struct exec_lanes *part = lanes_of(undefined, references[i]);
-		for (uint32_t p = part_count(references[i]); p-- > 0; part++)
-			if (part->lanes | lanes)
-				exec_lanes_set(undefined, part, mask, lanes, read);
-	}
 }
 
 /* An instruction's effects, by role. */
@@ -123,7 +99,8 @@ static enum exec_status follow_lanes(struct warp *w, const struct exec_instructi
 	if (e->kind == EFFECT_CROSS)
 		lanes = lanes & mask ? spread(w, in, lanes & mask, vote_deciders(w, in, mask)) : 0;
 	enum exec_status status = in->handler(w, in, mask);
-	set_all(w->undefined, e->of_results, e->results, done_of(w, mask, status), lanes, &read);
+	exec_lanes_set_all(w->undefined, e->of_results, e->results, done_of(w, mask, status), lanes,
+					   &read);
 	return status;
 }
 
@@ -133,16 +110,17 @@ static enum exec_status follow_parts(struct warp *w, const struct exec_instructi
 {
 	struct exec_lanes parts[8] = {0};
 	for (int32_t i = 0; i < e->data; i++) {
-		const struct exec_lanes *part = lanes_of(w->undefined, e->of_data[i]);
-		for (uint32_t p = 0; p < part_count(e->of_data[i]) && p < 8; p++) {
+		const struct exec_lanes *part = exec_lanes_of(w->undefined, e->of_data[i]);
+		for (uint32_t p = 0; p < exec_lanes_parts(e->of_data[i]) && p < 8; p++) {
 			if (part[p].lanes)
 				parts[p].read = part[p].read;
 			parts[p].lanes |= part[p].lanes;
 		}
 	}
 	enum exec_status status = in->handler(w, in, mask);
-	struct exec_lanes *result = e->results ? lanes_of(w->undefined, e->of_results[0]) : NULL;
-	for (uint32_t p = 0; result && status == EXEC_NEXT && p < part_count(e->of_results[0]); p++)
+	struct exec_lanes *result = e->results ? exec_lanes_of(w->undefined, e->of_results[0]) : NULL;
+	for (uint32_t p = 0; result && status == EXEC_NEXT && p < exec_lanes_parts(e->of_results[0]);
+		 p++)
 		exec_lanes_set(w->undefined, result + p, mask, parts[p].lanes, &parts[p].read);
 	return status;
 }
@@ -160,7 +138,7 @@ static enum exec_status follow_pair(struct warp *w, const struct exec_instructio
 			halves[p].lanes = any_of(undefined, &reference, 1, &halves[p].read);
 	}
 	enum exec_status status = in->handler(w, in, mask);
-	struct exec_lanes *result = e->results ? lanes_of(undefined, e->of_results[0]) : NULL;
+	struct exec_lanes *result = e->results ? exec_lanes_of(undefined, e->of_results[0]) : NULL;
 	for (int p = 0; result && status == EXEC_NEXT && p < 2; p++)
 		exec_lanes_set(undefined, result + p, mask, halves[p].lanes, &halves[p].read);
 	return status;
@@ -181,7 +159,7 @@ static enum exec_status follow_logic(struct warp *w, const struct exec_instructi
 	lanes &= ~known(w, in->a, in->imm & NEGATED_A, decides) &
 			 ~known(w, in->b, in->imm & NEGATED_B, decides);
 	enum exec_status status = in->handler(w, in, mask);
-	set_all(w->undefined, e->of_results, e->results, mask, lanes, &read);
+	exec_lanes_set_all(w->undefined, e->of_results, e->results, mask, lanes, &read);
 	return status;
 }
 
@@ -195,7 +173,7 @@ static enum exec_status follow_compare(struct warp *w, const struct exec_instruc
 	if (in->sub == COMBINE_AND || in->sub == COMBINE_OR)
 		lanes &= ~known(w, in->c, in->flags & EXEC_FLAG_NEGATED_C, in->sub == COMBINE_OR);
 	enum exec_status status = in->handler(w, in, mask);
-	set_all(w->undefined, e->of_results, e->results, mask, lanes, &read);
+	exec_lanes_set_all(w->undefined, e->of_results, e->results, mask, lanes, &read);
 	return status;
 }
 
@@ -213,7 +191,7 @@ static void copy_registers(struct warp *w, const int32_t *references, int32_t co
 {
 	for (int32_t i = 0; i < count && i < REFERENCES; i++) {
 		uint8_t *at = w->base[0] + (references[i] & ~63);
-		size_t bytes = (size_t)part_count(references[i]) * 2 * EXEC_LANES;
+		size_t bytes = (size_t)exec_lanes_parts(references[i]) * 2 * EXEC_LANES;
 		if (!(references[i] & EFFECT_PREDICATE))
 			memcpy(back ? at : image->bytes[i], back ? image->bytes[i] : at, bytes);
 	}
@@ -222,8 +200,8 @@ static void copy_registers(struct warp *w, const int32_t *references, int32_t co
 static void fill_undefined(struct warp *w, const int32_t *references, int32_t count, uint16_t with)
 {
 	for (int32_t i = 0; i < count; i++) {
-		const struct exec_lanes *part = lanes_of(w->undefined, references[i]);
-		uint32_t parts = part_count(references[i]);
+		const struct exec_lanes *part = exec_lanes_of(w->undefined, references[i]);
+		uint32_t parts = exec_lanes_parts(references[i]);
 		uint16_t *at = (uint16_t *)(void *)(w->base[0] + (references[i] & ~63));
 		for (uint32_t p = 0; p < parts; p++)
 			for (uint32_t left = part[p].lanes; left; left &= left - 1)
@@ -235,8 +213,8 @@ static void set_different(struct warp *w, int32_t reference, const uint8_t *zero
 						  const uint8_t *ones, uint32_t mask, uint32_t also,
 						  const struct exec_read *read)
 {
-	struct exec_lanes *part = lanes_of(w->undefined, reference);
-	uint32_t parts = part_count(reference);
+	struct exec_lanes *part = exec_lanes_of(w->undefined, reference);
+	uint32_t parts = exec_lanes_parts(reference);
 	for (uint32_t p = 0; p < parts; p++) {
 		uint32_t lanes = also;
 		for (uint32_t lane = 0; lane < EXEC_LANES; lane++) {
@@ -261,7 +239,7 @@ static enum exec_status follow_move(struct warp *w, const struct exec_instructio
 	if (!mask)
 		return status;
 	if (!lanes) {
-		set_all(w->undefined, e->of_results, e->results, mask, also, &read);
+		exec_lanes_set_all(w->undefined, e->of_results, e->results, mask, also, &read);
 		return status;
 	}
 	copy_registers(w, e->of_results, e->results, &results, false);
@@ -273,7 +251,7 @@ static enum exec_status follow_move(struct warp *w, const struct exec_instructio
 	}
 	for (int32_t i = 0; i < e->results; i++) {
 		if (e->of_results[i] & EFFECT_PREDICATE)
-			set_all(w->undefined, &e->of_results[i], 1, mask, also, &read);
+			exec_lanes_set_all(w->undefined, &e->of_results[i], 1, mask, also, &read);
 		else
 			set_different(w, e->of_results[i], zeros.bytes[i], ones.bytes[i], mask, also, &read);
 	}
@@ -309,7 +287,7 @@ static bool open_region(struct warp *w, const struct exec_instruction *in, uint3
 {
 	struct exec_undefined *undefined = w->undefined;
 	const struct exec_region *region = exec_region_find(w->worker->launch->program, exec_pc(w, in));
-	if (!region || !region->harmless || (region->crosses && w->active & ~lanes))
+	if (!region || !exec_follow_harmless(w, region, lanes))
 		return false;
 	uint32_t i = 0;
 	while (i < undefined->open_count && undefined->open[i].region != region)
@@ -331,8 +309,8 @@ static void close_regions(struct warp *w, uint32_t pc)
 		struct exec_open open = undefined->open[i];
 		uint32_t lanes = open.region->join == pc ? open.lanes & w->active : 0;
 		if (lanes)
-			set_all(undefined, open.region->results, open.region->result_count, lanes, lanes,
-					&open.read);
+			exec_lanes_set_all(undefined, open.region->results, open.region->result_count, lanes,
+							   lanes, &open.read);
 		open.lanes &= ~lanes;
 		if (open.lanes)
 			undefined->open[kept++] = open;
@@ -340,32 +318,15 @@ static void close_regions(struct warp *w, uint32_t pc)
 	undefined->open_count = kept;
 }
 
-/* Whether the instruction only writes registers, lane by lane. */
-static bool computes(const struct effects *e, const struct exec_origin *origin)
-{
-	switch ((enum exec_effect_kind)e->kind) {
-	case EFFECT_LANES:
-	case EFFECT_PARTS:
-	case EFFECT_PAIR:
-	case EFFECT_COMPARE:
-	case EFFECT_LOGIC: return true;
-	case EFFECT_MOVE:
-		return strcmp(origin->instruction->parts[0], "shfl") != 0 &&
-			   strcmp(origin->instruction->parts[0], "movmatrix") != 0;
-	default: return false;
-	}
-}
-
 /* A guard that is undefined: NEXT where its lanes' results are all that depends on it. */
-static enum exec_status check_guard(struct warp *w, const struct exec_instruction *in,
-									const struct effects *e)
+static enum exec_status check_guard(struct warp *w, const struct exec_instruction *in)
 {
 	const struct exec_program *program = w->worker->launch->program;
 	const struct exec_origin *origin = &program->origins[in - program->code];
 	const struct exec_lanes *guard = &w->undefined->predicates[in->guard];
 	uint32_t lanes = guard->lanes & w->active;
 	bool branch = strcmp(origin->instruction->parts[0], "bra") == 0;
-	if (branch ? open_region(w, in, lanes, &guard->read) : computes(e, origin))
+	if (branch ? open_region(w, in, lanes, &guard->read) : exec_follow_computes(w, in))
 		return EXEC_NEXT;
 	return exec_undefined_fail(
 		w, in, lanes, branch ? "branches on a value" : "is executed on a predicate", &guard->read);
@@ -394,8 +355,8 @@ static enum exec_status follow_texture(struct warp *w, const struct exec_instruc
 	undefined->noted_lanes = 0;
 	enum exec_status status = in->handler(w, in, mask);
 	if (status == EXEC_NEXT)
-		set_all(undefined, e->of_results, e->results, mask, undefined->noted_lanes,
-				&undefined->read);
+		exec_lanes_set_all(undefined, e->of_results, e->results, mask, undefined->noted_lanes,
+						   &undefined->read);
 	return status;
 }
 
@@ -424,7 +385,7 @@ static enum exec_status follow(struct warp *w, const struct exec_instruction *in
 	case EFFECT_OPERANDS: break;
 	}
 	status = in->handler(w, in, mask);
-	set_all(w->undefined, e.of_results, e.results, mask, 0, NULL);
+	exec_lanes_set_all(w->undefined, e.of_results, e.results, mask, 0, NULL);
 	return status;
 }
 
@@ -436,12 +397,12 @@ enum exec_status exec_follow(struct warp *w, const struct exec_instruction *in, 
 		close_regions(w, exec_pc(w, in));
 	const struct exec_lanes guard = undefined->predicates[in->guard];
 	uint32_t guarded = guard.lanes & w->active;
-	enum exec_status status = guarded ? check_guard(w, in, &e) : EXEC_NEXT;
+	enum exec_status status = guarded ? check_guard(w, in) : EXEC_NEXT;
 	if (status == EXEC_NEXT)
 		status = check_strict(w, in, mask, &e);
 	if (status == EXEC_NEXT && mask)
 		status = follow(w, in, mask, &e);
 	if (guarded && status == EXEC_NEXT)
-		set_all(undefined, e.of_results, e.results, guarded, guarded, &guard.read);
+		exec_lanes_set_all(undefined, e.of_results, e.results, guarded, guarded, &guard.read);
 	return status;
 }

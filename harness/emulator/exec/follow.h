@@ -15,6 +15,11 @@ enum exec_status exec_follow_store(struct warp *warp, const struct exec_instruct
 enum exec_status exec_follow_mma(struct warp *warp, const struct exec_instruction *in,
 								 uint32_t mask);
 
+/* Whether the instruction only writes registers, lane by lane. */
+bool exec_follow_computes(const struct warp *warp, const struct exec_instruction *in);
+/* Whether nothing but registers depends on what these lanes do between a branch and its join. */
+bool exec_follow_harmless(struct warp *warp, const struct exec_region *region, uint32_t lanes);
+
 /* What a wgmma read from shared memory: whether row i of A, column i of B is undefined. */
 struct exec_wgmma_reads {
 	bool any, a[64], b[256];

@@ -7,7 +7,7 @@
  * itself, and for what its warp did before its lanes last met (__syncwarp(), or another .sync
  * instruction); and what some lanes wait for the others know when they next meet. For every byte
  * the last write and each warp's last reads are kept, as steps of their warps, and where they
- * stand.
+ * stand. Most words of four bytes are only accessed as a whole: their first byte stands for all.
  *
  * Two stores of the same value to a byte are no error, whichever is the last: what was there before
  * the second is kept until the next access of the block, which comes after the store was carried
@@ -44,9 +44,12 @@ struct clock {
 
 struct written {
 	struct seen seen;
+	uint32_t readers; /* warps that read since then: what `reads` has of others is out of date */
 	uint8_t warp;
-	bool read; /* since then: the byte's reads are looked at, and else never touched */
+	bool split; /* of a word's first byte: the others have their own; else it stands for them */
 };
+
+#define WORD 4u
 
 struct point { /* an mbarrier */
 	uint64_t offset;
@@ -105,8 +108,8 @@ static void forget(struct exec_race *race)
 			race->before = race->clocks[i].all[i];
 	if (race->before < BEFORE_MOST)
 		return;
-	memset(race->writes, 0, race->bytes * sizeof *race->writes);
-	memset(race->reads, 0, race->bytes * race->warps * sizeof *race->reads);
+	memset(race->writes, 0, (race->bytes + WORD) * sizeof *race->writes);
+	memset(race->reads, 0, (race->bytes + WORD) * race->warps * sizeof *race->reads);
 	race->before = 0;
 }
 
@@ -155,8 +158,8 @@ bool exec_race_start(struct exec_block *block)
 			return false;
 		race->bytes = block->shared_bytes;
 		race->warps = block->warp_count;
-		race->writes = calloc(race->bytes + 1, sizeof *race->writes);
-		race->reads = calloc(race->bytes * race->warps + 1, sizeof *race->reads);
+		race->writes = calloc(race->bytes + WORD, sizeof *race->writes);
+		race->reads = calloc((race->bytes + WORD) * race->warps, sizeof *race->reads);
 		if (!race->writes || !race->reads)
 			return false;
 	}
@@ -296,18 +299,19 @@ static enum exec_status settle(struct exec_block *block)
 	return EXEC_NEXT;
 }
 
-/* Whether a store to a byte that another warp has stored to waits for its value. */
+/* Whether a store to bytes that another warp has stored to waits for their values. */
 static bool add_double(struct exec_block *block, struct warp *warp,
-					   const struct exec_instruction *in, int lane, uint64_t at,
+					   const struct exec_instruction *in, int lane, uint64_t at, uint32_t bytes,
 					   const struct written *last)
 {
 	struct doubles *doubles = &block->race->doubles;
-	if (exec_effects(warp, in)[EFFECT_KIND] != EFFECT_STORE || doubles->count == DOUBLES)
+	if (exec_effects(warp, in)[EFFECT_KIND] != EFFECT_STORE || doubles->count + bytes > DOUBLES)
 		return false;
 	doubles->warp = warp;
 	doubles->in = in;
-	doubles->bytes[doubles->count++] =
-		(struct doubled){at, lane, block->shared[at], last->warp, last->seen};
+	for (uint64_t end = at + bytes; at < end; at++)
+		doubles->bytes[doubles->count++] =
+			(struct doubled){at, lane, block->shared[at], last->warp, last->seen};
 	return true;
 }
 
@@ -446,6 +450,101 @@ void exec_race_reset(struct exec_block *block, uint32_t barrier)
 	past_orders_clear(&block->race->barrier_orders[barrier]);
 }
 
+/* How many bytes from this one on are looked at as one; a word of which only a part is accessed is
+ * split. */
+static uint32_t unit_of(struct exec_race *race, uint64_t at, uint64_t end)
+{
+	const uint64_t first = at & ~(uint64_t)(WORD - 1);
+	struct written *word = &race->writes[first];
+	if (word->split)
+		return 1;
+	if (at == first && end - at >= WORD)
+		return WORD;
+	for (uint32_t i = 1; i < WORD; i++) {
+		word[i] = *word;
+		if (word->readers)
+			memcpy(&race->reads[(first + i) * race->warps], &race->reads[first * race->warps],
+				   race->warps * sizeof *race->reads);
+	}
+	word->split = true;
+	return 1;
+}
+
+/* One lane's access. */
+struct access {
+	struct warp *warp;
+	const struct exec_instruction *in;
+	int lane;
+	enum exec_race_kind kind;
+	struct seen here;
+};
+
+static void note_read(struct exec_race *race, uint64_t at, const struct access *access)
+{
+	const uint32_t warp = access->warp->index;
+	struct seen *own = &race->reads[at * race->warps + warp];
+	uint32_t *readers = &race->writes[at].readers;
+	const bool again = *readers >> warp & 1 && own->clock == access->here.clock;
+	const uint32_t lanes = again ? own->lanes : 0;
+	*own = access->here;
+	own->lanes |= lanes;
+	*readers |= 1u << warp;
+}
+
+static enum exec_status check_reads(const struct exec_race *race, uint64_t at,
+									const struct access *access)
+{
+	const struct seen *reads = race->reads + at * race->warps;
+	const uint32_t own = access->warp->index;
+	uint32_t others = race->writes[at].readers & ~(1u << own);
+	for (; others; others &= others - 1) {
+		const uint32_t other = (uint32_t)__builtin_ctz(others);
+		if (unordered(race, own, access->lane, other, &reads[other]))
+			return report(access->warp, access->in, access->lane, at, "writes", other, "reads",
+						  &reads[other]);
+	}
+	return EXEC_NEXT;
+}
+
+/* Of bytes that are looked at as one. */
+static enum exec_status look_at(struct exec_block *block, uint64_t at, uint32_t bytes,
+								const struct access *access)
+{
+	const enum exec_race_kind kind = access->kind;
+	const bool write = kind == EXEC_RACE_WRITE || kind == EXEC_RACE_MAKE;
+	struct exec_race *race = block->race;
+	struct written *last = &race->writes[at];
+	struct warp *warp = access->warp;
+	const bool apart = last->seen.clock && last->warp != warp->index &&
+					   unordered(race, warp->index, access->lane, last->warp, &last->seen);
+	if (apart && !(kind == EXEC_RACE_WRITE &&
+				   add_double(block, warp, access->in, access->lane, at, bytes, last)))
+		return report(warp, access->in, access->lane, at,
+					  write                   ? "writes"
+					  : kind == EXEC_RACE_USE ? "uses"
+											  : "reads",
+					  last->warp, "writes", &last->seen);
+	if (kind == EXEC_RACE_LOOK)
+		return EXEC_NEXT;
+	if (!write) {
+		note_read(race, at, access);
+		return EXEC_NEXT;
+	}
+	if (check_reads(race, at, access) != EXEC_NEXT)
+		return EXEC_FAULT;
+	last->readers = 0;
+	last->seen = access->here;
+	last->warp = (uint8_t)warp->index;
+	return EXEC_NEXT;
+}
+
+/* Another block's write comes in an unknown order: what was known is forgotten. */
+static void overwrite(struct exec_race *race, uint64_t at)
+{
+	race->writes[at].readers = 0;
+	race->writes[at].seen.clock = 0;
+}
+
 enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 								  const struct exec_instruction *in, int lane, uint64_t offset,
 								  size_t bytes, enum exec_race_kind kind)
@@ -458,44 +557,25 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 	if (race->doubles.count && !continues(&race->doubles, warp, in, lane) &&
 		settle(block) != EXEC_NEXT)
 		return EXEC_FAULT;
-	bool other_block = warp->block != block;
-	const struct clock *own = &race->clocks[warp->index];
-	const struct seen here = {own->all[warp->index], exec_pc(warp, in), 1u << lane};
-	for (uint64_t at = offset; at < offset + bytes && at < race->bytes; at++) {
-		struct written *last = &race->writes[at];
-		struct seen *reads = race->reads + at * race->warps;
-		if (other_block && !write)
-			continue;
-		if (other_block) { /* unknown order: forget what was known */
-			if (last->read)
-				memset(reads, 0, race->warps * sizeof *reads);
-			last->seen.clock = 0;
-			last->read = false;
-			continue;
-		}
-		const bool apart = last->seen.clock && last->warp != warp->index &&
-						   unordered(race, warp->index, lane, last->warp, &last->seen);
-		if (apart && !(kind == EXEC_RACE_WRITE && add_double(block, warp, in, lane, at, last)))
-			return report(warp, in, lane, at,
-						  write                   ? "writes"
-						  : kind == EXEC_RACE_USE ? "uses"
-												  : "reads",
-						  last->warp, "writes", &last->seen);
-		if (kind == EXEC_RACE_LOOK)
-			continue;
-		if (!write) {
-			uint32_t lanes = reads[warp->index].clock == here.clock ? reads[warp->index].lanes : 0;
-			reads[warp->index] = here;
-			reads[warp->index].lanes |= lanes;
-			last->read = true;
-			continue;
-		}
-		for (uint32_t other = 0; last->read && other < race->warps; other++)
-			if (other != warp->index && unordered(race, warp->index, lane, other, &reads[other]))
-				return report(warp, in, lane, at, "writes", other, "reads", &reads[other]);
-		if (last->read)
-			memset(reads, 0, race->warps * sizeof *reads);
-		*last = (struct written){here, (uint8_t)warp->index, false};
+	const bool other_block = warp->block != block;
+	if (other_block && !write)
+		return EXEC_NEXT;
+	const struct access access = {
+		warp,
+		in,
+		lane,
+		kind,
+		{race->clocks[warp->index].all[warp->index], exec_pc(warp, in), 1u << lane}};
+	const uint64_t end = offset + bytes < race->bytes ? offset + bytes : race->bytes;
+	for (uint64_t at = offset; at < end;) {
+		const uint32_t unit = unit_of(race, at, end);
+		if (other_block)
+			overwrite(race, at);
+		else if (look_at(block, at, unit, &access) != EXEC_NEXT)
+			return EXEC_FAULT;
+		at += unit;
+		if (write && at % WORD == 0 && at - offset >= WORD)
+			race->writes[at - WORD].split = false; /* the four are alike again */
 	}
 	return EXEC_NEXT;
 }

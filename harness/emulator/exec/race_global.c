@@ -153,29 +153,31 @@ struct actor {
 };
 
 struct conflict {
-	struct shadow_stamp other; /* block 0: there is none */
+	struct shadow_stamp other;
 	const char *verb;
 	bool same; /* both store the same value */
 };
 
+/* Whether it comes after what another block did. */
+static bool follows(const struct actor *actor, const struct shadow_stamp *other)
+{
+	if (other->block >= actor->operation->first)
+		return past_has(actor->orders->known, other->block, other->warp, other->step);
+	return exec_operation_follows(actor->operation, other->block, actor->orders->waited);
+}
+
 static bool unordered(const struct actor *actor, const struct shadow_stamp *other)
 {
-	if (!other->block || !(other->mask & actor->here.mask) || other->block == actor->here.block ||
-		(other->strong && actor->here.strong))
-		return false;
-	if (other->block >= actor->operation->first)
-		return !past_has(actor->orders->known, other->block, other->warp, other->step);
-	return !exec_operation_follows(actor->operation, other->block, actor->orders->waited);
+	return other->block && other->mask & actor->here.mask && other->block != actor->here.block &&
+		   !(other->strong && actor->here.strong) && !follows(actor, other);
 }
 
 /* Whether the access makes what the reader did needless to know: it is the same one's, or comes
  * after it. */
 static bool outlived(const struct actor *actor, const struct shadow_stamp *reader)
 {
-	struct actor plain = *actor;
-	plain.here.strong = false;
-	plain.here.mask = 0xf;
-	return !reader->block || reader->block == actor->here.block || !unordered(&plain, reader);
+	return !reader->block || reader->block == actor->here.block || !reader->mask ||
+		   follows(actor, reader);
 }
 
 static bool same_step(const struct shadow_stamp *a, const struct shadow_stamp *b)
@@ -224,23 +226,42 @@ static bool same_bytes(uint32_t a, uint32_t b, uint32_t mask)
 	return true;
 }
 
-/* Looks for who races with the access, and notes it. `value`: the bytes of a store that has one. */
-static struct conflict touch(struct shadow_cell *cell, const struct actor *actor, uint32_t value)
+/* Whether a reader of this step, and of these bytes, is noted: no write has come since, as it would
+ * have taken its bytes from the reader's, so that there is nothing to look for. */
+static bool is_noted(const struct shadow_cell *cell, const struct shadow_stamp *here)
 {
-	struct conflict found = {0};
+	for (int k = 0; k < SHADOW_READERS; k++) {
+		const struct shadow_stamp *last = &cell->reads[k];
+		if (same_step(last, here) && !(here->mask & ~last->mask) && last->strong <= here->strong)
+			return true;
+	}
+	return false;
+}
+
+/* Notes the access, and looks for who races with it: true where somebody does, whom *found has.
+ * `value`: the bytes of a store that has one. */
+static bool touch(struct shadow_cell *cell, const struct actor *actor, uint32_t value,
+				  struct conflict *found)
+{
+	bool races = false;
+	if (!actor->write && is_noted(cell, &actor->here))
+		return false;
 	if (unordered(actor, &cell->write)) {
-		found = (struct conflict){cell->write, "writes", false};
-		found.same = actor->write && actor->here.valued && cell->write.valued &&
-					 same_bytes(value, cell->value, actor->here.mask & cell->write.mask);
+		*found = (struct conflict){cell->write, "writes", false};
+		found->same = actor->write && actor->here.valued && cell->write.valued &&
+					  same_bytes(value, cell->value, actor->here.mask & cell->write.mask);
+		races = true;
 	}
 	for (int k = 0; actor->write && k < SHADOW_READERS; k++)
-		if ((!found.other.block || found.same) && unordered(actor, &cell->reads[k]))
-			found = (struct conflict){cell->reads[k], "reads", false};
+		if ((!races || found->same) && unordered(actor, &cell->reads[k])) {
+			*found = (struct conflict){cell->reads[k], "reads", false};
+			races = true;
+		}
 	if (actor->write)
 		note_write(cell, actor, value);
 	else
 		note_read(cell, actor);
-	return found;
+	return races;
 }
 
 /* ------------------------------------------------------------------------
@@ -360,6 +381,16 @@ static uint32_t stored_value(const struct span *span, uint64_t word)
 	const struct exec_instruction *in = span->in;
 	uint8_t out[SHADOW_WORD] = {0};
 	uint32_t value;
+	if (in->size % SHADOW_WORD == 0 &&
+		span->address % SHADOW_WORD == 0) { /* a part of one element */
+		const uint64_t at = word - span->address, within = at % span->each;
+		const int32_t slot = in->list[within / in->size];
+		memcpy(&value,
+			   span->warp->base[slot & 1] + slot +
+				   (span->lane + (int)(at / span->each)) * in->reg_size + (int)(within % in->size),
+			   sizeof value);
+		return value;
+	}
 	for (uint64_t k = 0; k < SHADOW_WORD; k++) {
 		if (word + k < span->address || word + k >= span->end)
 			continue;
@@ -380,22 +411,22 @@ static uint32_t mask_of(uint64_t word, uint64_t address, uint64_t end)
 	return mask;
 }
 
-/* Looks at words from *word on that have one lock, up to the first that races. */
-static struct conflict touch_line(const struct span *span, struct actor *actor, uint64_t *word)
+/* Looks at words from *word on that have one lock, up to the first that races: true. */
+static bool touch_line(const struct span *span, struct actor *actor, uint64_t *word,
+					   struct conflict *found)
 {
-	struct conflict found = {0};
+	bool races = false;
 	struct shadow_cell *cell = shadow_find(*word, true);
 	const uint64_t first = *word, stop = (first | (SHADOW_LINE - 1)) + 1;
 	shadow_lock(first);
-	for (; *word < span->end && *word < stop && !found.other.block; *word += SHADOW_WORD) {
+	for (; *word < span->end && *word < stop && !races; *word += SHADOW_WORD) {
 		const bool whole = *word >= span->address && *word + SHADOW_WORD <= span->end;
 		const uint32_t value = span->stores ? stored_value(span, *word) : 0;
 		actor->here.mask = (whole ? 0xf : mask_of(*word, span->address, span->end)) & 0xf;
-		if (cell)
-			found = touch(cell + (*word - first) / SHADOW_WORD, actor, value);
+		races = cell && touch(cell + (*word - first) / SHADOW_WORD, actor, value, found);
 	}
 	shadow_unlock(first);
-	return found;
+	return races;
 }
 
 enum exec_status race_global_lanes(struct warp *warp, const struct exec_instruction *in, int lane,
@@ -427,10 +458,11 @@ enum exec_status race_global_lanes(struct warp *warp, const struct exec_instruct
 	if (write && strong && in->flags & EXEC_FLAG_VOLATILE)
 		release(warp, in, address, span.end - address);
 	for (uint64_t word = address & ~(uint64_t)(SHADOW_WORD - 1); word < span.end;) {
-		const struct conflict found = touch_line(&span, &actor, &word);
+		struct conflict found;
+		if (!touch_line(&span, &actor, &word, &found))
+			continue;
 		const uint64_t at = word - SHADOW_WORD > address ? word - SHADOW_WORD : address;
-		if (found.other.block &&
-			report(warp, in, lane + (int)((at - address) / bytes), at, &found, write) != EXEC_NEXT)
+		if (report(warp, in, lane + (int)((at - address) / bytes), at, &found, write) != EXEC_NEXT)
 			return EXEC_FAULT;
 	}
 	return EXEC_NEXT;
@@ -448,7 +480,8 @@ bool race_global_copy(const struct machine_order *order, const char *call, uint6
 	struct exec_operation own = {.name = call, .grid = {1, 1, 1}};
 	struct past_orders none = {0};
 	struct actor actor = {.operation = &own, .orders = &none, .write = write};
-	struct conflict found = {0};
+	struct conflict found;
+	bool races = false;
 	const uint64_t end = address + bytes;
 	uint64_t word = address & ~(uint64_t)(SHADOW_WORD - 1);
 	if (!memory_reserved(address) || (!keep && !exec_operation_any()))
@@ -456,13 +489,12 @@ bool race_global_copy(const struct machine_order *order, const char *call, uint6
 	exec_operation_begin(&own, order);
 	actor.here.block = own.first;
 	actor.here.pc = SHADOW_PCS - 1;
-	for (; word < end && !found.other.block; word += SHADOW_WORD) {
+	for (; word < end && !races; word += SHADOW_WORD) {
 		struct shadow_cell *cell = shadow_find(word, keep);
 		actor.here.mask = mask_of(word, address, end) & 0xf;
-		if (cell)
-			found = touch(cell, &actor, 0);
+		races = cell && touch(cell, &actor, 0, &found);
 	}
-	if (!found.other.block)
+	if (!races)
 		return true;
 	char who[WHO], where[MEMORY_TEXT + 64];
 	const struct exec_operation *other = other_of(&own, &found);

@@ -15,7 +15,8 @@
 struct region_search {
 	const struct exec_program *program;
 	uint32_t branch;
-	uint8_t *seen; /* of each instruction */
+	uint8_t *places; /* where paths meet: of each instruction */
+	uint8_t *seen;   /* of each instruction */
 	uint32_t *stack, *found;
 	uint32_t depth, count;
 };
@@ -32,8 +33,7 @@ static bool is_exit(const struct exec_program *program, uint32_t pc)
 	return program->code[pc].handler == program->code[program->count - 1].handler;
 }
 
-/* A branch, or a return from an inlined function. */
-static bool is_branch(const struct exec_program *program, uint32_t pc)
+bool exec_region_branches(const struct exec_program *program, uint32_t pc)
 {
 	const char *name = name_of(program, pc);
 	return strcmp(name, "bra") == 0 || (strcmp(name, "ret") == 0 && !is_exit(program, pc));
@@ -48,29 +48,43 @@ static void visit(struct region_search *search, uint32_t pc)
 	search->found[search->count++] = pc;
 }
 
-/* Finds all that both sides reach before `join`; false where they reach an exit, or too much. */
-static bool reaches_only(struct region_search *search, uint32_t join)
+/* Finds all that both sides reach before `join`, going where `step` says; false where it says
+ * REFUSED, or there is too much. */
+static bool reaches_only(struct region_search *search, uint32_t join, exec_region_step step,
+						 void *context)
 {
 	const struct exec_program *program = search->program;
-	const struct exec_instruction *code = program->code;
 	memset(search->seen, 0, program->count);
 	search->depth = search->count = 0;
 	search->seen[join] = 1;
-	visit(search, code[search->branch].target);
+	visit(search, program->code[search->branch].target);
 	visit(search, search->branch + 1);
 	while (search->depth > 0) {
 		uint32_t pc = search->stack[--search->depth];
-		bool always = code[pc].guard == 0 && code[pc].guard_xor == 0;
-		const char *name = name_of(program, pc);
-		if (is_exit(program, pc) || strcmp(name, "brx") == 0 || strcmp(name, "call") == 0 ||
-			search->count > REGION_MAX)
+		enum exec_region_path path = step(program, pc, search->places[pc], context);
+		if (path == EXEC_REGION_REFUSED || search->count > REGION_MAX)
 			return false;
-		if (is_branch(program, pc))
-			visit(search, code[pc].target);
-		if (!is_branch(program, pc) || !always)
+		if (path & EXEC_REGION_TARGET)
+			visit(search, program->code[pc].target);
+		if (path & EXEC_REGION_NEXT)
 			visit(search, pc + 1);
 	}
 	return true;
+}
+
+/* Wherever some lane may go. */
+static enum exec_region_path anywhere(const struct exec_program *program, uint32_t pc, bool place,
+									  void *context)
+{
+	(void)place;
+	(void)context;
+	const struct exec_instruction *in = program->code + pc;
+	const char *name = name_of(program, pc);
+	if (is_exit(program, pc) || strcmp(name, "brx") == 0 || strcmp(name, "call") == 0)
+		return EXEC_REGION_REFUSED;
+	if (!exec_region_branches(program, pc))
+		return EXEC_REGION_NEXT;
+	return in->guard == 0 && in->guard_xor == 0 ? EXEC_REGION_TARGET : EXEC_REGION_BOTH;
 }
 
 /* ------------------------------------------------------------------------
@@ -84,7 +98,14 @@ static bool is_one_of(const char *name, const char *const names[])
 	return false;
 }
 
-static void look_at(struct exec_region *region, const struct exec_program *program, uint32_t pc)
+/* cp.async.commit_group and the waits for groups: of a lane without copies they do nothing. */
+static bool orders_copies(const struct ptx_instruction *in)
+{
+	static const char *const orders[] = {"commit_group", "wait_group", "wait_all", NULL};
+	return strcmp(in->parts[0], "cp") == 0 && in->part_count > 2 && is_one_of(in->parts[2], orders);
+}
+
+enum exec_region_use exec_region_use(const struct exec_program *program, uint32_t pc)
 {
 	static const char *const quiet[] = {"bra",       "ret",       "prefetch",
 										"prefetchu", "discard",   "applypriority",
@@ -93,16 +114,18 @@ static void look_at(struct exec_region *region, const struct exec_program *progr
 	const int32_t *effects = program->effects + program->origins[pc].effects;
 	const char *name = name_of(program, pc);
 	switch ((enum exec_effect_kind)effects[EFFECT_KIND]) {
-	case EFFECT_NONE: region->harmless &= is_one_of(name, quiet); break;
+	case EFFECT_NONE: return is_one_of(name, quiet) ? 0 : EXEC_REGION_HARMS;
+	case EFFECT_OPERANDS:
+		return orders_copies(program->origins[pc].instruction) ? EXEC_REGION_ORDERS
+															   : EXEC_REGION_HARMS;
 	case EFFECT_STORE:
 	case EFFECT_STORE_ROWS:
 	case EFFECT_STORE_TILE:
-	case EFFECT_MMA:
-	case EFFECT_OPERANDS: region->harmless = false; break;
+	case EFFECT_MMA: return EXEC_REGION_HARMS;
 	case EFFECT_CROSS:
 	case EFFECT_LOAD_ROWS:
-	case EFFECT_LOAD_TILE: region->crosses = true; break;
-	default: region->crosses |= is_one_of(name, exchanging); break;
+	case EFFECT_LOAD_TILE: return EXEC_REGION_CROSSES;
+	default: return is_one_of(name, exchanging) ? EXEC_REGION_CROSSES : 0;
 	}
 }
 
@@ -122,8 +145,8 @@ static bool add_results(struct exec_region *region, const int32_t *effects)
 static bool describe(struct exec_region *region, const struct region_search *search)
 {
 	const struct exec_program *program = search->program;
-	for (uint32_t i = 0; i < search->count && region->harmless; i++) {
-		look_at(region, program, search->found[i]);
+	for (uint32_t i = 0; i < search->count; i++) {
+		region->uses |= exec_region_use(program, search->found[i]);
 		if (!add_results(region, program->effects + program->origins[search->found[i]].effects))
 			return false;
 	}
@@ -136,51 +159,80 @@ static bool describe(struct exec_region *region, const struct region_search *sea
 static void mark_places(const struct exec_program *program, uint8_t *places)
 {
 	for (uint32_t pc = 0; pc < program->count; pc++)
-		if (is_branch(program, pc)) {
+		if (exec_region_branches(program, pc)) {
 			places[program->code[pc].target] = 1;
 			if (pc + 1 < program->count)
 				places[pc + 1] = 1;
 		}
 }
 
-static bool find_join(struct region_search *search, struct exec_region *region,
-					  const uint8_t *places)
+static bool find_join(struct region_search *search, struct exec_region *region)
 {
 	uint32_t tried = 0;
 	for (uint32_t pc = search->branch + 1; pc < search->program->count && tried < CANDIDATES;
 		 pc++) {
-		if (!places[pc])
+		if (!search->places[pc])
 			continue;
 		tried++;
 		region->join = pc;
-		if (reaches_only(search, pc))
+		if (reaches_only(search, pc, anywhere, NULL))
 			return true;
 	}
 	return false;
 }
 
-static struct exec_region *make(const struct exec_program *program, uint32_t branch)
+/* False without host memory. */
+static bool open_search(struct region_search *search, const struct exec_program *program,
+						uint32_t branch)
 {
 	const size_t count = program->count;
-	struct exec_region *region = calloc(1, sizeof *region);
-	uint8_t *seen = malloc(count), *places = calloc(count, 1);
-	uint32_t *room = malloc(2 * count * sizeof *room);
-	bool ok = region && seen && places && room;
-	if (ok) {
-		struct region_search search = {program, branch, seen, room, room + count, 0, 0};
-		mark_places(program, places);
-		region->branch = branch;
-		region->harmless = find_join(&search, region, places);
-		ok = !region->harmless || describe(region, &search);
+	uint8_t *bytes = calloc(count, 2);
+	uint32_t *words = malloc(2 * count * sizeof *words);
+	*search =
+		(struct region_search){program, branch, bytes, bytes + count, words, words + count, 0, 0};
+	if (!bytes || !words) {
+		free(bytes);
+		free(words);
+		return false;
 	}
-	free(seen);
-	free(places);
-	free(room);
+	mark_places(program, bytes);
+	return true;
+}
+
+static void close_search(struct region_search *search)
+{
+	free(search->places);
+	free(search->stack);
+}
+
+static struct exec_region *make(const struct exec_program *program, uint32_t branch)
+{
+	struct region_search search;
+	struct exec_region *region = calloc(1, sizeof *region);
+	if (!region || !open_search(&search, program, branch)) {
+		free(region);
+		return NULL;
+	}
+	region->branch = branch;
+	region->joins = find_join(&search, region);
+	bool ok = !region->joins || describe(region, &search);
+	close_search(&search);
 	if (ok)
 		return region;
-	free(region ? region->results : NULL);
+	free(region->results);
 	free(region);
 	return NULL;
+}
+
+bool exec_region_walk(const struct exec_program *program, const struct exec_region *region,
+					  exec_region_step step, void *context)
+{
+	struct region_search search;
+	if (!region->joins || !open_search(&search, program, region->branch))
+		return false;
+	bool ok = reaches_only(&search, region->join, step, context);
+	close_search(&search);
+	return ok;
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -134,6 +134,17 @@ void exec_lanes_set(struct exec_undefined *undefined, struct exec_lanes *part, u
 		part->read = *read;
 }
 
+void exec_lanes_set_all(struct exec_undefined *undefined, const int32_t *references, int32_t count,
+						uint32_t mask, uint32_t lanes, const struct exec_read *read)
+{
+	for (int32_t i = 0; i < count; i++) {
+		struct exec_lanes *part = exec_lanes_of(undefined, references[i]);
+		for (uint32_t p = exec_lanes_parts(references[i]); p-- > 0; part++)
+			if (part->lanes | lanes)
+				exec_lanes_set(undefined, part, mask, lanes, read);
+	}
+}
+
 const char *exec_undefined_describe(const struct warp *warp, const struct exec_read *read,
 									char text[EXEC_READ_TEXT])
 {

@@ -108,6 +108,9 @@ void exec_undefined_free(struct warp *warp);
 /* Sets the lanes of `mask`; `read` counts where there are any. */
 void exec_lanes_set(struct exec_undefined *undefined, struct exec_lanes *part, uint32_t mask,
 					uint32_t lanes, const struct exec_read *read);
+/* The same for all parts of some references. */
+void exec_lanes_set_all(struct exec_undefined *undefined, const int32_t *references, int32_t count,
+						uint32_t mask, uint32_t lanes, const struct exec_read *read);
 /* "shared memory that nothing wrote, read by ld.shared.f32 at gemm.cu:12, offset 4" */
 #define EXEC_READ_TEXT (EXEC_PLACE + MEMORY_TEXT + 100)
 const char *exec_undefined_describe(const struct warp *warp, const struct exec_read *read,
@@ -116,6 +119,19 @@ const char *exec_undefined_describe(const struct warp *warp, const struct exec_r
 enum exec_status exec_undefined_fail(struct warp *warp, const struct exec_instruction *in,
 									 uint32_t lanes, const char *what, const struct exec_read *read)
 	__attribute__((cold));
+
+static inline struct exec_lanes *exec_lanes_of(struct exec_undefined *undefined, int32_t reference)
+{
+	if (reference == EFFECT_CARRY)
+		return &undefined->carry;
+	return reference & EFFECT_PREDICATE ? &undefined->predicates[reference >> 6]
+										: &undefined->parts[reference >> 6];
+}
+
+static inline uint32_t exec_lanes_parts(int32_t reference)
+{
+	return reference & EFFECT_PREDICATE ? 1 : (uint32_t)reference & EFFECT_PARTS_MASK;
+}
 
 static inline const int32_t *exec_effects(const struct warp *warp,
 										  const struct exec_instruction *in)

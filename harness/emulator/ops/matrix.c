@@ -475,11 +475,10 @@ HANDLER(mma)
 	struct tensor_shape shape = sub_unpack_shape(in->imm);
 	void *registers[4][OPERANDS_MAX];
 	const int32_t *next = in->list + 4;
-	u8 *const bases[2] = {w->base[0], w->base[1]};
 	for (int operand = 0; operand < 4; operand++) {
 		const int count = in->list[operand];
 		for (int r = 0; r < count; r++)
-			registers[operand][r] = bases[next[r] & 1] + next[r];
+			registers[operand][r] = w->base[next[r] & 1] + next[r];
 		next += count;
 	}
 	if (shape.a == TENSOR_F64)
@@ -491,7 +490,7 @@ HANDLER(mma)
 		tensor_mma_sparse(
 			&shape, (u32 *const *)(void *)registers[0], (const u32 *const *)(void *)registers[1],
 			(const u32 *const *)(void *)registers[2], (const u32 *const *)(void *)registers[3],
-			(const u32 *)(const void *)(bases[*next & 1] + *next));
+			(const u32 *)(const void *)(w->base[*next & 1] + *next));
 	else
 		tensor_mma(
 			&shape, (u32 *const *)(void *)registers[0], (const u32 *const *)(void *)registers[1],

@@ -224,13 +224,20 @@ static __attribute__((noinline)) enum exec_status race_lanes(struct warp *w,
 															 u32 mask, const struct warp_access *x,
 															 u64 bytes, bool write)
 {
-	const int first = first_lane(mask);
 	if (x->dense && mask == EXEC_FULL)
 		return race_global_lanes(w, in, 0, x->low, bytes, EXEC_LANES, write);
-	for (int i = first; i < EXEC_LANES; i++)
-		if (IN_MASK(i) && (write || i == first || x->at[i] != x->at[i - 1]) &&
-			race_global_lanes(w, in, i, x->at[i], bytes, 1, write) != EXEC_NEXT)
+	for (int i = first_lane(mask); i < EXEC_LANES; i++) {
+		const int first = i;
+		if (!IN_MASK(i))
+			continue;
+		while (i + 1 < EXEC_LANES && IN_MASK(i + 1) && x->at[i + 1] == x->at[i] + bytes)
+			i++;
+		if (race_global_lanes(w, in, first, x->at[first], bytes, (u32)(i - first + 1), write) !=
+			EXEC_NEXT)
 			return EXEC_FAULT;
+		while (!write && i + 1 < EXEC_LANES && IN_MASK(i + 1) && x->at[i + 1] == x->at[i])
+			i++;
+	}
 	return EXEC_NEXT;
 }
 

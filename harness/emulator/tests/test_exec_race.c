@@ -57,6 +57,34 @@ Test(exec_race, names_the_reader)
 	fixture_expect_fault(stores, RACING, FAULT_RACE, "reads (ld.shared.u32 at gemm.cu:7) without");
 }
 
+/* A word's bytes are told apart where only some are accessed, before a whole access and after. */
+Test(exec_race, parts_of_a_word)
+{
+#define PARTS                                                                                      \
+	WORD "setp.lt.u32 %p1, %t, 32; mov.b16 %h0, 0; shr.u32 %r2, %t, 5; shl.b32 %r2, %r2, 1;\n"     \
+		 "add.u32 %r2, %r9, %r2; st.shared.u32 [%r8], %t; bar.sync 0;\n"
+#define RACES(body, needle)                                                                        \
+	fixture_expect_fault(FIXTURE_KERNEL(PARTS body), RACING, FAULT_RACE, needle)
+	uint32_t out[64];
+	fixture_ramp(FIXTURE_KERNEL(PARTS
+								"st.shared.b16 [%r2], %h0; bar.sync 0; ld.shared.u32 %r0, [%r9];\n"
+								"bar.sync 0; @%p1 st.shared.u32 [%r9], 3; bar.sync 0;\n"
+								"st.shared.b16 [%r2], %h0; ld.shared.u16 %h0, [%r2]; bar.sync 0;\n"
+								"@!%p1 st.shared.u32 [%r9], 3;\n" STORE),
+				 RACING, out, 64);
+	cr_assert_eq(out[5], 0);
+	RACES("@!%p1 st.shared.u8 [%r9+3], %h0; @%p1 ld.shared.u32 %r0, [%r9];", "at offset 3, which");
+	RACES("@!%p1 ld.shared.u8 %h1, [%r9+3]; @%p1 st.shared.u32 [%r9], 3;", "at offset 3, which");
+	RACES("@!%p1 ld.shared.u32 %r0, [%r9]; @%p1 st.shared.u8 [%r9+2], %h0;", "at offset 2, which");
+	RACES("@!%p1 st.shared.u32 [%r9], 3; @%p1 ld.shared.u8 %h1, [%r9+1];", "at offset 1, which");
+	RACES("st.shared.b16 [%r2], %h0; bar.sync 0; @!%p1 st.shared.u32 [%r9], 3;\n"
+		  "@%p1 ld.shared.u16 %h1, [%r9+2];",
+		  "at offset 2, which");
+	RACES("@!%p1 ld.shared.u8 %h1, [%r9+1]; @!%p1 ld.shared.v2.u32 {%r3, %r4}, [%r9];\n"
+		  "@%p1 st.shared.u8 [%r9+3], %h0;",
+		  "at offset 3, which");
+}
+
 Test(exec_race, the_wrong_named_barrier_orders_nothing)
 {
 	/* warp 1 waits for itself only */

@@ -336,6 +336,41 @@ Test(exec_undefined, branches)
 	wrong(UNKNOWN "@%p2 mov.u32 %r2, 5;\n" STORE("%r2"), "stores a value");
 }
 
+/* Rows 0 to 15 of 32 have a count, 0; the others' decides how often a loop runs that stores, or
+ * copies, for none of them. */
+Test(exec_undefined, branches_that_lanes_do_not_take)
+{
+#define COUNT "mov.u32 %r6, 16; mov.u32 %r2, 0; @%p1 mov.u32 %r0, 0;\n"
+#define LOOP(body)                                                                                 \
+	COUNT "setp.lt.s32 %p2, %r0, 1; @%p2 bra $x; $l:\n" body                                       \
+		  "$m: add.u32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, %r0; @%p2 bra $l; $x:\n"
+#define COPY "cp.async.ca.shared.global [%r1], [%out], 4; cp.async.commit_group;\n"
+	right(LOOP("setp.ge.u32 %p3, %t, %r6; @%p3 bra $m; " STORE("1")) STORE("2"), 2);
+	wrong(LOOP("setp.ge.u32 %p3, %t, %r6; @!%p3 bra $m; " STORE("1")), "branches on a value");
+	wrong(LOOP("setp.ge.u32 %p3, %t, %r6; @%p3 bra $m; " STORE("1")) STORE("%r2"),
+		  "stores a value made of");
+	right(LOOP("setp.lt.u32 %p3, %t, %r6; @%p3 " STORE("1")) STORE("2"), 2);
+	wrong(LOOP("setp.ge.u32 %p3, %t, %r6; @%p3 " STORE("1")), "branches on a value");
+	right(LOOP("@%p1 " COPY "cp.async.wait_group 0;\n") STORE("2"), 2);
+	wrong(LOOP("@!%p1 " COPY "cp.async.wait_group 0;\n"), "branches on a value");
+	/* a condition that is one of two, and the other is false for these lanes */
+	right(LOOP("setp.lt.u32 %p3, %t, %r6; setp.lt.u32 %p4, %r2, 9; and.pred %p3, %p3, %p4;\n"
+			   "@%p3 " STORE("1")) STORE("2"),
+		  2);
+	wrong(LOOP("setp.lt.u32 %p3, %t, %r6; setp.lt.u32 %p4, %r2, 9; or.pred %p3, %p3, %p4;\n"
+			   "@%p3 " STORE("1")),
+		  "branches on a value");
+	/* conditions that the loop changes, in the text before its use and behind */
+	wrong(LOOP("setp.eq.u32 %p3, %r2, 3; @%p3 " STORE("1")), "branches on a value");
+	wrong("setp.eq.u32 %p3, 0, 1;\n" LOOP("@%p3 " STORE("1") "setp.ge.u32 %p3, %t, %r6;\n"),
+		  "branches on a value");
+	wrong(LOOP("mov.u32 %r7, %clock; setp.eq.u32 %p3, %r7, 3; @%p3 " STORE("1")),
+		  "branches on a value");
+	/* a lane that has copies under way: which group is waited for depends on the trips */
+	wrong(COPY LOOP("cp.async.commit_group;\n") "cp.async.wait_all;\n", "branches on a value");
+	right(COPY "cp.async.wait_all;\n" LOOP("cp.async.commit_group;\n") STORE("2"), 2);
+}
+
 Test(exec_undefined, votes)
 {
 	right("@%p1 mov.u32 %r0, 1; setp.ne.u32 %p2, %r0, 0; vote.sync.any.pred %p3, %p2, -1;\n"
