@@ -18,6 +18,9 @@ struct store {
 
 #define STORE_APPLICATION 0x676d6a75 /* "gmju": what the header of our files says they are */
 
+#define STORE_BUSY_SECONDS 10 /* for another process to be done with it */
+#define STORE_SECONDS 60      /* that a connection works at most */
+
 /* Steps of the schema: a file of version v has had the first v of them. */
 extern const char *const store_schema[]; /* NULL behind the last */
 

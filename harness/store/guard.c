@@ -67,7 +67,7 @@ void guard_begin(struct store *store)
 	sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
 		sqlite3_limit(store->database, limits[i].which, limits[i].value);
-	guard_bound(store, GUARD_SECONDS);
+	guard_bound(store, STORE_SECONDS);
 	sqlite3_progress_handler(store->database, STEPS_BETWEEN_LOOKS, is_late, store);
 }
 

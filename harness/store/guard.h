@@ -9,9 +9,8 @@
  * over several databases has one, ours have none. To be asked before SQLite opens the file. */
 bool guard_journal(const char *path, struct error *err);
 
-/* No views, triggers and ATTACH, values and statements of bounded size, and GUARD_SECONDS for all
+/* No views, triggers and ATTACH, values and statements of bounded size, and STORE_SECONDS for all
  * that the connection does. Before its first statement. */
-#define GUARD_SECONDS 60
 void guard_begin(struct store *store);
 
 /* So many seconds from now on. */

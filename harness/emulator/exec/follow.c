@@ -287,7 +287,7 @@ static bool open_region(struct warp *w, const struct exec_instruction *in, uint3
 {
 	struct exec_undefined *undefined = w->undefined;
 	const struct exec_region *region = exec_region_find(w->worker->launch->program, exec_pc(w, in));
-	if (!region || !exec_follow_harmless(w, region, lanes))
+	if (!region || !exec_follow_harmless(w, region, lanes, exec_follow))
 		return false;
 	uint32_t i = 0;
 	while (i < undefined->open_count && undefined->open[i].region != region)

@@ -17,8 +17,12 @@ enum exec_status exec_follow_mma(struct warp *warp, const struct exec_instructio
 
 /* Whether the instruction only writes registers, lane by lane. */
 bool exec_follow_computes(const struct warp *warp, const struct exec_instruction *in);
-/* Whether nothing but registers depends on what these lanes do between a branch and its join. */
-bool exec_follow_harmless(struct warp *warp, const struct exec_region *region, uint32_t lanes);
+/* Whether nothing but registers depends on what these lanes do between a branch and its join;
+ * `follow`: exec_follow(). */
+typedef enum exec_status exec_following(struct warp *warp, const struct exec_instruction *in,
+										uint32_t mask);
+bool exec_follow_harmless(struct warp *warp, const struct exec_region *region, uint32_t lanes,
+						  exec_following *follow);
 
 /* What a wgmma read from shared memory: whether row i of A, column i of B is undefined. */
 struct exec_wgmma_reads {

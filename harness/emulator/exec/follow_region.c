@@ -95,6 +95,7 @@ struct walk {
 	struct warp *warp;
 	const struct exec_region *region;
 	uint32_t lanes, others; /* of the running ones */
+	exec_following *follow;
 };
 
 static bool has_copies(const struct warp *w, uint32_t lanes)
@@ -126,7 +127,7 @@ static void compute(const struct walk *walk, const struct exec_instruction *in, 
 	struct warp *w = walk->warp;
 	const int32_t *effects = exec_effects(w, in);
 	if (sure && exec_follow_computes(w, in) && effects[EFFECT_DATA] + effects[EFFECT_CONTROL] > 0)
-		exec_follow(w, in, mask);
+		walk->follow(w, in, mask);
 	else
 		set_unknown(walk, effects + EFFECT_HEAD, effects[EFFECT_RESULTS]);
 }
@@ -151,9 +152,10 @@ static enum exec_region_path step(const struct exec_program *program, uint32_t p
 	return EXEC_REGION_NEXT;
 }
 
-bool exec_follow_harmless(struct warp *w, const struct exec_region *region, uint32_t lanes)
+bool exec_follow_harmless(struct warp *w, const struct exec_region *region, uint32_t lanes,
+						  exec_following *follow)
 {
-	struct walk walk = {w, region, lanes, w->active & ~lanes};
+	struct walk walk = {w, region, lanes, w->active & ~lanes, follow};
 	struct state state;
 	if (!region->joins)
 		return false;

@@ -73,6 +73,7 @@ static bool reserve(size_t bytes)
 	memory.start = (uint64_t)(uintptr_t)base;
 	memory.end = memory.start + bytes;
 	memory.shadow = shadow;
+	shadow_cover(memory.start, memory.end);
 	uint64_t middle = memory.start + round_down(bytes / 4 * 3, PAGE);
 	memory.device = (struct region){memory.start, middle, memory.start + GAP, memory.start};
 	memory.host = (struct region){middle, memory.end, middle + GAP, middle};
@@ -176,7 +177,7 @@ static uint64_t find_room(uint64_t from, uint64_t to, size_t size)
 	return candidate + size + GAP <= to ? candidate : 0;
 }
 
-static void fill(uint64_t base, size_t size)
+static void fill_fresh(uint64_t base, size_t size)
 {
 	unsigned char *bytes = (unsigned char *)(uintptr_t)base;
 	if (size <= FILL_WHOLE) {
@@ -214,7 +215,7 @@ static uint64_t allocate_locked(struct region *region, size_t size, const char *
 	uint64_t first = round_down(base, PAGE), last = round_up(base + size, PAGE);
 	if (!base || !set_access(first, last, true) || !insert(base, size, kind))
 		return 0;
-	fill(base, size);
+	fill_fresh(base, size);
 	if (region == &memory.device && memory.closed)
 		set_access(first, last, false);
 	if (strncmp(kind, "cu", 2) == 0) /* the program's own */
@@ -531,13 +532,6 @@ bool memory_unregister_host(void *pointer)
 bool memory_reserved(uint64_t address)
 {
 	return within_reservation(address);
-}
-
-bool memory_reservation(uint64_t *start, uint64_t *end)
-{
-	*start = memory.start;
-	*end = memory.end;
-	return memory.start != 0;
 }
 
 size_t memory_used(void)

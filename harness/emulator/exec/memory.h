@@ -96,8 +96,6 @@ bool memory_unregister_host(void *pointer);
 
 /* Whether the address lies in the reservation: device memory, allocated or not. */
 bool memory_reserved(uint64_t address);
-/* Its bounds; false before memory_init(). */
-bool memory_reservation(uint64_t *start, uint64_t *end);
 
 size_t memory_used(void);
 /* The most that was used since the last call. */

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "emulator/exec/memory.h"
-
 #define PAGE 4096u
 #define LOCKS 1024u
 
@@ -21,21 +19,21 @@ static struct {
 	atomic_flag locks[LOCKS];
 } shadow = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+void shadow_cover(uint64_t start, uint64_t end)
+{
+	shadow.start = start;
+	shadow.count = (end - start) / PAGE;
+}
+
 /* Under the lock. */
 static bool open_table(void)
 {
-	uint64_t start, end;
 	if (shadow.pages)
 		return true;
-	if (!memory_reservation(&start, &end))
-		return false;
-	const uint64_t count = (end - start) / PAGE;
-	void *table = mmap(NULL, count * sizeof *shadow.pages, PROT_READ | PROT_WRITE,
+	void *table = mmap(NULL, shadow.count * sizeof *shadow.pages, PROT_READ | PROT_WRITE,
 					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (table == MAP_FAILED)
 		return false;
-	shadow.start = start;
-	shadow.count = count;
 	shadow.pages = table;
 	return true;
 }
@@ -58,9 +56,9 @@ static struct shadow_cell *make_page(uint64_t address)
 
 struct shadow_cell *shadow_find(uint64_t address, bool make)
 {
-	if (!memory_reserved(address))
+	const uint64_t offset = address - shadow.start; /* beyond all where it lies before */
+	if (offset / PAGE >= shadow.count)
 		return NULL;
-	const uint64_t offset = address - shadow.start;
 	struct shadow_cell *cells =
 		offset / PAGE < shadow.used_end ? atomic_load(&shadow.pages[offset / PAGE]) : NULL;
 	if (!cells && make)

@@ -28,6 +28,8 @@ struct shadow_cell {
 	struct shadow_stamp reads[SHADOW_READERS];
 };
 
+/* Of which addresses it is, all of device memory: before anything else. */
+void shadow_cover(uint64_t start, uint64_t end);
 /* The cell of the word at an address, which stays where it is until it is forgotten; NULL: no
  * device memory, or no memory for it. `make`: also where nothing was noted yet. */
 struct shadow_cell *shadow_find(uint64_t address, bool make);

@@ -163,7 +163,7 @@ static cudaError_t enter_stream(cudaStream_t stream, struct branch **branch)
 }
 
 /* Where there is one stream alone, whatever is issued later comes later. */
-static bool kept(bool waits)
+static bool order_kept(bool waits)
 {
 	return !waits && runtime.streams;
 }
@@ -179,7 +179,7 @@ static cudaError_t copy_give(const char *call, cudaStream_t stream, bool waits,
 		return capture_add(branch,
 						   &(struct graph_work){.type = cudaGraphNodeTypeMemcpy, .copy = *copy});
 	timeline_issue(stream, false, false, &order);
-	status = copy_run(call, copy, &order, kept(waits));
+	status = copy_run(call, copy, &order, order_kept(waits));
 	if (waits)
 		timeline_host_waits_stream(stream);
 	return status;
@@ -441,7 +441,7 @@ cudaError_t fill_issue(const char *call, cudaStream_t stream, const struct fill 
 	struct machine_order order;
 	if (status == cudaSuccess && !branch) {
 		timeline_issue(stream, false, false, &order);
-		status = fill_run(call, fill, &order, kept(false));
+		status = fill_run(call, fill, &order, order_kept(false));
 	}
 	if (status == cudaSuccess && branch)
 		status = fill_check(call, fill);

@@ -3,9 +3,7 @@
 #ifndef EMULATOR_TENSOR_KERNELS_H
 #define EMULATOR_TENSOR_KERNELS_H
 
-#include "emulator/tensor/tensor.h"
-
-#define TENSOR_K_MAX 32u
+#include "emulator/tensor/layout.h"
 
 #define TENSOR_BLOCK 128u /* bytes: 8 rows of TENSOR_CHUNK */
 
@@ -70,21 +68,6 @@ struct tensor_kernels {
 	float (*half_to_float)(uint16_t bits);
 	uint16_t (*float_to_half)(float value);
 };
-
-/* Those of this machine. */
-const struct tensor_kernels *tensor_kernels(void);
-/* Gathered chunks as blocks, `k_blocks` of them along k. A: the blocks of 16 rows together, as a
- * warp's registers would have them; B: those of the same columns. */
-void tensor_blocks(const uint8_t *bytes, unsigned rows, unsigned k_blocks, bool mn_major,
-				   uint32_t blocks[][TENSOR_LANES], unsigned together);
-/* Smallest normal number of a float of 8 bits; 0 of other types. */
-float tensor_least_normal(enum tensor_type type);
-/* Shapes with operands of less than a byte, and m8n8k4 of f16: tensor/sparse.c */
-bool tensor_shape_is_rare(const struct tensor_shape *shape);
-void tensor_mma_rare(const struct tensor_shape *shape, uint32_t *const d[],
-					 const uint32_t *const a[], const uint32_t *const b[],
-					 const uint32_t *const c[]);
-void tensor_wgmma_sparse(const struct tensor_wgmma *op);
 
 extern const struct tensor_kernels tensor_kernels_v2, tensor_kernels_v3, tensor_kernels_v4;
 

@@ -1,8 +1,9 @@
 /* The rarer products: a sparse A, operands of 4 bits and of one, and m8n8k4 of f16. */
+#include "emulator/tensor/sparse.h"
+
 #include <string.h>
 
-#include "emulator/tensor/kernels.h"
-#include "emulator/tensor/tensor.h"
+#include "emulator/tensor/blocks.h"
 
 #define WARP_ROWS 16u
 #define KEPT_MAX 64u             /* values of a row of A */
