@@ -35,6 +35,7 @@ struct shape {
 	int pad_a, pad_b, pad_c;    // elements between rows
 	int base_a, base_b, base_c; // elements before the matrix
 	float beta;
+	bool b_is_k_major = false;
 };
 
 /* A matrix on the host and on the device, with room before and behind it that must stay as it is.
@@ -88,7 +89,8 @@ struct test_case {
 	static constexpr float ALPHA = 0.75f;
 
 	test_case(const shape &s, unsigned seed)
-		: s(s), a(s.m, s.k, s.pad_a, s.base_a), b(s.k, s.n, s.pad_b, s.base_b),
+		: s(s), a(s.m, s.k, s.pad_a, s.base_a),
+		  b(s.b_is_k_major ? s.n : s.k, s.b_is_k_major ? s.k : s.n, s.pad_b, s.base_b),
 		  c(s.m, s.n, s.pad_c, s.base_c)
 	{
 		std::mt19937 random(seed);
@@ -101,7 +103,7 @@ struct test_case {
 			for (int k = 0; k < s.k; k++) {
 				double x = a.at(i, k);
 				for (int j = 0; j < s.n; j++) {
-					double term = x * b.at(k, j);
+					double term = x * (s.b_is_k_major ? b.at(j, k) : b.at(k, j));
 					sums[(size_t)i * s.n + j] += term;
 					bounds[(size_t)i * s.n + j] += fabs(term);
 				}
@@ -110,7 +112,8 @@ struct test_case {
 
 	hopper_gemm product(void) const
 	{
-		return {s.m, s.n, s.k, a.data(), b.data(), c.data(), a.ld, b.ld, c.ld, ALPHA, s.beta};
+		return {s.m,  s.n,  s.k,  a.data(), b.data(), c.data(),
+				a.ld, b.ld, c.ld, ALPHA,    s.beta,   s.b_is_k_major};
 	}
 
 	/* C as it was before the call. */
@@ -177,11 +180,15 @@ static auto epilogue_of(const hopper_gemm &p)
 	return epilogue_make((half *)p.c, p.m, p.n, p.alpha, p.beta);
 }
 
+using plain_epilogue = decltype(epilogue_of(hopper_gemm()));
+
 static hopper_status call(const test_case &t, void *memory, size_t bytes, cudaStream_t stream,
 						  int number = -1)
 {
 	hopper_gemm p = t.product();
-	hopper_status status = hopper::gemm_by<half>(number, p, epilogue_of(p), memory, bytes, stream);
+	auto gemm_by = p.b_is_k_major ? &hopper::gemm_by<half, hopper::B_K_MAJOR, plain_epilogue>
+								  : &hopper::gemm_by<half, hopper::B_N_MAJOR, plain_epilogue>;
+	hopper_status status = gemm_by(number, p, epilogue_of(p), memory, bytes, stream);
 	CUDA(cudaStreamSynchronize(stream));
 	return status;
 }
@@ -195,10 +202,11 @@ static const shape SHAPES[] = {
 	{37, 41, 100, 0, 0, 0, 0, 0, 0, 0.0f},   {70, 72, 840, 0, 0, 0, 0, 0, 0, 0.5f},
 };
 
-static void test_configurations(void)
+static void test_configurations(bool b_is_k_major)
 {
 	int runs[hopper::CONFIGS] = {};
-	for (const shape &s : SHAPES) {
+	for (shape s : SHAPES) {
+		s.b_is_k_major = b_is_k_major;
 		test_case t(s, 7 + s.m);
 		workspace space(t.product());
 		for (int number = 0; number < hopper::CONFIGS; number++) {
@@ -206,15 +214,19 @@ static void test_configurations(void)
 			hopper_status status = call(t, space.memory, space.bytes, 0, number);
 			if (status == HOPPER_INVALID_ARGUMENT)
 				continue; // it does not fit
-			char what[32];
-			snprintf(what, sizeof what, "configuration %d", number);
+			char what[48];
+			snprintf(what, sizeof what, "configuration %d%s", number,
+					 b_is_k_major ? ", B K-major" : "");
 			EXPECT(status == HOPPER_OK, "%s: %s", what, hopper::status_text(status));
 			t.right(what);
 			runs[number]++;
 		}
 	}
-	for (int number = 0; number < hopper::CONFIGS; number++)
-		EXPECT(runs[number] > 0, "configuration %d fits no shape of this test", number);
+	hopper::b_layout layout = b_is_k_major ? hopper::B_K_MAJOR : hopper::B_N_MAJOR;
+	for (int number = 0; number < hopper::CONFIGS; number++) {
+		bool takes = hopper::variant_takes(hopper::CONFIG_LINES[number].variant, layout);
+		EXPECT(runs[number] > 0 == takes, "configuration %d fits no shape of this test", number);
+	}
 	printf("%d configurations\n", hopper::CONFIGS);
 }
 
@@ -223,10 +235,20 @@ static void test_configurations(void)
 static void test_shapes(void)
 {
 	static const shape shapes[] = {
-		{1, 1, 1, 0, 0, 0, 0, 0, 0, 1.0f},        {3, 700, 5, 1, 0, 3, 0, 0, 0, 0.0f},
-		{17, 15, 2000, 0, 0, 0, 1, 0, 0, 0.5f},   {64, 64, 64, 8, 8, 8, 8, 8, 8, 0.5f},
-		{100, 100, 100, 4, 12, 0, 0, 0, 1, 0.5f}, {150, 72, 333, 0, 0, 1, 3, 1, 0, 0.0f},
-		{9, 130, 1500, 0, 2, 0, 0, 0, 0, 1.0f},   {128, 256, 64, 0, 0, 0, 0, 0, 4, 0.0f},
+		{1, 1, 1, 0, 0, 0, 0, 0, 0, 1.0f},
+		{3, 700, 5, 1, 0, 3, 0, 0, 0, 0.0f},
+		{17, 15, 2000, 0, 0, 0, 1, 0, 0, 0.5f},
+		{64, 64, 64, 8, 8, 8, 8, 8, 8, 0.5f},
+		{100, 100, 100, 4, 12, 0, 0, 0, 1, 0.5f},
+		{150, 72, 333, 0, 0, 1, 3, 1, 0, 0.0f},
+		{9, 130, 1500, 0, 2, 0, 0, 0, 0, 1.0f},
+		{128, 256, 64, 0, 0, 0, 0, 0, 4, 0.0f},
+		{1, 1, 1, 0, 0, 0, 0, 0, 0, 1.0f, true},
+		{17, 15, 2000, 0, 0, 0, 1, 3, 0, 0.5f, true},
+		{64, 64, 64, 8, 16, 0, 8, 8, 8, 0.5f, true},
+		{150, 77, 328, 0, 0, 0, 0, 0, 0, 0.5f, true},
+		{9, 130, 1500, 2, 5, 0, 0, 0, 0, 1.0f, true},
+		{131, 78, 333, 0, 0, 0, 0, 0, 0, 1.0f, true},
 	};
 	for (const shape &s : shapes) {
 		test_case t(s, 11 + s.m);
@@ -396,7 +418,8 @@ int main(int argc, char **argv)
 	const char *part = argc == 2 ? argv[1] : "";
 	int status = 0;
 	if (strcmp(part, "configurations") == 0) {
-		test_configurations();
+		test_configurations(false);
+		test_configurations(true);
 	} else if (strcmp(part, "calls") == 0) {
 		test_shapes();
 		test_statuses();

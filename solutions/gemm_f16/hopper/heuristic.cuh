@@ -98,13 +98,15 @@ static inline long long tiles_of(const config_line &c, const problem &q)
 static inline bool small_fits(const problem &q)
 {
 	long long most = 1u << 30;
-	return (long long)(q.p.m + 16) * q.p.lda < most && (long long)(q.p.k + 256) * q.p.ldb < most &&
-		   parts(q.p.m, 16) < 65536;
+	return (long long)(q.p.m + 16) * q.p.lda < most &&
+		   (long long)(q.rows_b() + 256) * q.p.ldb < most && parts(q.p.m, 16) < 65536;
 }
 
 /* Whether a configuration can compute a product, and its times are of any use there. */
 static inline bool config_fits(const device_table &device, const config_line &c, const problem &q)
 {
+	if (!variant_takes(c.variant, q.layout_b))
+		return false;
 	if (c.variant == SMALL)
 		return small_fits(q) && q.p.k <= SMALL_MAX_K;
 	long long tiles = tiles_of(c, q);
@@ -175,7 +177,8 @@ static inline float config_time_unbounded(const device_table &device, const conf
 		copied = (q.misaligned_a && c.variant == PAD_COPY ? (float)q.p.m * (float)q.p.k : 0.0f) +
 				 (q.misaligned_b ? (float)q.p.k * (float)q.p.n : 0.0f);
 	} else { // narrow rows of B: all blocks request the same few lines at once
-		float a = rows_misaligned(q.p.lda), b = rows_misaligned(q.p.ldb) + (float)(q.p.n < 64);
+		float a = rows_misaligned(q.p.lda), b = rows_misaligned(q.p.ldb);
+		b += (float)(q.layout_b == B_N_MAJOR && q.p.n < 64);
 		waves = whole;
 		misaligned = 2.0f * (b + (a - b) * (float)c.tile_m / (float)(c.tile_m + c.tile_n));
 	}

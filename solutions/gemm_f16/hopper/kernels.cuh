@@ -51,7 +51,7 @@ template <class config> struct shared_layout {
 template <class Element, class config, class Epilogue>
 __global__ void __launch_bounds__(config::THREADS, 1)
 	gemm_tma(const __grid_constant__ a_maps<config> maps_a,
-			 const __grid_constant__ CUtensorMap map_b,
+			 const __grid_constant__ b_maps<config> maps_b,
 			 const __grid_constant__ c_maps<config> maps_c, const schedule work,
 			 const pad_work padding, const Epilogue out)
 {
@@ -59,16 +59,17 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	shared_layout<config> shared;
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
 	bool producer = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32, 0) == CONSUMERS * 4; // this warp
-	tma_loader<config> load = {&maps_a, &map_b, shared.base, shared.full};
+	tma_loader<config> load = {&maps_a, maps_b.of, shared.base, shared.full};
+	bool pads = config::PADS && (!config::K_MAJOR_B || padding.counter != NULL);
 	int early = 0;
 	uint32_t target = 0;
 	if (producer) { // what takes longest comes first
-		if (config::PADS)
+		if (pads)
 			target = pad_target(padding);
 		if (elected()) {
 			if (!config::CLASSES)
 				tma_prefetch_map(maps_a.of);
-			tma_prefetch_map(&map_b);
+			tma_prefetch_map(maps_b.of);
 		}
 		load.begin(work, cluster_id<config>());
 		if (elected()) {
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	}
 	if (config::PADS && early_loads<config>::ANY && producer)
 		early = produce_early(work, load);
-	if (config::PADS)
+	if (pads)
 		pad_copy<CONSUMERS == 1 ? 4 : 3>(padding); // as registers allow
 	if (config::CLUSTER)
 		cluster_arrive();
@@ -90,13 +91,13 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 		early = produce_early(work, load);
 	if (config::CLUSTER)
 		cluster_wait();
-	else if (!config::PADS) // pad_copy() has synchronised
+	else if (!pads) // pad_copy() has synchronised
 		__syncthreads();
 
 	if (warpgroup == CONSUMERS) {
 		if (CONSUMERS > 1)
 			registers_give<PRODUCER_REGISTERS>();
-		if (config::PADS && producer)
+		if (pads && producer)
 			pad_wait(padding, target);
 		if (producer)
 			produce(work, load, early, shared.empty);

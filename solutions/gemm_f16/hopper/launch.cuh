@@ -25,7 +25,7 @@ static inline matrix_view view_a(const problem &q)
 }
 static inline matrix_view view_b(const problem &q)
 {
-	return {(const uint16_t *)q.p.b, q.p.k, q.p.n, q.p.ldb};
+	return {(const uint16_t *)q.p.b, q.rows_b(), q.columns_b(), q.p.ldb};
 }
 static inline matrix_view view_c(const problem &q)
 {
@@ -78,6 +78,16 @@ static bool a_maps_make(const device_table &device, a_maps<config> &maps, const 
 		   (config::SLICES == 1 || a.columns < SLICE ||
 			class_maps(device, maps.of + config::MAX_CLASSES, a, classes, config::TILE_M, SLICE,
 					   config::SLICES));
+}
+
+template <class config>
+static bool b_maps_make(const device_table &device, b_maps<config> &maps, const matrix_view &b)
+{
+	if (!config::K_MAJOR_B)
+		return tensor_map(device, maps.of, b, config::TILE_K, BOX);
+	return tensor_map(device, maps.of, b, config::TILE_N, SLICE) &&
+		   (config::SLICES == 1 || b.columns < SLICE ||
+			tensor_map(device, maps.of + 1, b, config::TILE_N, SLICE, config::SLICES));
 }
 
 static inline divisor divisor_make(int value)
@@ -163,7 +173,8 @@ static hopper_status tma_launch(const launch_context &context, const problem &q,
 			matrix.ld = job.ld;
 			to += (size_t)matrix.rows * job.ld;
 		};
-		padding.counter = (uint32_t *)context.workspace;
+		bool copies = q.misaligned_a || q.misaligned_b; // else only C is misaligned
+		padding.counter = copies || !config::K_MAJOR_B ? (uint32_t *)context.workspace : NULL;
 		if (q.misaligned_a && !config::CLASSES)
 			pad(padding.a, a);
 		if (q.misaligned_b)
@@ -171,9 +182,8 @@ static hopper_status tma_launch(const launch_context &context, const problem &q,
 	}
 	a_maps<config> maps_a = {};
 	c_maps<config> maps_c = {};
-	CUtensorMap map_b = {};
-	bool made = a_maps_make(device, maps_a, a, classes) &&
-				tensor_map(device, &map_b, b, config::TILE_K, BOX);
+	b_maps<config> maps_b = {};
+	bool made = a_maps_make(device, maps_a, a, classes) && b_maps_make(device, maps_b, b);
 	if (config::TMA_STORE)
 		made = made &&
 			   class_maps(device, maps_c.of, view_c(q), classes, config::C_BOX_ROWS, config::C_BOX);
@@ -185,8 +195,8 @@ static hopper_status tma_launch(const launch_context &context, const problem &q,
 	int cluster = config::SHARERS * split_k, room = device.clusters[cluster];
 	int clusters = config::PADS ? room : config::SPLIT_K ? work.tiles : min(work.tiles, room);
 	return kernel_launch(context, gemm_tma<Element, config, Epilogue>, dim3(clusters * cluster),
-						 config::THREADS, config::BYTES, cluster, config::PADS, maps_a, map_b,
-						 maps_c, work, padding, out);
+						 config::THREADS, config::BYTES, cluster, padding.counter != NULL, maps_a,
+						 maps_b, maps_c, work, padding, out);
 }
 
 /* A block a tile and split: many small blocks hide each other's ends. */
@@ -203,7 +213,7 @@ static hopper_status staged_launch(const launch_context &context, const problem 
 						 maps_a, view_b(q), work, out);
 }
 
-template <class Element, int WARPS, int BN, class Epilogue>
+template <class Element, int WARPS, int BN, b_layout B_LAYOUT, class Epilogue>
 static hopper_status small_launch(const launch_context &context, const problem &q, int,
 								  const Epilogue &out)
 {
@@ -213,17 +223,26 @@ static hopper_status small_launch(const launch_context &context, const problem &
 		return kernel_launch(context, gemm_small<Element, config, Epilogue>, grid, config::BLOCK, 0,
 							 1, false, view_a(q), view_b(q), q.p.ldc, q.reads_c, out);
 	};
-	bool wide_b = aligned_width(q.p.b, q.p.n, q.p.ldb, BN) == BN;
-	switch (aligned_width(q.p.a, q.p.k, q.p.lda, 4)) {
-	case 1:
-		return wide_b ? launch(small_config<WARPS, BN, 1, BN>())
-					  : launch(small_config<WARPS, BN, 1, 1>());
-	case 2:
-		return wide_b ? launch(small_config<WARPS, BN, 2, BN>())
-					  : launch(small_config<WARPS, BN, 2, 1>());
-	default:
-		return wide_b ? launch(small_config<WARPS, BN, 4, BN>())
-					  : launch(small_config<WARPS, BN, 4, 1>());
+	int wide_a = aligned_width(q.p.a, q.p.k, q.p.lda, 4);
+	if constexpr (B_LAYOUT == B_K_MAJOR) {
+		switch (min(wide_a, aligned_width(q.p.b, q.p.k, q.p.ldb, 4))) {
+		case 1: return launch(small_config<WARPS, BN, 1, 1, B_K_MAJOR>());
+		case 2: return launch(small_config<WARPS, BN, 2, 2, B_K_MAJOR>());
+		default: return launch(small_config<WARPS, BN, 4, 4, B_K_MAJOR>());
+		}
+	} else {
+		bool wide_b = aligned_width(q.p.b, q.p.n, q.p.ldb, BN) == BN;
+		switch (wide_a) {
+		case 1:
+			return wide_b ? launch(small_config<WARPS, BN, 1, BN>())
+						  : launch(small_config<WARPS, BN, 1, 1>());
+		case 2:
+			return wide_b ? launch(small_config<WARPS, BN, 2, BN>())
+						  : launch(small_config<WARPS, BN, 2, 1>());
+		default:
+			return wide_b ? launch(small_config<WARPS, BN, 4, BN>())
+						  : launch(small_config<WARPS, BN, 4, 1>());
+		}
 	}
 }
 

@@ -24,16 +24,18 @@ static void *solve_workspace(size_t bytes, hopper_status *status)
 	return workspace;
 }
 
-template <class Element>
+template <b_layout B_LAYOUT = B_N_MAJOR, class Element>
 static void solve(const Element *A, const Element *B, Element *C, int M, int N, int K, float alpha,
 				  float beta)
 {
-	hopper_gemm product = {M, N, K, A, B, C, K, N, N, alpha, beta};
+	constexpr bool K_MAJOR = B_LAYOUT == B_K_MAJOR;
+	hopper_gemm product = {M, N, K, A, B, C, K, K_MAJOR ? K : N, N, alpha, beta, K_MAJOR};
 	hopper_status status = HOPPER_OK;
 	size_t bytes = workspace_bytes(product);
 	void *workspace = solve_workspace(bytes, &status);
 	if (status == HOPPER_OK)
-		status = gemm<Element>(product, epilogue_make(C, M, N, alpha, beta), workspace, bytes, 0);
+		status = gemm<Element, B_LAYOUT>(product, epilogue_make(C, M, N, alpha, beta), workspace,
+										 bytes, 0);
 	if (status != HOPPER_OK) {
 		fprintf(stderr, "hopper: %s (%s)\n", status_text(status),
 				cudaGetErrorString(cudaGetLastError()));
