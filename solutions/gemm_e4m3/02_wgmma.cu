@@ -15,7 +15,7 @@
  * products take 512.
  *
  * reached: 1255 TFLOP/s, 96% of cuBLASLt (NVIDIA H200, 4096^3) */
-#include "../linear_f16/wgmma/launch.cuh"
+#include "wgmma/launch.cuh"
 
 /* C through the epilogue, which gets the scaled sums. */
 struct scaled_out {

@@ -13,7 +13,7 @@
  * memory and tensor cores are equally busy, 1024 clocks a k-block.
  *
  * reached: 1135 TFLOP/s, 152% of cuBLASLt (NVIDIA H100 80GB HBM3, 8192x4096x2048) */
-#include "../linear_f16/wgmma/launch.cuh"
+#include "../gemm_e4m3/wgmma/launch.cuh"
 #include "operands.cuh"
 
 /* C, quantised. Sums are converted before they are exchanged, when they are four times as wide. */

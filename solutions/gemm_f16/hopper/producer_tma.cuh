@@ -57,7 +57,7 @@ template <class config> struct tma_loader {
 		uint32_t blocks = config::CLUSTER_N > 1 ? FIRST << here.m : 0;
 		if (k % config::CLUSTER_N != here.n)
 			return;
-		load_slices<config::TILE_M>(to, map_a, map_a + config::MAX_CLASSES, stage, k, row, blocks);
+		load_slices<config::TILE_M, config::MAX_CLASSES>(to, map_a, stage, k, row, blocks);
 	}
 
 	/* The same of B. */
@@ -70,7 +70,7 @@ template <class config> struct tma_loader {
 			return;
 		auto blocks = [&] { return config::CLUSTER_M > 1 ? ALL << config::CLUSTER_M * here.n : 0; };
 		if constexpr (config::K_MAJOR_B)
-			load_slices<config::TILE_N>(to, map_b, map_b + 1, stage, k, column, blocks());
+			load_slices<config::TILE_N, 1>(to, map_b, stage, k, column, blocks());
 		else
 #pragma unroll
 			for (int box = 0; box < config::B_BOXES; box++)
@@ -78,13 +78,14 @@ template <class config> struct tma_loader {
 					 k * config::TILE_K - skew, blocks());
 	}
 
-	/* ROWS rows of a K-major operand: its slices one by one, or if they are whole all at once. */
-	template <int ROWS>
-	__device__ __forceinline__ void load_slices(uint32_t to, const CUtensorMap *map,
-												const CUtensorMap *whole_map, int stage, int k,
-												int row, uint32_t blocks) const
+	/* ROWS rows of a K-major operand: its slices one by one, or if they are whole all at once, by
+	 * the map CLASSES further on. */
+	template <int ROWS, int CLASSES>
+	__device__ __forceinline__ void load_slices(uint32_t to, const CUtensorMap *map, int stage,
+												int k, int row, uint32_t blocks) const
 	{
 		if (config::SLICES > 1 && k < whole) {
+			const CUtensorMap *whole_map = map + CLASSES;
 			if (blocks)
 				tma_load_3d_multicast(to, whole_map, full + 8 * stage, 0, row, k * config::SLICES,
 									  (uint16_t)blocks);
