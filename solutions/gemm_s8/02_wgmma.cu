@@ -1,6 +1,6 @@
 /* TMA and wgmma on integers.
  *
- * Idea: the kernel of linear_f16/02_wgmma.cu; the tensor cores sum products of int8_t exactly, in
+ * Idea: the kernel of gemm_e4m3/02_wgmma.cu; the tensor cores sum products of int8_t exactly, in
  * int. They take both operands with K contiguous only, so that B is transposed first, into the
  * workspace. Zero points are left out of the product and put right afterwards, from the sums of
  * A's rows and B's columns (operands.cuh), which are made where they are wanted. A sum becomes an
