@@ -1,7 +1,7 @@
 /* The solution of linear_f16/02_wgmma.cu in bfloat16: the same kernels, another element type.
  * Idea, changes and arithmetic intensity are said there.
  *
- * Not measured yet; the kernel that was here before, without split-K and swap-AB:
+ * Not measured; what follows is of the kernel before it, which had neither split-K nor swap-AB.
  * reached: 761 TFLOP/s, 98% of cuBLASLt (NVIDIA H200, 4096^3) */
 #include "../gemm_f16/hopper/solve.cuh"
 
