@@ -6,7 +6,8 @@
  *
  * With a K-major B, X * W^T of a linear layer (W is N x K):
  *
- *     hopper::gemm<half, B_K_MAJOR>({M, N, K, X, W, Y, K, K, N, alpha, beta, true}, out, ...); */
+ *     hopper::gemm<half, hopper::B_K_MAJOR>(
+ *         {M, N, K, X, W, Y, K, K, N, alpha, beta, true}, out, workspace, bytes, stream); */
 #ifndef HOPPER_GEMM_CUH
 #define HOPPER_GEMM_CUH
 
