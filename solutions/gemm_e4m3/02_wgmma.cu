@@ -1,8 +1,8 @@
 /* TMA and wgmma, with sums of 128 products promoted to f32.
  *
  * Idea: a warp loads k-blocks of 128 bytes along K by TMA, in the swizzle that wgmma reads without
- * bank conflicts, and two consumer warpgroups multiply from there: 128 products of fp8 an output. The
- * tensor cores keep only about 14 bits of an fp8 sum, so that they sum no more than a k-block:
+ * bank conflicts, and two consumer warpgroups multiply from there: 128 products of fp8 an output.
+ * The tensor cores keep only about 14 bits of an fp8 sum, so that they sum no more than a k-block:
  * its sums are then added to others in f32, by ordinary instructions. While one consumer
  * warpgroup adds, the other one's products are made. Two sets of sums take twice the registers,
  * so that a warpgroup has 64 x 128 outputs.
