@@ -101,7 +101,7 @@ __device__ __forceinline__ void rows_load_edge(Rows &rows, const row_stream &fro
 		if (high && vector + 16 == from.tail)
 			rows.tails |= 1u << (Rows::COUNT + i);
 		rows.low[i] = vector_load(vector, low && vector != from.tail &&
-											  (before == 0 || vector >= from.first));
+											  (before == 0 || vector + 16 > from.first));
 		rows.high[i] = vector_load(vector + 16, high && vector + 16 != from.tail);
 	}
 	rows.tail = tail_load(from.tail, from.tail_end, rows.tails != 0);
