@@ -426,5 +426,5 @@ extern "C" void solve(const float *A, const float *B, float *C, int M, int N, in
 	else
 		gemm_cosma<1, 1><<<grid, schedule::THREADS>>>(A, B, M, N, K, out, split);
 	if (SPLIT_K > 1 && !SPLIT_ATOMICS)
-		reduce<<<dim3((N + 255) / 256, M), 256>>>(split.sums, SPLIT_K, out);
+		reduce<<<dim3(M, (N + 255) / 256), 256>>>(split.sums, SPLIT_K, out);
 }
