@@ -304,7 +304,8 @@ static void launch(const half *A, const half *B, int batch, int M, int N, int K,
 	auto kernel = batched_wgmma<Tile>;
 	static const cudaError_t once =
 		cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED);
-	(void)once;
+	if (once != cudaSuccess)
+		fail("a block cannot have the shared memory");
 
 	tensor_maps maps = {map_make(A, batch, M, K, Tile::BLOCK_M), map_make(B, batch, K, N, BLOCK_K),
 						map_make(out.C, batch, M, N, 64)};
@@ -318,7 +319,8 @@ static void launch(const half *A, const half *B, int batch, int M, int N, int K,
 	config.dynamicSmemBytes = Tile::SHARED;
 	config.attrs = &attribute;
 	config.numAttrs = Tile::CLUSTER > 1;
-	cudaLaunchKernelEx(&config, kernel, maps, M, K, out);
+	if (cudaLaunchKernelEx(&config, kernel, maps, M, K, out) != cudaSuccess)
+		fail(cudaGetErrorString(cudaGetLastError()));
 }
 
 /* TMA wants 16-byte aligned matrices and rows. */

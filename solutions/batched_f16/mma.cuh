@@ -4,6 +4,9 @@
 #ifndef GEMMJUDGE_BATCHED_F16_MMA_CUH
 #define GEMMJUDGE_BATCHED_F16_MMA_CUH
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "../gemm_f16/hopper/ptx.cuh"
 #include "../gemm_f16/hopper/wgmma.cuh"
 #include "../gemm_f16/tile.cuh"
@@ -177,7 +180,12 @@ static void mma_launch(const half *A, const half *B, int batch, int M, int N, in
 	int bytes_a = tile_copy_bytes(A, K), bytes_b = tile_copy_bytes(B, N);
 	auto kernel =
 		bytes_a == 16 && bytes_b == 16 ? batched_mma<Tile, true> : batched_mma<Tile, false>;
-	cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED);
+	if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED) !=
+		cudaSuccess) {
+		fprintf(stderr, "batched_mma: a block cannot have %d bytes of shared memory\n",
+				Tile::SHARED);
+		abort();
+	}
 	kernel<<<grid, Tile::THREADS, Tile::SHARED>>>(A, B, M, N, K, bytes_a, bytes_b, out);
 }
 
