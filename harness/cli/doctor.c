@@ -16,6 +16,7 @@
 #include "judge/run/device.h"
 #include "judge/run/tool.h"
 #include "judge/timing/confirm.h"
+#include "process/cgroup.h"
 #include "process/jail.h"
 #include "report/wrap.h"
 
@@ -256,6 +257,33 @@ static void examine_jail(struct examination *e)
 	}
 }
 
+/* A group that limits nothing is made and removed. */
+static void examine_memory(struct examination *e)
+{
+	struct error err = {{0}};
+	bool wanted = cgroup_wanted();
+	struct cgroup *group = wanted ? cgroup_make((size_t)1 << 40, &err) : NULL;
+	bool works = group != NULL;
+	cgroup_remove(group);
+	print_line(e,
+			   works    ? PRESENT
+			   : wanted ? MISSING
+						: ABSENT,
+			   "memory cgroup",
+			   works    ? getenv(CGROUP_VARIABLE)
+			   : wanted ? err.message
+						: CGROUP_VARIABLE " names none",
+			   works ? "the kernel limits memory of every kind that a solution uses"
+			   : wanted
+				   ? "no solution can be judged: make the folder as this user's own, or unset "
+					 "the variable"
+				   : "optional: a solution's memory is looked at 50 times a second, and what is "
+					 "unmapped and yet kept is not seen. As root: mkdir "
+					 "/sys/fs/cgroup/gemmjudge, write +memory to cgroup.subtree_control in "
+					 "it, and set " CGROUP_VARIABLE " to that folder");
+	e->compiler = e->compiler && (works || !wanted);
+}
+
 static int doctor(const char *program, struct options *options)
 {
 	struct error err = {{0}};
@@ -272,6 +300,7 @@ static int doctor(const char *program, struct options *options)
 	examine_libraries(&e, &facts);
 	examine_emulator(&e);
 	examine_jail(&e);
+	examine_memory(&e);
 	examine_rest(&e);
 
 	if (e.compiler && (e.gpu || e.emulator)) {

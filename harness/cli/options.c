@@ -232,6 +232,10 @@ const struct row option_rows[] = {
 	 .needs = "a file name, or - for stdout", .mark = TUNING_TABLE_MARK},
 	{"timeout", "S", RUNS " tune", "seconds for one call (10; 60 on the emulated GPU)",
 	 .group = GROUP_LIMITS, FILLS(kind_seconds, judge.timeout)},
+	{"file-timeout", "S", "judge",
+	 "seconds for all cases of a file together (what\n--timeout allows them, less where there are "
+	 "many)",
+	 .group = GROUP_LIMITS, FILLS(kind_seconds, judge.file_timeout)},
 	{"compile-timeout", "S", RUNS " tune explain", "seconds for nvcc, for each file (300)",
 	 .group = GROUP_LIMITS, FILLS(kind_seconds, judge.compile_timeout)},
 	{"memory", "M", RUNS, "MiB of host memory that a solution may use (8192)",

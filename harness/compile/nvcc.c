@@ -394,6 +394,9 @@ static enum compile_status status_of_end(struct child_result result, double seco
 	case CHILD_TIMED_OUT:
 		error_set(err, "nvcc took more than %g s (--compile-timeout S allows more)", seconds);
 		return COMPILE_STOPPED;
+	case CHILD_STOPPED:
+		error_set(err, "nvcc was stopped by a signal (SIGSTOP)");
+		return COMPILE_STOPPED;
 	case CHILD_OVER_MEMORY:
 		error_set(err, "nvcc used more than %zu MiB of memory", memory_limit() >> 20);
 		return COMPILE_STOPPED;

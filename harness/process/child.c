@@ -10,11 +10,12 @@
 #include "process/child_inside.h"
 #include "process/tree.h"
 
-#define WATCH_SECONDS 0.02 /* between two looks at the memory of known processes */
-#define SCAN_SECONDS 0.1   /* between two looks for new processes */
-#define FORGET_SECONDS 1.0 /* for which a process that is older is remembered */
-#define ANSWER_SECONDS 0.3 /* for a program that says where it is */
-#define DYING_SECONDS 5.0  /* for a program that was killed and is not gone: a driver holds it */
+#define WATCH_SECONDS 0.02  /* between two looks at the memory of known processes */
+#define SCAN_SECONDS 0.1    /* between two looks for new processes */
+#define FORGET_SECONDS 1.0  /* for which a process that is older is remembered */
+#define ANSWER_SECONDS 0.3  /* for a program that says where it is */
+#define STOPPED_SECONDS 0.5 /* for a program that stopped itself: somebody may continue it */
+#define DYING_SECONDS 5.0   /* for a program that was killed and is not gone: a driver holds it */
 
 /* How often the supervisor's own process was continued after a stop: threads share it. */
 static atomic_uint continued;
@@ -35,37 +36,63 @@ void child_watch_stops(void)
 
 /* ---- watching --------------------------------------------------------- */
 
+/* Whether the program is stopped, or about to be gone, and since when. */
+static void watch_program(struct child *child, double time)
+{
+	bool exists = child->program > 0, judges = child->paused || child->held;
+	if (!exists || !tree_ends(child->program))
+		child->dying = 0.0;
+	else if (child->dying == 0.0)
+		child->dying = time;
+	if (!exists || judges || !tree_stopped(child->program))
+		child->stopped = 0.0;
+	else if (child->stopped == 0.0)
+		child->stopped = time;
+}
+
+/* Looks for new processes. CHILD_REPLIED as long as no limit is passed. */
+static enum child_outcome scan(struct child *child, double time)
+{
+	if (time >= child->next_forget) {
+		child->older = (struct tree_older){.started = child->keeper_started};
+		child->next_forget = time + FORGET_SECONDS;
+	}
+	size_t found = tree_scan(child->keeper, child->known, CHILD_WATCHED, 0, &child->older);
+	if (child->process_limit > 0 && found > child->process_limit)
+		return CHILD_OVER_PROCESSES;
+	child->known_count = found < CHILD_WATCHED ? found : CHILD_WATCHED;
+	child->shared = tree_memory_shared(child->known, child->known_count);
+	double took = clock_seconds() - time;
+	child->next_scan = time + (took * 50.0 > SCAN_SECONDS ? took * 50.0 : SCAN_SECONDS);
+	watch_program(child, time);
+	bool stopped = child->stopped > 0.0 && time > child->stopped + STOPPED_SECONDS;
+	return stopped ? CHILD_STOPPED : CHILD_REPLIED;
+}
+
+static enum child_outcome watch_memory(struct child *child)
+{
+	struct child_result *result = &child->result;
+	result->memory = tree_memory(child->known, child->known_count, child->shared);
+	size_t used = tree_memory_total(&result->memory);
+	if (child->memory_limit > 0 && used > child->memory_limit && child->known_count > 1) {
+		result->memory = tree_memory_exact(child->known, child->known_count, child->shared);
+		used = tree_memory_total(&result->memory);
+	}
+	if (used > result->peak_memory_bytes)
+		result->peak_memory_bytes = used;
+	bool over = child->memory_limit > 0 && used > child->memory_limit;
+	return over ? CHILD_OVER_MEMORY : CHILD_REPLIED;
+}
+
 /* CHILD_REPLIED as long as no limit is passed. */
 static enum child_outcome watch_limits(struct child *child)
 {
 	double time = clock_seconds();
 	if (time < child->next_watch)
 		return CHILD_REPLIED;
-	if (time >= child->next_scan) {
-		if (time >= child->next_forget) {
-			child->older = (struct tree_older){.started = child->keeper_started};
-			child->next_forget = time + FORGET_SECONDS;
-		}
-		size_t found = tree_scan(child->keeper, child->known, CHILD_WATCHED, 0, &child->older);
-		if (child->process_limit > 0 && found > child->process_limit)
-			return CHILD_OVER_PROCESSES;
-		child->known_count = found < CHILD_WATCHED ? found : CHILD_WATCHED;
-		child->files = tree_memory_files(child->known, child->known_count);
-		double took = clock_seconds() - time;
-		child->next_scan = time + (took * 50.0 > SCAN_SECONDS ? took * 50.0 : SCAN_SECONDS);
-		if (child->program <= 0 || !tree_ends(child->program))
-			child->dying = 0.0;
-		else if (child->dying == 0.0)
-			child->dying = time;
-	}
-	size_t used = tree_memory(child->known, child->known_count, child->files);
-	if (child->memory_limit > 0 && used > child->memory_limit && child->known_count > 1)
-		used = tree_memory_exact(child->known, child->known_count, child->files);
-	if (used > child->result.peak_memory_bytes)
-		child->result.peak_memory_bytes = used;
 	child->next_watch = time + WATCH_SECONDS;
-	bool over = child->memory_limit > 0 && used > child->memory_limit;
-	return over ? CHILD_OVER_MEMORY : CHILD_REPLIED;
+	enum child_outcome found = time >= child->next_scan ? scan(child, time) : CHILD_REPLIED;
+	return found != CHILD_REPLIED ? found : watch_memory(child);
 }
 
 /* The time for which the supervisor was stopped, and looked at nothing, is not the child's; nor is
@@ -150,6 +177,10 @@ bool child_round(struct child *child, short channel_events, short *channel_ready
 		return false;
 	}
 	if (last && clock_seconds() >= *deadline) {
+		if (child->stopped > 0.0) {
+			child_end(child, CHILD_STOPPED);
+			return false;
+		}
 		ask(child);
 		child_end(child, CHILD_TIMED_OUT);
 		return false;
@@ -178,12 +209,14 @@ void child_pause(struct child *child)
 {
 	if (child->alive && child->program > 0)
 		kill(child->program, SIGSTOP);
+	child->held = true;
 }
 
 void child_continue(struct child *child)
 {
 	if (child->alive && child->program > 0)
 		kill(child->program, SIGCONT);
+	child->held = false;
 }
 
 void child_move(struct child *child, const struct child *other)

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "process/environment.h"
+#include "process/tree.h"
 
 #define CHILD_CHANNEL_FD 3
 /* Sent to a program whose deadline has passed, if it `tells`, before it is killed: it may print
@@ -45,7 +46,7 @@ struct child_options {
 	enum environment environment; /* what it finds of the caller's (environment.h) */
 	const char *const *setenv;    /* "NAME=VALUE" strings added to that; NULL-ended, or NULL */
 	const char *working_folder;   /* or NULL: keep */
-	size_t memory_limit_bytes;    /* resident memory of the child and its descendants; 0: none */
+	size_t memory_limit_bytes;    /* of the child and its descendants, as tree.h counts; 0: none */
 	size_t file_limit_bytes;      /* of each file that it writes; 0: none */
 	size_t process_limit;         /* of it and its descendants; 0: none */
 	bool tells;                   /* CHILD_ASKS, and a moment for an answer */
@@ -59,6 +60,7 @@ enum child_outcome {
 	CHILD_EXITED,         /* it ended by itself: exit_status */
 	CHILD_SIGNALED,       /* a signal ended it: signal_number */
 	CHILD_TIMED_OUT,      /* deadline passed; it has been killed */
+	CHILD_STOPPED,        /* a signal as SIGSTOP, not the judge's, stopped it; it has been killed */
 	CHILD_OVER_MEMORY,    /* memory limit passed; it has been killed */
 	CHILD_OVER_PROCESSES, /* process limit passed; it has been killed */
 	CHILD_BROKEN,         /* it sent something that is no valid message; it has been killed */
@@ -70,8 +72,11 @@ struct child_result {
 	int exit_status;
 	int signal_number;
 	size_t peak_memory_bytes;
-	uint64_t written_bytes; /* once it has ended: to files, by it and its descendants; at least.
-							   UINT64_MAX: not known */
+	struct tree_memory memory; /* at the last look */
+	double waited;             /* seconds, of the last call, without time in which the judge was
+								  stopped */
+	uint64_t written_bytes;    /* once it has ended: to files, by it and its descendants; at least.
+								  UINT64_MAX: not known */
 };
 
 /* Starts the program. NULL and err on failure (no such file, no permission, no
@@ -117,6 +122,10 @@ struct child_result child_finish(struct child *child, double seconds);
  * forgets it, so that output can be told apart by case. */
 const char *child_output(struct child *child);
 void child_output_clear(struct child *child);
+
+/* "512 MiB private, 3 MiB in page tables": what there is of each kind. */
+#define CHILD_MEMORY_TEXT 160
+void child_memory_text(const struct tree_memory *memory, char out[CHILD_MEMORY_TEXT]);
 
 /* Kills whatever is left, reaps it, frees. NULL is allowed. */
 void child_stop(struct child *child);

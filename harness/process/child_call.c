@@ -126,13 +126,15 @@ struct child_result child_call_clocked(struct child *child, const void *request,
 	short ready = 0;
 	*reply_bytes = 0;
 	*reply_fd = -1;
-	double started = clock_seconds();
+	child->result.waited = 0.0;
+	double started = clock_seconds(), until = deadline;
 	if (!child->alive || !send_request(child, request, request_bytes, request_fd, &deadline))
 		return child->result;
 	if (elapsed != NULL)
 		look_for_reply(child);
 
 	while (child_round(child, POLLIN, &ready, &deadline)) {
+		child->result.waited = clock_seconds() - started - (deadline - until);
 		if ((ready & POLLIN) == 0 && (ready & (POLLHUP | POLLERR)) == 0)
 			continue;
 		if (take_reply(child->channel, reply, reply_capacity, reply_bytes, reply_fd)) {

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -104,7 +105,9 @@ void child_end(struct child *child, enum child_outcome outcome)
 								  : report.written > child->said ? report.written - child->said
 																 : 0;
 	child->result.outcome = outcome;
-	if (outcome == CHILD_EXITED && !told) {
+	if (outcome == CHILD_EXITED && child->group != NULL && cgroup_ran_out(child->group)) {
+		child->result.outcome = CHILD_OVER_MEMORY;
+	} else if (outcome == CHILD_EXITED && !told) {
 		child->result.outcome = CHILD_SIGNALED;
 		child->result.signal_number = SIGKILL;
 	} else if (outcome == CHILD_EXITED && WIFSIGNALED(report.wait_status)) {
@@ -113,9 +116,28 @@ void child_end(struct child *child, enum child_outcome outcome)
 	} else if (outcome == CHILD_EXITED) {
 		child->result.exit_status = WEXITSTATUS(report.wait_status);
 	}
+	cgroup_remove(child->group);
+	child->group = NULL;
 	child_close(&child->channel);
 	child_close(&child->output);
 	child_close(&child->report);
+}
+
+void child_memory_text(const struct tree_memory *memory, char out[CHILD_MEMORY_TEXT])
+{
+	const struct {
+		size_t bytes;
+		const char *name;
+	} kinds[] = {{memory->own, "private"},
+				 {memory->shared, "shared"},
+				 {memory->tables, "in page tables"},
+				 {memory->stacks, "for threads"}};
+	size_t used = 0;
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (kinds[i].bytes >> 20 > 0)
+			used += (size_t)snprintf(out + used, CHILD_MEMORY_TEXT - used, "%s%zu MiB %s",
+									 used > 0 ? ", " : "", kinds[i].bytes >> 20, kinds[i].name);
 }
 
 void child_stop(struct child *child)

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "process/cgroup.h"
 #include "process/child.h"
 #include "process/ring.h"
 #include "process/tree.h"
@@ -27,14 +28,16 @@ struct child {
 	struct child_result result; /* of its end, once not alive; peak memory throughout */
 	size_t memory_limit, process_limit;
 	double next_watch, next_scan, next_forget; /* monotonic times */
-	double last_round, dying;                  /* 0: not seen to be dying */
+	double last_round, dying, stopped;         /* 0: not seen to be dying, or stopped */
 	unsigned continued;
 	const struct child_control *control;
-	bool paused, tells;
+	bool paused, held; /* by its control, by child_pause() */
+	bool tells;
 	struct tree_older older;
 	pid_t known[CHILD_WATCHED];
-	size_t known_count, files; /* bytes in their files without a name */
+	size_t known_count, shared; /* tree_memory_shared() of them */
 	struct ring ring;
+	struct cgroup *group; /* or NULL */
 };
 
 /* --- child_list.c --- */

@@ -18,12 +18,12 @@
 /* The descriptors that a start needs: [0] the supervisor's end, [1] the other. */
 struct ends {
 	int channel[2], output[2], life[2], report[2], start[2];
-	int null_fd, rules_fd;
+	int null_fd, rules_fd, group_fd;
 };
 
 #define ENDS_NONE                                                                                  \
 	{                                                                                              \
-		{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, -1, -1                                   \
+		{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, -1, -1, -1                               \
 	}
 
 /* Out of the range that the keeper rearranges. */
@@ -48,11 +48,8 @@ static bool open_pipe(int ends[2], bool reverse)
 	return move_up(&ends[0]) && move_up(&ends[1]);
 }
 
-/* `rules`: of the child's options. */
-static bool open_ends(struct ends *ends, int rules)
+static bool open_ends(struct ends *ends)
 {
-	if (rules > 0 && (ends->rules_fd = fcntl(rules, F_DUPFD_CLOEXEC, KEEPER_LOWEST_FD)) < 0)
-		return false;
 	ends->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	return ends->null_fd >= 0 && move_up(&ends->null_fd) &&
 		   socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends->channel) == 0 &&
@@ -71,6 +68,13 @@ static void close_side(struct ends *ends, int side)
 	child_close(&ends->start[side]);
 }
 
+/* What the caller, or the child's group, has open. */
+static bool copy_descriptor(int fd, int *copy)
+{
+	*copy = fcntl(fd, F_DUPFD_CLOEXEC, KEEPER_LOWEST_FD);
+	return *copy >= 0;
+}
+
 static pid_t fork_keeper(const struct child_options *options, const struct ends *ends,
 						 char *const *environment)
 {
@@ -79,6 +83,7 @@ static pid_t fork_keeper(const struct child_options *options, const struct ends 
 									 .working_folder = options->working_folder,
 									 .file_limit = options->file_limit_bytes,
 									 .rules_fd = ends->rules_fd,
+									 .group_fd = ends->group_fd,
 									 .null_fd = ends->null_fd,
 									 .output_fd = ends->output[1],
 									 .channel_fd = ends->channel[1],
@@ -136,10 +141,26 @@ static bool await_start(int start, const struct child_options *options, pid_t *p
 		return error_set(err, "%s: no new process: %s", options->argv[0], why);
 	if (failure.what == KEEPER_CANNOT_ENTER)
 		return error_set(err, "%s: %s", options->working_folder, why);
+	if (failure.what == KEEPER_CANNOT_JOIN)
+		return error_set(err, "%s: cannot be put into its memory cgroup: %s", options->argv[0],
+						 why);
 	if (failure.what == KEEPER_CANNOT_RESTRICT)
 		return error_set(err, "%s: cannot be put under Landlock's rules: %s", options->argv[0],
 						 why);
 	return error_set(err, "%s: %s", options->argv[0], why);
+}
+
+/* The group of a child whose memory is limited, where there are groups. */
+static bool take_group(struct child *child, const struct child_options *options, struct ends *ends,
+					   struct error *err)
+{
+	if (options->memory_limit_bytes == 0 || !cgroup_wanted())
+		return true;
+	child->group = cgroup_make(options->memory_limit_bytes, err);
+	return child->group != NULL &&
+		   (copy_descriptor(cgroup_descriptor(child->group), &ends->group_fd) ||
+			error_set(err, "%s: no descriptor for its group: %s", options->argv[0],
+					  strerror(errno)));
 }
 
 static struct child *make_child(const struct child_options *options, struct ends *ends,
@@ -151,6 +172,8 @@ static struct child *make_child(const struct child_options *options, struct ends
 		error_set(err, "%s: out of memory", options->argv[0]);
 		goto failed;
 	}
+	if (!take_group(child, options, ends, err))
+		goto failed;
 	child->memory_limit = options->memory_limit_bytes;
 	child->process_limit = options->process_limit;
 	child->control = options->control;
@@ -166,6 +189,8 @@ static struct child *make_child(const struct child_options *options, struct ends
 	return child;
 failed:
 	free(environment);
+	if (child != NULL)
+		cgroup_remove(child->group);
 	free(child);
 	return NULL;
 }
@@ -174,7 +199,8 @@ struct child *child_start(const struct child_options *options, struct error *err
 {
 	struct ends ends = ENDS_NONE;
 	struct child *child = NULL;
-	if (!open_ends(&ends, options->rules)) {
+	if (!open_ends(&ends) ||
+		(options->rules > 0 && !copy_descriptor(options->rules, &ends.rules_fd))) {
 		error_set(err, "%s: no descriptors for a new process: %s", options->argv[0],
 				  strerror(errno));
 		goto done;
@@ -187,6 +213,7 @@ struct child *child_start(const struct child_options *options, struct error *err
 		close_side(&ends, 0);
 		waitpid(child->keeper, NULL, 0);
 		child_list_remove(child);
+		cgroup_remove(child->group);
 		free(child);
 		child = NULL;
 		goto done;
@@ -197,14 +224,16 @@ struct child *child_start(const struct child_options *options, struct error *err
 	child->output = ends.output[0];
 	child->life = ends.life[0];
 	child->report = ends.report[0];
-	int null_fd = ends.null_fd, rules_fd = ends.rules_fd;
+	const struct ends all = ends;
 	ends = (struct ends)ENDS_NONE;
-	ends.null_fd = null_fd;
-	ends.rules_fd = rules_fd;
+	ends.null_fd = all.null_fd;
+	ends.rules_fd = all.rules_fd;
+	ends.group_fd = all.group_fd;
 done:
 	close_side(&ends, 0);
 	close_side(&ends, 1);
 	child_close(&ends.null_fd);
 	child_close(&ends.rules_fd);
+	child_close(&ends.group_fd);
 	return child;
 }

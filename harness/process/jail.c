@@ -83,11 +83,27 @@ bool jail_namespaces_close(const struct jail *what, bool hide, const struct jail
 
 /* ---- all of it ------------------------------------------------------------------ */
 
+/* What lies in pipes is memory that no process's account shows: 64 KiB for two descriptors, as
+ * LAYER_CALLS refuses larger pipes. */
+#define DESCRIPTORS 1024
+
+static bool descriptors_limit(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return false;
+	if (limit.rlim_max > DESCRIPTORS)
+		limit.rlim_max = DESCRIPTORS;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
 static bool limits_close(const struct jail *what, struct error *err)
 {
 	struct rlimit none = {0, 0}, bytes = {what->file_bytes, what->file_bytes};
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || setrlimit(RLIMIT_CORE, &none) != 0 ||
-		(what->file_bytes > 0 && setrlimit(RLIMIT_FSIZE, &bytes) != 0))
+		!descriptors_limit() || (what->file_bytes > 0 && setrlimit(RLIMIT_FSIZE, &bytes) != 0))
 		return error_set(err, "no limits: %s", strerror(errno));
 	return true;
 }

@@ -14,13 +14,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process/cgroup.h"
 #include "process/child.h"
 #include "process/landlock.h"
 #include "process/tree.h"
 
 /* Where the keeper's own descriptors lie once the rest is closed. The program
  * does not inherit them: they are close-on-exec. */
-enum { START_FD = CHILD_CHANNEL_FD + 1, LIFE_FD, REPORT_FD, RULES_FD, SIGNAL_FD, FIRST_FREE_FD };
+enum {
+	START_FD = CHILD_CHANNEL_FD + 1,
+	LIFE_FD,
+	REPORT_FD,
+	RULES_FD,
+	GROUP_FD,
+	SIGNAL_FD,
+	FIRST_FREE_FD
+};
 
 _Static_assert(FIRST_FREE_FD <= KEEPER_LOWEST_FD, "the given descriptors must not be overwritten");
 
@@ -34,8 +43,11 @@ static void arrange_descriptors(const struct keeper_task *task)
 	dup3(task->life_fd, LIFE_FD, O_CLOEXEC);
 	dup3(task->report_fd, REPORT_FD, O_CLOEXEC);
 	close(RULES_FD);
+	close(GROUP_FD);
 	if (task->rules_fd >= 0)
 		dup3(task->rules_fd, RULES_FD, O_CLOEXEC);
+	if (task->group_fd >= 0)
+		dup3(task->group_fd, GROUP_FD, O_CLOEXEC);
 	closefrom(SIGNAL_FD);
 }
 
@@ -49,6 +61,8 @@ static void let_go(const struct keeper_task *task)
 	close(START_FD);
 	if (task->rules_fd >= 0)
 		close(RULES_FD);
+	if (task->group_fd >= 0)
+		close(GROUP_FD);
 }
 
 static void tell(int what, int number)
@@ -80,6 +94,10 @@ static _Noreturn void become_program(const struct keeper_task *task, pid_t keepe
 	if (task->file_limit > 0)
 		setrlimit(RLIMIT_FSIZE, &files);
 	reset_signals();
+	if (task->group_fd >= 0 && write(GROUP_FD, CGROUP_ENTER, sizeof CGROUP_ENTER - 1) < 0) {
+		tell(KEEPER_CANNOT_JOIN, errno);
+		_exit(127);
+	}
 	if (task->working_folder != NULL && chdir(task->working_folder) != 0) {
 		tell(KEEPER_CANNOT_ENTER, errno);
 		_exit(127);

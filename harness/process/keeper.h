@@ -22,6 +22,7 @@ struct keeper_task {
 	const char *working_folder; /* or NULL */
 	size_t file_limit;          /* bytes of each file that the program writes; 0: any */
 	int rules_fd;               /* of landlock.h, only for the program; -1: none */
+	int group_fd;               /* of cgroup.h, only for the program; -1: none */
 	int null_fd;                /* the program's stdin */
 	int output_fd;              /* its stdout and stderr */
 	int channel_fd;             /* its CHILD_CHANNEL_FD */
@@ -39,6 +40,7 @@ struct keeper_failure {
 enum keeper_failure_kind {
 	KEEPER_CANNOT_FORK,
 	KEEPER_CANNOT_ENTER,
+	KEEPER_CANNOT_JOIN,
 	KEEPER_CANNOT_RESTRICT,
 	KEEPER_CANNOT_EXECUTE,
 	KEEPER_EXECUTES, /* no failure: the program is about to run as process `error_number` */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,7 +66,8 @@ static bool read_file(pid_t pid, const char *file, char *out, size_t capacity)
 
 /* Of /proc/PID/stat. */
 struct process {
-	bool ended; /* a zombie */
+	bool ended;   /* a zombie */
+	bool stopped; /* by a signal */
 	pid_t parent;
 	long flags, started, cpu;
 };
@@ -90,6 +92,7 @@ static bool process_read(pid_t pid, struct process *out)
 		return false;
 	/* A process whose first thread has ended looks like a zombie while others run. */
 	out->ended = after[2] == 'X' || (after[2] == 'Z' && stat_field(after + 2, 20) <= 1);
+	out->stopped = after[2] == 'T';
 	out->parent = (pid_t)stat_field(after + 2, 4);
 	out->flags = stat_field(after + 2, 9);
 	out->started = stat_field(after + 2, 22);
@@ -129,6 +132,12 @@ bool tree_ends(pid_t pid)
 	struct process process;
 	return !process_read(pid, &process) || process.ended || (process.flags & FLAG_EXITING) != 0 ||
 		   kill_pending(pid);
+}
+
+bool tree_stopped(pid_t pid)
+{
+	struct process process;
+	return process_read(pid, &process) && process.stopped;
 }
 
 #define OLDER_STEPS 8
@@ -277,41 +286,88 @@ static size_t line_bytes(const char *text, const char *name)
 	return kib > 0 ? (size_t)kib * 1024 : 0;
 }
 
-static size_t sum_files(const pid_t *pids, size_t count, size_t files, const char *file,
-						const char *own_name, const char *shared_name)
+/* Of each thread: its stack in the kernel, and what the kernel knows of it. */
+#define THREAD_BYTES ((size_t)24 << 10)
+
+/* What every process tells in /proc/PID/status. */
+static void add_status(struct tree_memory *memory, const char *text, bool exact)
 {
+	const char *threads = strstr(text, "\nThreads:\t");
+	long count = threads != NULL ? number_at(threads + sizeof "\nThreads:\t" - 1) : 0;
+	memory->own += line_bytes(text, "\nVmSwap:") + line_bytes(text, "\nHugetlbPages:");
+	memory->tables += line_bytes(text, "\nVmPTE:");
+	memory->stacks += count > 1 ? (size_t)(count - 1) * THREAD_BYTES : 0;
+	if (!exact) {
+		memory->own += line_bytes(text, "\nRssAnon:");
+		memory->shared += line_bytes(text, "\nRssShmem:");
+	}
+}
+
+static struct tree_memory sum(const pid_t *pids, size_t count, size_t shared, bool exact)
+{
+	struct tree_memory memory = {0};
 	char text[4096];
-	size_t own = 0, shared = 0;
-	for (size_t i = 0; i < count; i++)
-		if (read_file(pids[i], file, text, sizeof text)) {
-			own += line_bytes(text, own_name);
-			shared += line_bytes(text, shared_name);
+	for (size_t i = 0; i < count; i++) {
+		if (read_file(pids[i], "status", text, sizeof text))
+			add_status(&memory, text, exact);
+		if (exact && read_file(pids[i], "smaps_rollup", text, sizeof text)) {
+			memory.own += line_bytes(text, "\nPss_Anon:");
+			memory.shared += line_bytes(text, "\nPss_Shmem:");
 		}
-	return own + (shared > files ? shared : files);
+	}
+	if (memory.shared < shared)
+		memory.shared = shared;
+	return memory;
 }
 
-size_t tree_memory(const pid_t *pids, size_t count, size_t files)
+struct tree_memory tree_memory(const pid_t *pids, size_t count, size_t shared)
 {
-	return sum_files(pids, count, files, "status", "\nRssAnon:", "\nRssShmem:");
+	return sum(pids, count, shared, false);
 }
 
-size_t tree_memory_exact(const pid_t *pids, size_t count, size_t files)
+struct tree_memory tree_memory_exact(const pid_t *pids, size_t count, size_t shared)
 {
-	return sum_files(pids, count, files, "smaps_rollup", "\nPss_Anon:", "\nPss_Shmem:");
+	return sum(pids, count, shared, true);
 }
 
-#define FILES_KNOWN 1024 /* beyond these a file counts once for each descriptor */
+size_t tree_memory_total(const struct tree_memory *memory)
+{
+	return memory->own + memory->shared + memory->tables + memory->stacks;
+}
 
-struct file_scan {
-	size_t bytes, count;
-	struct {
-		dev_t device;
-		ino_t inode;
-	} known[FILES_KNOWN];
+/* ---- memory that can be shared ------------------------------------------------------- */
+
+#define OBJECTS_KNOWN 1024 /* beyond these one counts once for each descriptor and mapping */
+
+struct object {
+	dev_t device;
+	ino_t inode;
+	size_t bytes;
+	bool exact; /* the kernel said so */
 };
 
+struct shared_scan {
+	size_t bytes, count; /* `bytes`: of those beyond OBJECTS_KNOWN */
+	struct object known[OBJECTS_KNOWN];
+};
+
+static void object_add(struct shared_scan *scan, const struct object *found)
+{
+	size_t i = 0;
+	while (i < scan->count &&
+		   (scan->known[i].device != found->device || scan->known[i].inode != found->inode))
+		i++;
+	if (i == OBJECTS_KNOWN) {
+		scan->bytes += found->bytes;
+	} else if (i == scan->count) {
+		scan->known[scan->count++] = *found;
+	} else if (!scan->known[i].exact && (found->exact || found->bytes > scan->known[i].bytes)) {
+		scan->known[i] = *found;
+	}
+}
+
 /* Descriptor `name` in the folder /proc/PID/fd. */
-static void file_add(struct file_scan *scan, int folder, const char *name)
+static void descriptor_add(struct shared_scan *scan, int folder, const char *name)
 {
 	static const char memory[] = "/memfd:";
 	char target[sizeof memory];
@@ -320,17 +376,13 @@ static void file_add(struct file_scan *scan, int folder, const char *name)
 	if (length != sizeof memory - 1 || memcmp(target, memory, sizeof memory - 1) != 0 ||
 		fstatat(folder, name, &facts, 0) != 0)
 		return;
-	for (size_t i = 0; i < scan->count; i++)
-		if (scan->known[i].device == facts.st_dev && scan->known[i].inode == facts.st_ino)
-			return;
-	if (scan->count < FILES_KNOWN) {
-		scan->known[scan->count].device = facts.st_dev;
-		scan->known[scan->count++].inode = facts.st_ino;
-	}
-	scan->bytes += (size_t)facts.st_blocks * 512;
+	object_add(scan, &(struct object){.device = facts.st_dev,
+									  .inode = facts.st_ino,
+									  .bytes = (size_t)facts.st_blocks * 512,
+									  .exact = true});
 }
 
-static void files_of_process(struct file_scan *scan, pid_t pid)
+static void descriptors_add(struct shared_scan *scan, pid_t pid)
 {
 	_Alignas(struct kernel_dirent) char entries[8192];
 	long got;
@@ -341,16 +393,115 @@ static void files_of_process(struct file_scan *scan, pid_t pid)
 		for (long at = 0; at < got;) {
 			const struct kernel_dirent *entry = (const void *)(entries + at);
 			if (number_at(entry->name) >= 0)
-				file_add(scan, folder, entry->name);
+				descriptor_add(scan, folder, entry->name);
 			at += entry->length;
 		}
 	close(folder);
 }
 
-size_t tree_memory_files(const pid_t *pids, size_t count)
+/* Lower-case hexadecimal; *text moves behind it and the character that follows. */
+static size_t hexadecimal(const char **text)
 {
-	struct file_scan scan = {.bytes = 0};
-	for (size_t i = 0; i < count; i++)
-		files_of_process(&scan, pids[i]);
+	static const char digits[] = "0123456789abcdef";
+	size_t value = 0;
+	const char *digit;
+	while (**text != '\0' && (digit = strchr(digits, **text)) != NULL) {
+		value = value << 4 | (size_t)(digit - digits);
+		(*text)++;
+	}
+	*text += **text != '\0';
+	return value;
+}
+
+/* Whoever has CAP_CHECKPOINT_RESTORE (root, outside of most containers) may look at what is mapped:
+ * then it is exact. `range` begins with "BEGIN-END ", whose zeros in front the folder's names lack.
+ */
+static void object_look(struct object *object, int map_files, const char *range)
+{
+	char name[64];
+	struct stat facts;
+	size_t length = 0;
+	for (int number = 0; number < 2; number++) {
+		range += strspn(range, "0");
+		for (; *range != '-' && *range != ' ' && length < sizeof name - 2; range++)
+			name[length++] = *range;
+		name[length++] = number == 0 ? '-' : '\0';
+		range += *range == '-';
+	}
+	if (fstatat(map_files, name, &facts, 0) != 0 || facts.st_ino != object->inode)
+		return;
+	object->bytes = (size_t)facts.st_blocks * 512;
+	object->exact = true;
+}
+
+/* As the kernel names memory that is not private and in no file system that somebody can see. */
+static bool is_shared_memory(const char *name)
+{
+	static const char *const names[] = {"/dev/zero (deleted)", "/memfd:", "/SYSV", "[anon_shmem:"};
+	size_t i = 0, count = sizeof names / sizeof *names;
+	while (i < count && strncmp(name, names[i], strlen(names[i])) != 0)
+		i++;
+	return i < count;
+}
+
+/* A line of /proc/PID/maps: "BEGIN-END rw-s OFFSET MAJOR:MINOR INODE   NAME". */
+static void mapping_add(struct shared_scan *scan, int map_files, const char *line)
+{
+	const char *range = line;
+	size_t begin = hexadecimal(&line), end = hexadecimal(&line);
+	line = strchr(line, ' ');
+	if (line == NULL || end < begin)
+		return;
+	line++;
+	size_t offset = hexadecimal(&line);
+	unsigned device[2] = {(unsigned)hexadecimal(&line), 0};
+	device[1] = (unsigned)hexadecimal(&line);
+	long inode = number_at(line);
+	const char *name = strpbrk(line, "/[");
+	if (inode <= 0 || name == NULL || !is_shared_memory(name))
+		return;
+	struct object object = {.device = makedev(device[0], device[1]),
+							.inode = (ino_t)inode,
+							.bytes = offset + (end - begin)};
+	object_look(&object, map_files, range);
+	object_add(scan, &object);
+}
+
+static void mappings_add(struct shared_scan *scan, pid_t pid)
+{
+	char text[16384]; /* longer than any line: of a path the kernel shows less than a page */
+	size_t held = 0;
+	ssize_t got;
+	int fd = open_entry(pid, "maps", O_RDONLY | O_CLOEXEC);
+	int map_files = open_entry(pid, "map_files", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		goto done;
+	while ((got = read(fd, text + held, sizeof text - 1 - held)) > 0) {
+		char *line = text, *end;
+		text[held + (size_t)got] = '\0';
+		while ((end = strchr(line, '\n')) != NULL) {
+			*end = '\0';
+			mapping_add(scan, map_files, line);
+			line = end + 1;
+		}
+		held = strlen(line) < sizeof text / 2 ? strlen(line) : 0;
+		memmove(text, line, held);
+	}
+	close(fd);
+done:
+	if (map_files >= 0)
+		close(map_files);
+}
+
+size_t tree_memory_shared(const pid_t *pids, size_t count)
+{
+	struct shared_scan scan;
+	scan.bytes = scan.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		descriptors_add(&scan, pids[i]);
+		mappings_add(&scan, pids[i]);
+	}
+	for (size_t i = 0; i < scan.count; i++)
+		scan.bytes += scan.known[i].bytes;
 	return scan.bytes;
 }

@@ -33,6 +33,9 @@ int tree_cpu(pid_t pid);
 /* Whether it is ending (killed, or leaving), or gone. A driver can hold it there. */
 bool tree_ends(pid_t pid);
 
+/* Whether a signal as SIGSTOP has stopped it. A debugger's stop is another matter. */
+bool tree_stopped(pid_t pid);
+
 /* The children of `parent`, zombies too, that are younger than process number `pid`, which started
  * at `started`; at most `max`. Returns how many were stored. */
 size_t tree_younger(pid_t parent, pid_t pid, long started, pid_t *out, size_t max);
@@ -42,16 +45,28 @@ size_t tree_younger(pid_t parent, pid_t pid, long started, pid_t *out, size_t ma
  * seconds: a process in uninterruptible sleep. */
 void tree_kill(pid_t root);
 
-/* Memory of its own (anonymous and shared, not files and not device mappings)
- * that these processes hold together. Pages that several of them share after a
- * fork count once each; tree_memory_exact counts them once, and is slow.
- *
- * `files` is what tree_memory_files() found. What of it is mapped is shared memory, too: the larger
- * of both counts, so that nothing counts twice. */
-size_t tree_memory(const pid_t *pids, size_t count, size_t files);
-size_t tree_memory_exact(const pid_t *pids, size_t count, size_t files);
+/* Memory that processes hold together, in bytes. Files on a disk and mappings of a device are not
+ * in it. */
+struct tree_memory {
+	size_t own;    /* anonymous, resident or swapped out, and huge pages */
+	size_t shared; /* anonymous memory that others can share, resident or not */
+	size_t tables; /* page tables */
+	size_t stacks; /* the kernel's, of their threads */
+};
 
-/* Memory in files without a name (memfd_create) that these processes have open, mapped or not. */
-size_t tree_memory_files(const pid_t *pids, size_t count);
+/* `shared` is what tree_memory_shared() found; what is resident of such memory is counted, too: the
+ * larger of both counts, so that nothing counts twice.
+ *
+ * Pages that several processes share after a fork count once each; tree_memory_exact counts them
+ * once, and is slow. */
+struct tree_memory tree_memory(const pid_t *pids, size_t count, size_t shared);
+struct tree_memory tree_memory_exact(const pid_t *pids, size_t count, size_t shared);
+size_t tree_memory_total(const struct tree_memory *memory);
+
+/* What shared anonymous mappings and files without a name (memfd_create) hold. Where the kernel
+ * says how large one is (a process has it open, or we may look at what is mapped) it is exact. Else
+ * it counts up to the end of the mapping that reaches farthest: its pages stay when they leave the
+ * page tables (MADV_DONTNEED), and what was unmapped of it cannot be seen. */
+size_t tree_memory_shared(const pid_t *pids, size_t count);
 
 #endif

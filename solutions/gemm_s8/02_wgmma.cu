@@ -59,17 +59,17 @@ extern "C" void solve(const int8_t *A, const int8_t *B, int8_t *C, int M, int N,
 					  float scale_A, float scale_B, float scale_C, int zero_point_A,
 					  int zero_point_B, int zero_point_C)
 {
-	int ld = padded_row_bytes<int8_t>(K);
-	size_t b_bytes = (size_t)N * ld, a_bytes = padded_bytes(A, M, K);
+	size_t ld = padded_row_bytes<int8_t>(K);
+	size_t b_bytes = N * ld, a_bytes = padded_bytes(A, M, K);
 	char *room = wgmma_workspace(b_bytes + a_bytes + ((size_t)M + N) * sizeof(int));
 	int8_t *turned = (int8_t *)room;
 	int *a_sums = (int *)(room + b_bytes + a_bytes), *b_sums = a_sums + M;
 
-	transpose_start(B, turned, K, N, ld);
+	transpose_start(B, turned, K, N, (int)ld);
 	if (zero_point_B != 0)
 		row_sums_start(A, M, K, K, a_sums);
 	if (zero_point_A != 0)
-		row_sums_start(turned, N, K, ld, b_sums);
+		row_sums_start(turned, N, K, (int)ld, b_sums);
 
 	quantised_out out = {
 		C, M, N,

@@ -288,7 +288,8 @@ void counters_write(void)
 		return;
 	char *text = text_make(&size);
 	bool written = text && !in_place && write_beside(path, text, size);
-	in_place = in_place || (text && !written && (errno == EACCES || errno == EPERM));
+	in_place =
+		in_place || (text && !written && (errno == EACCES || errno == EPERM || errno == EROFS));
 	if (!written && !(in_place && write_in_place(path, text, size)))
 		runtime_say("cannot write counters to %s", path);
 	free(text);

@@ -1,6 +1,7 @@
 /* Every case goes through the contestant, then past the referee. */
 #include "judge/cases/check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,12 @@
 
 /* A solution that crashes on every case costs a new process each time. */
 #define DEATHS_ALLOWED 3
+
+/* Of what all cases may take together: so many of the longest, this part of their sum, and seconds
+ * between calls. */
+#define CASES_LONG 10.0
+#define CASES_SHARE 0.1
+#define BESIDE_CASES 60.0
 
 /* On the emulated GPU: a failure of a case that called a function which the emulated GPU has not
  * tells nothing of the file, whether or not the file asked for the refusal. */
@@ -31,6 +38,30 @@ static void excuse(const struct run *run, struct case_result *result)
 			 function, why);
 	result->verdict = VERDICT_UNSUPPORTED;
 	result->checked = false;
+}
+
+/* What a case may take: a call. */
+static double case_seconds(const struct run *run, const struct test_case *test)
+{
+	return emulated_timeout(run->options, run->referee.device.kind, run->timeout, test);
+}
+
+double check_together(double sum, double longest, double timeout)
+{
+	return ceil(fmin(sum, CASES_LONG * longest + CASES_SHARE * sum) + timeout + BESIDE_CASES);
+}
+
+/* What all cases of a file may take. */
+static double file_seconds(const struct run *run, const struct judgement *judgement)
+{
+	double sum = 0.0, longest = 0.0;
+	for (size_t i = 0; i < judgement->count; i++) {
+		double seconds = case_seconds(run, &judgement->cases[i].test);
+		sum += seconds;
+		longest = fmax(longest, seconds);
+	}
+	double given = run->options->file_timeout;
+	return given > 0.0 ? given : check_together(sum, longest, run->timeout);
 }
 
 /* One case. *dead tells that the contestant must be started anew. */
@@ -54,10 +85,8 @@ static bool judge_case(struct run *run, const struct problem *problem,
 	contestant->steps = emulated_steps(run->options, &result->test);
 	result->steps = referee->device.kind == DEVICE_EMULATED ? contestant->steps : 0;
 	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome = contestant_link_run(
-			contestant, 0,
-			emulated_timeout(run->options, referee->device.kind, run->timeout, &result->test),
-			&result->seconds);
+		outcome =
+			contestant_link_run(contestant, 0, case_seconds(run, &result->test), &result->seconds);
 	*dead = outcome.dead;
 	result->facts = contestant->facts;
 	result->output = contestant_link_output(contestant);
@@ -219,6 +248,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	contestant.environment = watch.environment;
 	contestant.under = tool_words(&run->tool);
 	contestant.counters = watch.folder;
+	contestant.together = file_seconds(run, out);
 	bool ok = true, dead = true, stopped = false;
 	size_t deaths = 0;
 	for (size_t i = 0; i < out->count; i++) {

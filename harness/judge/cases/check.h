@@ -10,4 +10,9 @@
 bool check_cases(struct run *run, const struct problem *problem, const struct entrant *entrant,
 				 struct judgement *out, struct error *err);
 
+/* Seconds for all cases of a file, of which each has its own limit: their sum, and that of the
+ * longest; `timeout` is for loading. Any case may take all of its time, but not each of many: else
+ * a file that breaks no limit keeps others waiting for hours. */
+double check_together(double sum, double longest, double timeout);
+
 #endif

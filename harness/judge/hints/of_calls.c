@@ -279,11 +279,18 @@ static bool lacks_on_mbarrier(const struct case_result *failing, const char *ker
 	return true;
 }
 
+/* One call; a file whose cases take long together need not have one that does not end. */
+static bool call_takes_long(const struct case_result *failing)
+{
+	return failing != NULL && failing->verdict == VERDICT_TIME_LIMIT &&
+		   strstr(failing->detail, "--file-timeout") == NULL;
+}
+
 static bool kernel_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
 	char kernel[128], place[128];
-	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT)
+	if (!call_takes_long(failing))
 		return false;
 	const bool stopped = printed(failing, FAULT_NEVER_ENDS);
 	const char *words = stopped ? FAULT_NEVER_ENDS : FAULT_STILL_RUNS;
@@ -310,8 +317,8 @@ static bool kernel_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool device_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
-	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
-		facts->device == DEVICE_EMULATED || !printed(failing, FAULT_ON_DEVICE))
+	if (!call_takes_long(failing) || facts->device == DEVICE_EMULATED ||
+		!printed(failing, FAULT_ON_DEVICE))
 		return false;
 	snprintf(out, HINT_TEXT,
 			 "solve() has returned, and a kernel does not end: --device emu names it, and the line "
@@ -323,9 +330,8 @@ static bool device_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool host_runs(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
-	if (failing == NULL || failing->verdict != VERDICT_TIME_LIMIT ||
-		printed(failing, FAULT_STILL_RUNS) || printed(failing, FAULT_NEVER_ENDS) ||
-		!printed(failing, FAULT_IN_SOLVE))
+	if (!call_takes_long(failing) || printed(failing, FAULT_STILL_RUNS) ||
+		printed(failing, FAULT_NEVER_ENDS) || !printed(failing, FAULT_IN_SOLVE))
 		return false;
 	snprintf(
 		out, HINT_TEXT, "%s",

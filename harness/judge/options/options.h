@@ -82,6 +82,7 @@ struct judge_options {
 	struct judge_scalar alpha, beta;
 	struct tolerance_request tolerance;
 	double timeout;         /* seconds per case; 0: 10 on a GPU, 60 on the emulated one */
+	double file_timeout;    /* seconds of all cases of a file; 0: check.c says how many */
 	double time_budget;     /* seconds of measuring per shape; 0: 3 */
 	size_t memory_mib;      /* resident; 0: 8192 */
 	double compile_timeout; /* seconds of nvcc a file; 0: COMPILE_SECONDS */

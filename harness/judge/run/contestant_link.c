@@ -1,5 +1,6 @@
 #include "judge/run/contestant_link.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 /* Loading a driver and a context; or a library with its kernels, from a cold disk. */
 #define OPEN_SECONDS 120.0
-#define CASE_SECONDS 60.0
+#define CASE_SECONDS 60.0 /* at most: between_calls() */
 #define TOOL_SECONDS 60.0 /* for the end under a tool */
 #define CONTESTANT_WORDS 64
 #define STARTS 2 /* of a process that does not start, or ends while it opens the device */
@@ -82,15 +83,21 @@ static struct outcome outcome_of_end(struct contestant_link *link, struct child_
 									 const char *doing, double seconds)
 {
 	struct outcome outcome;
+	char kinds[CHILD_MEMORY_TEXT];
 	switch (result.outcome) {
 	case CHILD_TIMED_OUT:
 		outcome =
 			outcome_failed(VERDICT_TIME_LIMIT, true, "%s took more than %g s", doing, seconds);
 		break;
+	case CHILD_STOPPED:
+		outcome = outcome_failed(VERDICT_RUNTIME_ERROR, true,
+								 "%s stopped its own process (SIGSTOP)", doing);
+		break;
 	case CHILD_OVER_MEMORY:
-		outcome =
-			outcome_failed(VERDICT_MEMORY_LIMIT, true, "%s used more than %zu MiB of host memory",
-						   doing, link->memory_limit >> 20);
+		child_memory_text(&result.memory, kinds);
+		outcome = outcome_failed(VERDICT_MEMORY_LIMIT, true,
+								 "%s used more than %zu MiB of host memory%s%s", doing,
+								 link->memory_limit >> 20, kinds[0] != '\0' ? ": " : "", kinds);
 		break;
 	case CHILD_SIGNALED:
 		link->facts.signal = result.signal_number;
@@ -107,7 +114,8 @@ static struct outcome outcome_of_end(struct contestant_link *link, struct child_
 			outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge", doing);
 		break;
 	}
-	bool killed = result.outcome == CHILD_TIMED_OUT || result.outcome == CHILD_OVER_MEMORY;
+	bool killed = result.outcome == CHILD_TIMED_OUT || result.outcome == CHILD_OVER_MEMORY ||
+				  result.outcome == CHILD_STOPPED;
 	if (!killed || (result.outcome == CHILD_TIMED_OUT &&
 					strstr(child_output(link->child), FAULT_STILL_RUNS) != NULL))
 		append_last_line(&outcome, link->child);
@@ -178,6 +186,15 @@ static void take_facts(struct contestant_link *link, const struct contestant_rep
 	facts->peak_bytes = reply->peak_bytes;
 }
 
+/* The same where the file's time is up, all of its cases together. */
+static struct outcome outcome_of_all(struct contestant_link *link)
+{
+	return outcome_failed(VERDICT_TIME_LIMIT, true,
+						  "the file took more than %g s for all of its cases (--file-timeout S "
+						  "allows more)",
+						  link->together);
+}
+
 /* Sends a request; on failure the process may be gone (then `dead`). *got_fd is the caller's.
  * *elapsed, unless NULL: how long it took; 0 on the emulated GPU, which has no time: to look for a
  * reply without sleep takes a core from it. */
@@ -186,18 +203,23 @@ static struct outcome exchange(struct contestant_link *link, const char *doing, 
 							   int *got_fd, double seconds, double *elapsed)
 {
 	size_t got = 0;
+	/* before the solution is loaded the time, and what is said, is ours */
+	bool ours = ((const struct message *)request)->type == MESSAGE_CONTESTANT_OPEN;
+	double left = link->together - link->waited;
+	bool shortened = link->together > 0.0 && !ours && left < seconds;
 	if (elapsed != NULL)
 		*elapsed = 0;
-	struct child_result result =
-		child_call_clocked(link->child, request, request_bytes, fd, reply, reply_bytes, &got,
-						   got_fd, seconds, link->device->kind == DEVICE_CUDA ? elapsed : NULL);
+	struct child_result result = child_call_clocked(
+		link->child, request, request_bytes, fd, reply, reply_bytes, &got, got_fd,
+		shortened ? fmax(left, 0.0) : seconds, link->device->kind == DEVICE_CUDA ? elapsed : NULL);
+	link->waited += ours ? 0.0 : result.waited;
+	if (shortened && result.outcome == CHILD_TIMED_OUT)
+		return outcome_of_all(link);
 	if (result.outcome != CHILD_REPLIED)
 		return outcome_of_end(link, result, doing, seconds);
 
 	const struct message *head = reply;
 	if (got >= sizeof *head && !head->ok) {
-		/* before the solution is loaded nobody but us can have said so */
-		bool ours = ((const struct message *)request)->type == MESSAGE_CONTESTANT_OPEN;
 		struct outcome outcome =
 			outcome_failed(ours ? VERDICT_NOT_RUN : VERDICT_RUNTIME_ERROR, true, "%.*s",
 						   (int)sizeof head->error - 1, head->error);
@@ -438,6 +460,13 @@ struct outcome contestant_link_open(struct contestant_link *link)
 	return contestant_link_load(link);
 }
 
+/* What the judge's part of the process does there takes little, and a solution that keeps it from
+ * that is not waited for much longer than one that does not end. */
+static double between_calls(const struct contestant_link *link)
+{
+	return fmin(CASE_SECONDS, fmax(2.0 * link->timeout, CASE_SECONDS / 3.0));
+}
+
 struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,
 									int arena_fd, const struct test_case *test)
 {
@@ -447,7 +476,7 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 		request.chain = *link->chain;
 	struct contestant_reply reply;
 	return call_for_status(link, BETWEEN_CALLS, &request, sizeof request, arena_fd, &reply,
-						   CASE_SECONDS);
+						   between_calls(link));
 }
 
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
@@ -505,7 +534,7 @@ struct outcome contestant_link_sealed(struct contestant_link *link, const struct
 	if (link->chain != NULL)
 		request.chain = *link->chain;
 	return call(link, BETWEEN_CALLS, &request, sizeof request, -1, &reply, sizeof reply,
-				CASE_SECONDS);
+				between_calls(link));
 }
 
 struct outcome contestant_link_go(struct contestant_link *link, int fd, double *seconds)
@@ -513,7 +542,7 @@ struct outcome contestant_link_go(struct contestant_link *link, int fd, double *
 	struct contestant_go request = {.head.type = MESSAGE_CONTESTANT_GO};
 	struct message reply;
 	return clocked_call(link, BETWEEN_CALLS, &request, sizeof request, fd, &reply, sizeof reply,
-						CASE_SECONDS, seconds);
+						between_calls(link), seconds);
 }
 
 struct outcome contestant_link_call(struct contestant_link *link, uint32_t set, double timeout,
@@ -533,7 +562,7 @@ struct outcome contestant_link_end(struct contestant_link *link)
 	struct contestant_end request = {.head.type = MESSAGE_CONTESTANT_END};
 	struct contestant_reply reply;
 	struct outcome outcome =
-		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, CASE_SECONDS);
+		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, between_calls(link));
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		link->left =
 			outcome_left(link, reply.left, reply.error_code, reply.error_name, reply.error_text);

@@ -41,12 +41,14 @@ struct contestant_link {
 	uint64_t steps;       /* warp instructions that a launch of the next run may take on the
 							 emulated GPU; 0: its own default */
 	double timeout;       /* seconds for loading the solution, which runs its constructors */
+	double together;      /* seconds for all that the solution does, in whatever processes; 0: any */
 	const char *counters; /* a folder for them (protocol.h); NULL or "": none */
 	const char
 		*library_folder; /* a folder: of libraries that contestant_link_load() will load; NULL or
 						"": none */
 	unsigned without;    /* layers of the jail that are left open */
 	unsigned required;   /* without which nothing is loaded */
+	double waited;       /* seconds of `together` that are used */
 	/* filled by contestant_link_open() */
 	bool enclosed;             /* the next two are known */
 	unsigned layers;           /* that hold: none where libraries are allowed, or under a tool */

@@ -27,6 +27,7 @@ static bool died(struct referee_link *link, struct child_result result, struct e
 {
 	const char *said = child_output(link->child);
 	const char *why = result.outcome == CHILD_TIMED_OUT ? "did not answer in time"
+					  : result.outcome == CHILD_STOPPED ? "was stopped by a signal (SIGSTOP)"
 					  : result.outcome == CHILD_BROKEN  ? "sent an invalid message"
 														: "ended";
 	if (result.outcome == CHILD_SIGNALED)

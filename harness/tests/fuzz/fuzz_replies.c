@@ -84,9 +84,18 @@ static size_t fuzz_count(void)
 #define tree_scan(root, out, max, number, older) fuzz_count()
 #define tree_younger(parent, pid, started, out, max) ((void)(started), (void)(out), fuzz_count())
 #define tree_kill(root) ((void)(root))
-#define tree_memory(pids, count, files) fuzz_count()
-#define tree_memory_exact(pids, count, files) fuzz_count()
-#define tree_memory_files(pids, count) fuzz_count()
+#define tree_memory(pids, count, shared)                                                           \
+	(struct tree_memory)                                                                           \
+	{                                                                                              \
+		.own = fuzz_count()                                                                        \
+	}
+#define tree_memory_exact(pids, count, shared)                                                     \
+	(struct tree_memory)                                                                           \
+	{                                                                                              \
+		.own = fuzz_count()                                                                        \
+	}
+#define tree_memory_shared(pids, count) fuzz_count()
+#define tree_stopped(pid) false
 #define tree_ends(pid) false
 #define sendmsg peer_sendmsg
 #define child_start real_child_start
@@ -137,7 +146,7 @@ struct child *child_start(const struct child_options *options, struct error *err
 {
 	struct ends ends = ENDS_NONE;
 	struct child *child = calloc(1, sizeof *child);
-	if (play.count == PEERS_MAX || child == NULL || !open_ends(&ends, 0)) {
+	if (play.count == PEERS_MAX || child == NULL || !open_ends(&ends)) {
 		free(child);
 		error_set(err, "no more processes");
 		return NULL;

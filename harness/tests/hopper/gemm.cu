@@ -5,6 +5,7 @@
  *     gemm unsupported      where the current device is no Hopper GPU
  *     gemm graph            captured and replayed with other values (a real GPU only)
  *     gemm reached          that the heuristic chooses each configuration for some shape (no GPU)
+ *     gemm sizes            what it chooses for extreme sizes, and how they are sliced (no GPU)
  *
  * Says what is wrong, a line each; exit status 1 if something is, 77 if a part cannot run here. */
 #include <memory>
@@ -13,6 +14,10 @@
 #include <string.h>
 #include <thread>
 #include <vector>
+
+/* Tiles of a launch, at most. With few, small products go in slices, too. */
+static int most_tiles = 65535;
+#define HOPPER_MOST_TILES most_tiles
 
 #define HOPPER_F16_ONLY
 #include "hopper/hopper_gemm.cu"
@@ -212,6 +217,7 @@ static void test_configurations(bool b_is_k_major)
 	int runs[hopper::CONFIGS] = {};
 	for (shape s : SHAPES) {
 		s.b_is_k_major = b_is_k_major;
+		most_tiles = most_tiles == 16 ? 65535 : 16;
 		test_case t(s, 7 + s.m);
 		workspace space(t.product());
 		for (int number = 0; number < hopper::CONFIGS; number++) {
@@ -233,6 +239,7 @@ static void test_configurations(bool b_is_k_major)
 		EXPECT((runs[number] > 0) == takes, "configuration %d fits no shape of this test", number);
 	}
 	printf("%d configurations\n", hopper::CONFIGS);
+	most_tiles = 65535;
 }
 
 /* ---- calls ---- */
@@ -248,6 +255,11 @@ static void test_shapes(void)
 		{150, 72, 333, 0, 0, 1, 3, 1, 0, 0.0f},
 		{9, 130, 1500, 0, 2, 0, 0, 0, 0, 1.0f},
 		{128, 256, 64, 0, 0, 0, 0, 0, 4, 0.0f},
+		{5, 24, 1300, 0, 0, 0, 3, 1, 0, 0.5f},
+		{20, 16, 1100, 0, 0, 0, 1, 0, 0, 1.0f},
+		{70000, 8, 9, 0, 0, 0, 0, 0, 0, 0.5f},
+		{9, 70000, 8, 0, 0, 0, 0, 0, 0, 0.0f},
+		{8, 9, 70000, 0, 0, 0, 0, 0, 0, 0.0f},
 		{1, 1, 1, 0, 0, 0, 0, 0, 0, 1.0f, true},
 		{17, 15, 2000, 0, 0, 0, 1, 3, 0, 0.5f, true},
 		{64, 64, 64, 8, 16, 0, 8, 8, 8, 0.5f, true},
@@ -426,6 +438,97 @@ static void test_reached(bool b_is_k_major)
 			   layout);
 }
 
+/* ---- extreme sizes, on an H200's numbers ---- */
+
+/* Whether the slices of a product are all of its tiles, each a launch that can number its own. */
+template <hopper::variant VARIANT, int TILE_M, int TILE_N, int TILE_K, int CONSUMERS, int CLUSTER_M,
+		  int CLUSTER_N, int SPLIT_K, int MAX_SPLIT, int MAX_STAGES, int PRODUCERS>
+static void slices_check(const hopper::problem &q, int number, long long &launches)
+{
+	if constexpr (VARIANT != hopper::SMALL) {
+		using config = hopper::tile_config<VARIANT, TILE_M, TILE_N, TILE_K, CONSUMERS, CLUSTER_M,
+										   CLUSTER_N, MAX_SPLIT, MAX_STAGES, PRODUCERS>;
+		long long tiles = 0;
+		hopper::launch_slices<config>(q, SPLIT_K, [&](const hopper::schedule &work) {
+			long long last = work.tiles - 1; // as divisor has it
+			bool exact = last * work.group_tiles.magic >> 32 == last / work.group_tiles.value;
+			EXPECT(exact || work.group_tiles.value == 1, "configuration %d: division", number);
+			EXPECT(work.tiles > 0 && work.tiles < 65536, "configuration %d: tiles", number);
+			tiles += work.tiles;
+			launches++;
+			return HOPPER_OK;
+		});
+		long long all = hopper::tiles_of(hopper::CONFIG_LINES[number], q);
+		EXPECT(tiles == all, "configuration %d: %lld of %lld tiles", number, tiles, all);
+	}
+}
+
+static long long slices_of(const hopper::problem &q, int chosen)
+{
+	int number = 0;
+	long long launches = 0;
+#define CONFIG(variant, tile_m, tile_n, k_block, consumers, cluster_m, cluster_n, split_k,         \
+			   max_split_k, max_stages, producers, ...)                                            \
+	if (number++ == chosen)                                                                        \
+		slices_check<hopper::variant, tile_m, tile_n, k_block, consumers, cluster_m, cluster_n,    \
+					 split_k, max_split_k, max_stages, producers>(q, chosen, launches);
+#include "hopper/configs.def"
+#undef CONFIG
+	return launches;
+}
+
+static void test_sizes(bool b_is_k_major)
+{
+	constexpr int MOST = HOPPER_MAX_SIZE;
+	static const struct {
+		int m, n, k;
+	} sizes[] = {
+		{4096, 4096, 4096},    {65536, 128256, 4096}, {32768, 32767, 4097},
+		{80000, 80000, 1024},  {2097152, 8192, 8192}, {8192, 2097152, 8192},
+		{4000000, 1024, 128},  {8388608, 64, 64},     {1000001, 1000003, 999},
+		{300000001, 17, 1025}, {17, 300000001, 31},   {17, 17, 300000001},
+		{1, 1, 70001},         {MOST, MOST, MOST},    {MOST, 8, 8},
+		{8, MOST, 8},          {8, 8, MOST},          {1, 70001, 70003},
+		{7, 4097, 2049},       {4097, 3, 5000},
+	};
+	hopper::device_table h200 = {HOPPER_OK, 132, {0, 132, 66, 39, 30, 22, 17, 15, 15}, 4.917e6f};
+	bool all[hopper::CONFIGS], chain[hopper::CONFIGS];
+	hopper::b_layout layout = b_is_k_major ? hopper::B_K_MAJOR : hopper::B_N_MAJOR;
+	for (int i = 0; i < hopper::CONFIGS; i++) {
+		all[i] = hopper::variant_takes(hopper::CONFIG_LINES[i].variant, layout);
+		chain[i] = all[i] && hopper::CONFIG_LINES[i].variant != hopper::SWAP_AB;
+	}
+	for (auto [m, n, k] : sizes)
+		for (int bases = 0; bases < 16; bases++) { // a bit: A, B, C misaligned; a workspace
+			const char *at = (const char *)256;
+			hopper_gemm p = {m,
+							 n,
+							 k,
+							 at + bases % 2 * 2,
+							 at + bases / 2 % 2 * 4,
+							 (void *)(at + bases / 4 % 2 * 8),
+							 k,
+							 b_is_k_major ? k : n,
+							 n,
+							 1.0f,
+							 0.5f,
+							 b_is_k_major};
+			hopper::problem q(p, bases / 8 > 0), of_chain(p, bases / 8 > 0, {false, 10.0f});
+			int number = hopper::config_choose(h200, q, all);
+			int other = hopper::config_choose(h200, of_chain, chain);
+			EXPECT(number >= 0 && other >= 0, "%dx%dx%d, bases %d: no configuration", m, n, k,
+				   bases);
+			for (int chosen : {number, other})
+				EXPECT(chosen < 0 || k <= 1024 ||
+						   hopper::CONFIG_LINES[chosen].variant != hopper::SMALL,
+					   "%dx%dx%d, bases %d: the small kernel", m, n, k, bases);
+			bool few = (double)m * n < 1e13; // else the host would count slices for minutes
+			if (bases == 8 && number >= 0)
+				printf("%dx%dx%d: configuration %d, launches %lld\n", m, n, k, number,
+					   few ? slices_of(q, number) : 0ll);
+		}
+}
+
 int main(int argc, char **argv)
 {
 	const char *part = argc == 2 ? argv[1] : "";
@@ -445,8 +548,11 @@ int main(int argc, char **argv)
 	} else if (strcmp(part, "reached") == 0) {
 		test_reached(false);
 		test_reached(true);
+	} else if (strcmp(part, "sizes") == 0) {
+		test_sizes(false);
+		test_sizes(true);
 	} else {
-		printf("usage: gemm configurations | calls | unsupported | graph | reached\n");
+		printf("usage: gemm configurations | calls | unsupported | graph | reached | sizes\n");
 		return 2;
 	}
 	return failures > 0 ? 1 : status;

@@ -18,6 +18,7 @@ constexpr int CHUNK = 32;   // columns of C that one block of a split tile reduc
 constexpr int CHUNK_SUMS = CHUNK / 2; // accumulators of a thread, and their bytes in a warpgroup
 constexpr int CHUNK_BYTES = CHUNK_SUMS * WARPGROUP * 4;
 constexpr int SHARED_BYTES = 227 * 1024; // of a block, at most
+constexpr int PIECE_ELEMENTS = 1024;     // of a row, that a warp of the pad copy has at once
 constexpr int SCRATCH_BYTES = 64;        // of a warp, for prefetching what the epilogue reads
 
 /* How a configuration brings its operands into shared memory, and its sums into C. */

@@ -73,7 +73,8 @@ template <class Element, b_layout B_LAYOUT, class Epilogue> struct config_launch
 
 static inline bool product_valid(const hopper_gemm &p)
 {
-	bool sizes = p.m >= 0 && p.n >= 0 && p.k >= 0 && p.lda >= p.k &&
+	auto fits = [](int size) { return size >= 0 && size <= HOPPER_MAX_SIZE; };
+	bool sizes = fits(p.m) && fits(p.n) && fits(p.k) && p.lda >= p.k &&
 				 p.ldb >= (p.b_is_k_major ? p.k : p.n) && p.ldc >= p.n;
 	bool empty = p.m == 0 || p.n == 0;
 	bool operands = p.k == 0 || p.alpha == 0.0f || (p.a != NULL && p.b != NULL);

@@ -21,9 +21,13 @@
 extern "C" {
 #endif
 
+/* The largest m, n and k. */
+#define HOPPER_MAX_SIZE (0x7FFFFFFF - 0x1FFFF)
+
 enum hopper_status {
 	HOPPER_OK = 0,
-	HOPPER_INVALID_ARGUMENT,    /* a negative size, a leading dimension that is too small, NULL */
+	HOPPER_INVALID_ARGUMENT,    /* a size below 0 or above HOPPER_MAX_SIZE; a leading dimension that
+								 * is too small; NULL */
 	HOPPER_UNSUPPORTED_DEVICE,  /* the current device is no Hopper GPU, or the driver lacks TMA */
 	HOPPER_WORKSPACE_TOO_SMALL, /* not 0, and less than hopper_gemm_workspace() says */
 	HOPPER_CUDA_ERROR,          /* a call of CUDA failed: cudaGetLastError() has the reason */

@@ -158,9 +158,10 @@ __global__ void __launch_bounds__(SCALE_THREADS)
 	constexpr int V = VECTOR;
 	for (int row = blockIdx.y; row < rows; row += gridDim.y) {
 		Element *to = C + (size_t)row * ldc;
-		int vectors = (uintptr_t)to % 16 == 0 ? columns / V : 0;
-		int first = blockIdx.x * SCALE_THREADS + threadIdx.x, stride = gridDim.x * SCALE_THREADS;
-		for (int i = first; i < vectors; i += stride) {
+		uint32_t vectors = (uintptr_t)to % 16 == 0 ? columns / V : 0;
+		uint32_t first = blockIdx.x * SCALE_THREADS + threadIdx.x;
+		uint32_t stride = gridDim.x * SCALE_THREADS;
+		for (uint32_t i = first; i < vectors; i += stride) {
 			float x[V] = {};
 			if (beta != 0.0f)
 				epilogue_load_whole(to + i * V, x);
@@ -169,7 +170,7 @@ __global__ void __launch_bounds__(SCALE_THREADS)
 				x[j] *= beta;
 			epilogue_store_whole(to + i * V, x);
 		}
-		for (int i = vectors * V + first; i < columns; i += stride)
+		for (uint32_t i = vectors * V + first; i < (uint32_t)columns; i += stride)
 			to[i] =
 				epilogue_from_float<Element>(beta != 0.0f ? beta * epilogue_to_float(to[i]) : 0.0f);
 	}

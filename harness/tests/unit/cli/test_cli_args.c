@@ -215,13 +215,14 @@ Test(cli_args, judge_takes_shapes_and_times_the_first_or_another)
 	struct parsed p;
 	char line[256];
 	parse(&p,
-		  "judge a.cu --shape 1x2x3 --time 64x64x64 --shape 4x5x6 --compile-timeout 2.5 --seed 1");
+		  "judge a.cu --shape 1x2x3 --time 64x64x64 --shape 4x5x6 --compile-timeout 2.5 --seed 1 "
+		  "--file-timeout 90");
 	cr_assert(p.ok, "%s", p.err.message);
 	cr_assert(p.options.judge.shape_count == 2 && p.options.judge.time.number[0] == 64);
-	cr_assert_eq(p.options.judge.compile_timeout, 2.5);
+	cr_assert(p.options.judge.compile_timeout == 2.5 && p.options.judge.file_timeout == 90.0);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge judge --seed 0x1 --time 64x64x64 --shape 1x2x3 --shape 4x5x6 "
-						   "--compile-timeout 2.5 a.cu");
+						   "--file-timeout 90 --compile-timeout 2.5 a.cu");
 	parse(&p, "judge a.cu --shape 1x2x3 --time none");
 	cr_assert(p.ok && p.options.judge.untimed && p.options.judge.shape_count == 1);
 	refused("judge a.cu --compile-timeout 0", "--compile-timeout '0'");

@@ -93,10 +93,11 @@ static void begin(void)
 		  "	shift 2\n"
 		  "done\n"
 		  "case \"$tool $api\" in\n"
-		  "'initcheck yes') REPORT=$API_REPORT ;;\n"
+		  "'initcheck yes') GEMMJUDGE_TEST_REPORT=$GEMMJUDGE_TEST_API_REPORT ;;\n"
 		  "'memcheck no') exit 9 ;;\n"
 		  "esac\n"
-		  "[ -z \"$REPORT\" ] || printf '%s' \"$REPORT\" >\"${log%\\%p*}$$${log#*\\%p}\"\n"
+		  "[ -z \"$GEMMJUDGE_TEST_REPORT\" ] || printf '%s' \"$GEMMJUDGE_TEST_REPORT\" "
+		  ">\"${log%\\%p*}$$${log#*\\%p}\"\n"
 		  "exec \"$1\"\n",
 		  script);
 	fclose(script);
@@ -122,7 +123,7 @@ static void run_program(const struct tool *tool, const char *report)
 		argv[count++] = *word;
 	argv[count++] = "/bin/true";
 	argv[count] = NULL;
-	setenv("REPORT", report, 1);
+	setenv("GEMMJUDGE_TEST_REPORT", report, 1);
 	struct child *child = child_start(&(struct child_options){.argv = argv}, &err);
 	cr_assert_not_null(child, "%s", err.message);
 	struct child_result result = child_wait(child, 20);
@@ -158,7 +159,7 @@ static struct judgement judged(const char *first, const char *second, enum verdi
 /* The contestant copies from memory of the referee, which its own process never wrote. */
 Test(tool_run, copies_of_the_harness_are_no_findings)
 {
-	setenv("API_REPORT",
+	setenv("GEMMJUDGE_TEST_API_REPORT",
 		   "========= COMPUTE-SANITIZER\n"
 		   "========= Host API memory access error at host access to 0x7f00 of size 4,318 bytes\n"
 		   "=========     Uninitialized access at 0x7f00 on access by cudaMemcpy source\n"

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,52 @@ static void child_hog(void)
 		memset(block, 1, 8 << 20);
 		usleep(1000);
 	}
+}
+
+/* Memory that is resident in no process: 120 MiB of shared pages, then a pause. */
+static void child_keep_shared(void)
+{
+	const size_t bytes = 120 << 20;
+	char *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (block == MAP_FAILED)
+		_exit(9);
+	for (size_t at = 0; at < bytes; at += 8 << 20) {
+		memset(block + at, 1, 8 << 20);
+		madvise(block + at, 8 << 20, MADV_DONTNEED);
+	}
+	pause();
+}
+
+/* The same in a file without a name, of which only the last page is mapped, and that is not open.
+ */
+static void child_keep_file(void)
+{
+	static char block[8 << 20];
+	const off_t bytes = 120 << 20;
+	int fd = memfd_create("test", MFD_CLOEXEC);
+	memset(block, 1, sizeof block);
+	for (off_t at = 0; at < bytes; at += (off_t)sizeof block)
+		if (pwrite(fd, block, sizeof block, at) < 0)
+			_exit(9);
+	if (mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, bytes - 4096) == MAP_FAILED)
+		_exit(9);
+	close(fd);
+	pause();
+}
+
+/* 120 MiB of page tables: a page of zeros for each of a vast mapping's parts. */
+static void child_make_tables(void)
+{
+	const size_t step = 2 << 20, bytes = 120 * 256 * step;
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	const volatile char *block = mmap(NULL, bytes, PROT_READ, flags, -1, 0);
+	if (block == MAP_FAILED)
+		_exit(9);
+	madvise((void *)block, bytes, MADV_NOHUGEPAGE);
+	for (size_t at = 0; at < bytes; at += step)
+		if (block[at] != 0)
+			_exit(9);
+	pause();
 }
 
 /* Processes that outlive their parents, one of them in a session of its own. */
@@ -181,6 +228,12 @@ __attribute__((constructor)) static void be_child(void)
 		child_flood(channel);
 	if (strcmp(name, "hog") == 0)
 		child_hog();
+	if (strcmp(name, "shared") == 0)
+		child_keep_shared();
+	if (strcmp(name, "memfd") == 0)
+		child_keep_file();
+	if (strcmp(name, "tables") == 0)
+		child_make_tables();
 	if (strcmp(name, "orphans") == 0)
 		child_leave_orphans(channel);
 	if (strcmp(name, "hang") == 0)
@@ -367,8 +420,20 @@ Test(child, ends_a_hang_at_the_deadline)
 Test(child, ends_a_stopped_child)
 {
 	struct child *child = start("spin-stopped", 0);
-	cr_assert_eq(call(child, 0.2).outcome, CHILD_TIMED_OUT);
+	double started = now();
+	cr_assert_eq(call(child, 30).outcome, CHILD_STOPPED);
+	cr_assert_lt(now() - started, 5);
 	assert_nothing_left();
+	child_stop(child);
+}
+
+/* The judge's own pauses are not its stops. */
+Test(child, is_no_stopped_child_where_it_is_held)
+{
+	struct child *child = start("serve", 0);
+	cr_assert_eq(call(child, 10).outcome, CHILD_REPLIED);
+	child_pause(child);
+	cr_assert_eq(call(child, 1.2).outcome, CHILD_TIMED_OUT);
 	child_stop(child);
 }
 
@@ -429,6 +494,27 @@ Test(child, ends_a_memory_hog)
 	cr_assert_lt(result.peak_memory_bytes, 2000u << 20);
 	assert_nothing_left();
 	child_stop(child);
+}
+
+/* Of each kind, and beside it little else. */
+Test(child, counts_memory_that_no_process_shows)
+{
+	static const struct {
+		char name[8];
+		size_t member;
+	} kinds[] = {{"shared", offsetof(struct tree_memory, shared)},
+				 {"memfd", offsetof(struct tree_memory, shared)},
+				 {"tables", offsetof(struct tree_memory, tables)}};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		struct child *child = start(kinds[i].name, 100 << 20);
+		struct child_result result = call(child, 10);
+		size_t kept;
+		memcpy(&kept, (const char *)&result.memory + kinds[i].member, sizeof kept);
+		cr_assert_eq(result.outcome, CHILD_OVER_MEMORY, "%s", kinds[i].name);
+		cr_assert_gt(kept, 60u << 20, "%s", kinds[i].name);
+		cr_assert_lt(kept, 130u << 20, "%s", kinds[i].name);
+		child_stop(child);
+	}
 }
 
 Test(child, collects_the_end_of_a_flood)

@@ -234,6 +234,32 @@ static int ask_limit(void)
 	return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? DONE : errno;
 }
 
+static int enlarge_pipe(void)
+{
+	int ends[2];
+	if (pipe(ends) != 0)
+		return ENDED_BADLY;
+	return fcntl(ends[1], F_SETPIPE_SZ, 128 << 10) >= 0 ? DONE : errno;
+}
+
+/* Keeps a page of its own in a pipe. */
+static int give_page(void)
+{
+	static char page[4096] = "text";
+	struct iovec part = {.iov_base = page, .iov_len = sizeof page};
+	int ends[2];
+	if (pipe(ends) != 0)
+		return ENDED_BADLY;
+	return vmsplice(ends[1], &part, 1, 0) > 0 ? DONE : errno;
+}
+
+/* DONE where there are few. */
+static int count_descriptors(void)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max <= 1024 ? DONE : EMFILE;
+}
+
 static int hide_from_death(void)
 {
 	return prctl(PR_SET_PDEATHSIG, 0) == 0 ? DONE : errno;
@@ -482,6 +508,14 @@ Test(jail, nothing_of_system_v)
 	REFUSED(LAYER_CALLS, semaphores, EPERM);
 	cr_assert(open[0] == DONE && open[1] == DONE);
 	cr_assert(attached == EPERM && sent == EPERM);
+}
+
+Test(jail, little_memory_in_pipes)
+{
+	need(LAYER_CALLS);
+	REFUSED(LAYER_CALLS, enlarge_pipe, EPERM);
+	REFUSED(LAYER_CALLS, give_page, EPERM);
+	cr_assert_eq(attempt_in(LAYER_CALLS, count_descriptors), DONE);
 }
 
 /* By the kernel, for a descriptor that was open before. */
