@@ -16,8 +16,8 @@ import picture
 
 
 def read_facts(path):
-    """ladders.txt: facts of steps, units, GPUs and baselines; `shape` is for tools/ladder itself."""
-    steps, units, gpus, baselines = {}, {}, {}, {}
+    """ladders.txt: facts of steps, units, GPUs and folders; `shape` is for tools/ladder itself."""
+    steps, units, gpus, remarks = {}, {}, {}, {}
     for line in path.read_text().splitlines():
         kind, _, rest = line.partition(" ")
         if kind == "step":
@@ -29,10 +29,10 @@ def read_facts(path):
         elif kind == "gpu":
             name, dram, l2 = (field.strip() for field in rest.split("|"))
             gpus[name] = (float(dram), float(l2))
-        elif kind == "baseline":
+        elif kind in ("baseline", "note"):
             folder, text = rest.split(None, 1)
-            baselines[folder] = text
-    return steps, units, gpus, baselines
+            remarks.setdefault(folder, []).append(f"Baselines: {text}" if kind == "baseline" else text)
+    return steps, units, gpus, remarks
 
 
 class Column:
@@ -294,8 +294,8 @@ def notes_on(ladder, solutions):
     return out
 
 
-def section(solutions, ladder, steps, baseline):
-    """The page's text about a ladder; `baseline` says what is to be known of its baselines, or is None."""
+def section(solutions, ladder, steps, remarks):
+    """The page's text about a ladder; `remarks` are lines on its baselines and steps."""
     data, columns, missing = load(solutions, ladder)
     known = labels_of(columns)
     newer = {f"{step.removeprefix(ladder + '/')}.cu" for step in steps
@@ -310,7 +310,7 @@ def section(solutions, ladder, steps, baseline):
 
     lines, notes = table_of(ladder, columns, labels, steps, why)
     out = [f"## {ladder}", "", measured_on(data, columns[0]), ""] + lines + [""]
-    out += [f"Baselines: {baseline}  "] if baseline else []
+    out += [f"{text}  " for text in remarks]
     out += [f"({i + 1}) not measured: {note}  " for i, note in enumerate(notes)]
     if any("wrong" in entry for column in columns for entry in column.entries.values()):
         out.append("\\* some elements of timed calls were outside the error bound  ")
@@ -347,8 +347,8 @@ global memory; caches serve part of what the first steps request, so that these 
 
 def pages(solutions):
     """solutions/RESULTS.md, from the data files alone."""
-    steps, _, _, baselines = read_facts(solutions / "ladders.txt")
-    sections = [section(solutions, ladder, steps, baselines.get(ladder)) for ladder in ladders_of(solutions)]
+    steps, _, _, remarks = read_facts(solutions / "ladders.txt")
+    sections = [section(solutions, ladder, steps, remarks.get(ladder, [])) for ladder in ladders_of(solutions)]
     (solutions / "RESULTS.md").write_text("\n".join([HEAD] + sections))
 
 

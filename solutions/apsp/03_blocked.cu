@@ -28,6 +28,8 @@
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "../sgemm/workspace.cuh"
 
@@ -213,8 +215,8 @@ static __global__ void __launch_bounds__(THREADS, 2) apsp_relax(float *D, int ld
 static __global__ void apsp_copy(const float *from, int from_ld, float *to, int to_ld, int columns,
 								 int N)
 {
-	int row = blockIdx.y;
-	int column = blockIdx.x * THREADS + threadIdx.x;
+	int row = blockIdx.x; // a grid ends at 65535 along y
+	int column = blockIdx.y * THREADS + threadIdx.x;
 	if (column < columns)
 		to[(size_t)row * to_ld + column] =
 			row < N && column < N ? from[(size_t)row * from_ld + column] : INFINITY;
@@ -222,24 +224,30 @@ static __global__ void apsp_copy(const float *from, int from_ld, float *to, int 
 
 static void copy(const float *from, int from_ld, float *to, int to_ld, int size, int N)
 {
-	dim3 grid((size + THREADS - 1) / THREADS, size);
+	dim3 grid(size, (size + THREADS - 1) / THREADS);
 	apsp_copy<<<grid, THREADS>>>(from, from_ld, to, to_ld, size, N);
 }
 
 extern "C" void solve(const float *dist, float *output, int N)
 {
 	constexpr int SHARED = 2 * ROUND * TILE * sizeof(float);
+	if (cudaFuncSetAttribute(apsp_relax, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED) !=
+		cudaSuccess) {
+		fprintf(stderr, "03_blocked: a block cannot have %d bytes of shared memory\n", SHARED);
+		abort();
+	}
 	int tiles = (N + TILE - 1) / TILE, ld = tiles * TILE;
 	bool in_place = ld == N && (uintptr_t)output % 16 == 0;
 	size_t panel = (size_t)ROUND * ld, matrix = in_place ? 0 : (size_t)ld * ld;
 	float *memory = (float *)workspace_get((2 * panel + matrix) * sizeof(float));
-	if (!memory)
-		return; // output stays as it was, and the judge says so
+	if (!memory) {
+		fprintf(stderr, "03_blocked: no memory for the products of a round\n");
+		abort();
+	}
 	products by = {memory, memory + panel};
 	float *D = in_place ? output : memory + 2 * panel;
 
 	copy(dist, N, D, ld, ld, N);
-	cudaFuncSetAttribute(apsp_relax, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED);
 	for (int round = 0; round * ROUND < N; round++) {
 		apsp_cross<<<dim3(ld / ROUND, 2), THREADS>>>(D, ld, round, by);
 		apsp_relax<<<dim3(tiles, tiles), THREADS, SHARED>>>(D, ld, by);

@@ -232,14 +232,15 @@ finish(const float (&sum)[Tile::BLOCK_N / 2], const epilogue<half> &out, const C
 
 template <class Tile>
 static __global__ void __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
-	batched_wgmma(const __grid_constant__ tensor_maps maps, int M, int K, epilogue<half> out)
+	batched_wgmma(const __grid_constant__ tensor_maps maps, int first, int M, int K,
+				  epilogue<half> out)
 {
 	extern __shared__ __align__(128) unsigned char wgmma_memory[];
 	uint32_t base = (shared_address(wgmma_memory) + 1023) & ~1023u;
 	int warp = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32, 0);
 	bool producer = warp == Tile::CONSUMERS * 4;
 	int steps = (K + BLOCK_K - 1) / BLOCK_K;
-	tile_coordinate tile = {(int)blockIdx.z, (int)blockIdx.y * Tile::BLOCK_M,
+	tile_coordinate tile = {first + (int)blockIdx.z, (int)blockIdx.y * Tile::BLOCK_M,
 							(int)blockIdx.x * Tile::BLOCK_N};
 
 	if (producer && elected())
@@ -304,7 +305,8 @@ static void launch(const half *A, const half *B, int batch, int M, int N, int K,
 	auto kernel = batched_wgmma<Tile>;
 	static const cudaError_t once =
 		cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED);
-	(void)once;
+	if (once != cudaSuccess)
+		fail("a block cannot have the shared memory");
 
 	tensor_maps maps = {map_make(A, batch, M, K, Tile::BLOCK_M), map_make(B, batch, K, N, BLOCK_K),
 						map_make(out.C, batch, M, N, 64)};
@@ -313,12 +315,16 @@ static void launch(const half *A, const half *B, int batch, int M, int N, int K,
 	attribute.id = cudaLaunchAttributeClusterDimension;
 	attribute.val.clusterDim = {1, Tile::CLUSTER, 1};
 	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3(tiles_along(N, Tile::BLOCK_N), clusters_m * Tile::CLUSTER, batch);
 	config.blockDim = dim3(Tile::THREADS);
 	config.dynamicSmemBytes = Tile::SHARED;
 	config.attrs = &attribute;
 	config.numAttrs = Tile::CLUSTER > 1;
-	cudaLaunchKernelEx(&config, kernel, maps, M, K, out);
+	for (int first = 0; first < batch; first += 65535) { // the most along a grid's z
+		config.gridDim = dim3(tiles_along(N, Tile::BLOCK_N), clusters_m * Tile::CLUSTER,
+							  min(batch - first, 65535));
+		if (cudaLaunchKernelEx(&config, kernel, maps, first, M, K, out) != cudaSuccess)
+			fail(cudaGetErrorString(cudaGetLastError()));
+	}
 }
 
 /* TMA wants 16-byte aligned matrices and rows. */

@@ -4,6 +4,9 @@
 #ifndef GEMMJUDGE_BATCHED_F16_MMA_CUH
 #define GEMMJUDGE_BATCHED_F16_MMA_CUH
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "../gemm_f16/hopper/ptx.cuh"
 #include "../gemm_f16/hopper/wgmma.cuh"
 #include "../gemm_f16/tile.cuh"
@@ -117,14 +120,14 @@ mma_store(const epilogue<half> &out, float *slot, int M, int batch_row, int row,
  * both are 16. */
 template <class Tile, bool ALIGNED>
 static __global__ void __launch_bounds__(Tile::THREADS)
-	batched_mma(const half *A, const half *B, int M, int N, int K, int bytes_a, int bytes_b,
-				epilogue<half> out)
+	batched_mma(const half *A, const half *B, int first, int M, int N, int K, int bytes_a,
+				int bytes_b, epilogue<half> out)
 {
 	extern __shared__ __align__(128) unsigned char mma_memory[];
 	typename Tile::stage *stages = (typename Tile::stage *)mma_memory;
 	constexpr int STAGES = Tile::STAGES, BLOCK_K = Tile::BLOCK_K;
 
-	int batch = blockIdx.z;
+	int batch = first + blockIdx.z;
 	int row0 = blockIdx.y * Tile::BLOCK_M;
 	int column0 = blockIdx.x * Tile::BLOCK_N;
 	int warp = threadIdx.x / 32;
@@ -173,12 +176,20 @@ template <class Tile>
 static void mma_launch(const half *A, const half *B, int batch, int M, int N, int K,
 					   epilogue<half> out)
 {
-	dim3 grid(tiles_along(N, Tile::BLOCK_N), tiles_along(M, Tile::BLOCK_M), batch);
 	int bytes_a = tile_copy_bytes(A, K), bytes_b = tile_copy_bytes(B, N);
 	auto kernel =
 		bytes_a == 16 && bytes_b == 16 ? batched_mma<Tile, true> : batched_mma<Tile, false>;
-	cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED);
-	kernel<<<grid, Tile::THREADS, Tile::SHARED>>>(A, B, M, N, K, bytes_a, bytes_b, out);
+	if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED) !=
+		cudaSuccess) {
+		fprintf(stderr, "batched_mma: a block cannot have %d bytes of shared memory\n",
+				Tile::SHARED);
+		abort();
+	}
+	for (int first = 0; first < batch; first += 65535) { // the most along a grid's z
+		dim3 grid(tiles_along(N, Tile::BLOCK_N), tiles_along(M, Tile::BLOCK_M),
+				  min(batch - first, 65535));
+		kernel<<<grid, Tile::THREADS, Tile::SHARED>>>(A, B, first, M, N, K, bytes_a, bytes_b, out);
+	}
 }
 
 /* Large tiles reread the operands less often; small ones give more SMs something to do. */

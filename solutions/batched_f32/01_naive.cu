@@ -21,10 +21,10 @@ constexpr int BLOCK_ROWS = 8;
 constexpr int BLOCK_COLUMNS = 32; // a warp's width: its lanes share a row of C
 
 /* The epilogue sees all of C as one matrix of BATCH * M rows. */
-static __global__ void batched_naive(const float *A, const float *B, int M, int N, int K,
+static __global__ void batched_naive(const float *A, const float *B, int first, int M, int N, int K,
 									 epilogue<float> out)
 {
-	int batch = blockIdx.z;
+	int batch = first + blockIdx.z;
 	int row = blockIdx.y * BLOCK_ROWS + threadIdx.y;
 	int column = blockIdx.x * BLOCK_COLUMNS + threadIdx.x;
 	if (row >= M || column >= N)
@@ -42,6 +42,9 @@ static __global__ void batched_naive(const float *A, const float *B, int M, int 
 extern "C" void solve(const float *A, const float *B, float *C, int BATCH, int M, int N, int K)
 {
 	dim3 block(BLOCK_COLUMNS, BLOCK_ROWS);
-	dim3 grid((N + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS, (M + BLOCK_ROWS - 1) / BLOCK_ROWS, BATCH);
-	batched_naive<<<grid, block>>>(A, B, M, N, K, epilogue_make(C, BATCH * M, N));
+	int columns = (N + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS, rows = (M + BLOCK_ROWS - 1) / BLOCK_ROWS;
+	for (int first = 0; first < BATCH; first += 65535) { // the most along a grid's z
+		dim3 grid(columns, rows, min(BATCH - first, 65535));
+		batched_naive<<<grid, block>>>(A, B, first, M, N, K, epilogue_make(C, BATCH * M, N));
+	}
 }

@@ -27,11 +27,12 @@ typedef multiply_shape<64, 64, 32, 32, 5> tile_small;
  * beyond its own M. */
 template <class Tile, int VECTOR_B>
 static __global__ void __launch_bounds__(Tile::THREADS, 512 / Tile::THREADS)
-	batched_multistage(const float *A, const float *B, int M, int N, int K, epilogue<float> out)
+	batched_multistage(const float *A, const float *B, int first, int M, int N, int K,
+					   epilogue<float> out)
 {
 	__shared__ typename Tile::tiles tiles;
 	typename Tile::sums sum = {};
-	int batch = blockIdx.z;
+	int batch = first + blockIdx.z;
 	int row0 = blockIdx.y * Tile::BLOCK_M;
 	int column0 = blockIdx.x * Tile::BLOCK_N;
 
@@ -52,11 +53,12 @@ template <class Tile>
 static void launch(const float *A, const float *B, int batch, int M, int N, int K,
 				   epilogue<float> out)
 {
-	dim3 grid(tiles_along(N, Tile::BLOCK_N), tiles_along(M, Tile::BLOCK_M), batch);
-	if (load_vector(B, N))
-		batched_multistage<Tile, 4><<<grid, Tile::THREADS>>>(A, B, M, N, K, out);
-	else
-		batched_multistage<Tile, 1><<<grid, Tile::THREADS>>>(A, B, M, N, K, out);
+	auto kernel = load_vector(B, N) ? batched_multistage<Tile, 4> : batched_multistage<Tile, 1>;
+	for (int first = 0; first < batch; first += 65535) { // the most along a grid's z
+		dim3 grid(tiles_along(N, Tile::BLOCK_N), tiles_along(M, Tile::BLOCK_M),
+				  min(batch - first, 65535));
+		kernel<<<grid, Tile::THREADS>>>(A, B, first, M, N, K, out);
+	}
 }
 
 /* Time of the busiest SM in arbitrary units, when an SM needs 1 / `speed` for an

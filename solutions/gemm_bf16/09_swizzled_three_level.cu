@@ -57,6 +57,9 @@
 // tune role blocks_per_multiprocessor = 1
 // tune role unit = 1
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "../gemm_f16/tile.cuh"
 #include "epilogue.cuh"
 #include "mma.cuh"
@@ -279,7 +282,12 @@ extern "C" void solve(const bf16 *A, const bf16 *B, bf16 *C, int M, int N, int K
 	int bytes_b = tile_copy_bytes(B, N);
 	auto kernel = bytes_a == 16 && bytes_b == 16 ? gemm_three_level<true> : gemm_three_level<false>;
 	constexpr int SHARED = STAGES * sizeof(stage);
-	cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED);
+	if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED) !=
+		cudaSuccess) {
+		fprintf(stderr, "09_swizzled_three_level: a block cannot have %d bytes of shared memory\n",
+				SHARED);
+		abort();
+	}
 	kernel<<<grid, THREADS, SHARED>>>(A, B, M, N, K, bytes_a, bytes_b,
 									  epilogue_make(C, M, N, alpha, beta));
 }

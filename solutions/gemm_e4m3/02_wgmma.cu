@@ -1,13 +1,14 @@
 /* TMA and wgmma, with sums of 128 products promoted to f32.
  *
- * Idea: the kernel of linear_f16/02_wgmma.cu; a k-block of 128 bytes is 128 products of fp8. The
- * tensor cores keep only about 14 bits of an fp8 sum, so that they sum no more than a k-block:
+ * Idea: a warp loads k-blocks of 128 bytes along K by TMA, in the swizzle that wgmma reads without
+ * bank conflicts, and two consumer warpgroups multiply from there: 128 products of fp8 an output.
+ * The tensor cores keep only about 14 bits of an fp8 sum, so that they sum no more than a k-block:
  * its sums are then added to others in f32, by ordinary instructions. While one consumer
  * warpgroup adds, the other one's products are made. Two sets of sums take twice the registers,
  * so that a warpgroup has 64 x 128 outputs.
  *
  * Changes from 01_naive: everything. A and B have K contiguous already, as wgmma demands it of
- * 8-bit types.
+ * 8-bit types. wgmma/kernel.cuh is the kernel, wgmma/launch.cuh chooses the tile.
  *
  * Arithmetic intensity: a tile of 128 x 128 loads 32 KB a k-block and multiplies 4.2 MFLOP
  * with it, 128 FLOP per byte of the L2 cache; with B shared by two blocks 171. Shared memory is
@@ -15,7 +16,7 @@
  * products take 512.
  *
  * reached: 1255 TFLOP/s, 96% of cuBLASLt (NVIDIA H200, 4096^3) */
-#include "../linear_f16/wgmma/launch.cuh"
+#include "wgmma/launch.cuh"
 
 /* C through the epilogue, which gets the scaled sums. */
 struct scaled_out {

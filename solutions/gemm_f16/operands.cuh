@@ -28,11 +28,12 @@ struct operand {
 
 constexpr int PAD_VECTOR = 8; // elements of 16 bytes
 
-/* A thread makes 8 elements of a padded row. What lies behind the row's end is never read. */
+/* A thread makes 8 elements of a padded row. Rows are along the grid's x, which has room for 2^31 -
+ * 1 blocks, where y has room for 65535. What lies behind the row's end is never read. */
 static __global__ void pad_rows(operand from, half *to, int ld)
 {
-	int column = (blockIdx.x * blockDim.x + threadIdx.x) * PAD_VECTOR;
-	int row = blockIdx.y * blockDim.y + threadIdx.y;
+	int column = (blockIdx.y * blockDim.x + threadIdx.x) * PAD_VECTOR;
+	int row = blockIdx.x * blockDim.y + threadIdx.y;
 	if (row >= from.rows || column >= from.columns)
 		return;
 	alignas(16) half x[PAD_VECTOR] = {};
@@ -65,8 +66,9 @@ static operand addressable(operand matrix, int number)
 	int ld = (matrix.columns + 63) / 64 * 64;
 	half *to = workspace(number, (size_t)matrix.rows * ld * sizeof(half));
 	dim3 block(32, 8);
-	dim3 grid((matrix.columns + 32 * PAD_VECTOR - 1) / (32 * PAD_VECTOR), (matrix.rows + 7) / 8);
+	dim3 grid((matrix.rows + 7) / 8, (matrix.columns + 32 * PAD_VECTOR - 1) / (32 * PAD_VECTOR));
 	pad_rows<<<grid, block>>>(matrix, to, ld);
+	check(cudaPeekAtLastError() == cudaSuccess, "pad_rows");
 	return {to, matrix.rows, matrix.columns, ld};
 }
 

@@ -1,6 +1,6 @@
 /* TMA and wgmma on integers.
  *
- * Idea: the kernel of linear_f16/02_wgmma.cu; the tensor cores sum products of int8_t exactly, in
+ * Idea: the kernel of gemm_e4m3/02_wgmma.cu; the tensor cores sum products of int8_t exactly, in
  * int. They take both operands with K contiguous only, so that B is transposed first, into the
  * workspace. Zero points are left out of the product and put right afterwards, from the sums of
  * A's rows and B's columns (operands.cuh), which are made where they are wanted. A sum becomes an
@@ -13,7 +13,7 @@
  * memory and tensor cores are equally busy, 1024 clocks a k-block.
  *
  * reached: 1135 TFLOP/s, 152% of cuBLASLt (NVIDIA H100 80GB HBM3, 8192x4096x2048) */
-#include "../linear_f16/wgmma/launch.cuh"
+#include "../gemm_e4m3/wgmma/launch.cuh"
 #include "operands.cuh"
 
 /* C, quantised. Sums are converted before they are exchanged, when they are four times as wide. */
@@ -59,17 +59,17 @@ extern "C" void solve(const int8_t *A, const int8_t *B, int8_t *C, int M, int N,
 					  float scale_A, float scale_B, float scale_C, int zero_point_A,
 					  int zero_point_B, int zero_point_C)
 {
-	int ld = padded_row_bytes<int8_t>(K);
-	size_t b_bytes = (size_t)N * ld, a_bytes = padded_bytes(A, M, K);
+	size_t ld = padded_row_bytes<int8_t>(K);
+	size_t b_bytes = N * ld, a_bytes = padded_bytes(A, M, K);
 	char *room = wgmma_workspace(b_bytes + a_bytes + ((size_t)M + N) * sizeof(int));
 	int8_t *turned = (int8_t *)room;
 	int *a_sums = (int *)(room + b_bytes + a_bytes), *b_sums = a_sums + M;
 
-	transpose_start(B, turned, K, N, ld);
+	transpose_start(B, turned, K, N, (int)ld);
 	if (zero_point_B != 0)
 		row_sums_start(A, M, K, K, a_sums);
 	if (zero_point_A != 0)
-		row_sums_start(turned, N, K, ld, b_sums);
+		row_sums_start(turned, N, K, (int)ld, b_sums);
 
 	quantised_out out = {
 		C, M, N,

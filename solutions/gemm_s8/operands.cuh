@@ -49,7 +49,8 @@ static __global__ void __launch_bounds__(TURN_THREADS)
 {
 	constexpr int PIECES = TURN / 4 * (TURN / 4) / TURN_THREADS; // of 4 x 4 bytes, for a thread
 	__shared__ uint32_t turned[TURN * TURN_STRIDE];
-	int k0 = blockIdx.x * TURN, n0 = blockIdx.y * TURN;
+	int squares_k = (ld + TURN - 1) / TURN; // all on x: a grid has no more than 65535 along y
+	int k0 = blockIdx.x % squares_k * TURN, n0 = blockIdx.x / squares_k * TURN;
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
 	/* A warp's lanes are 8 along N, so that they read whole sectors, by 4 along K. */
@@ -76,9 +77,9 @@ static __global__ void __launch_bounds__(TURN_THREADS)
 
 static inline void transpose_start(const int8_t *B, int8_t *to, int K, int N, int ld)
 {
-	dim3 grid((ld + TURN - 1) / TURN, (N + TURN - 1) / TURN);
+	int squares = ((ld + TURN - 1) / TURN) * ((N + TURN - 1) / TURN);
 	bool words = N % 4 == 0 && (uintptr_t)B % 4 == 0;
-	transpose<<<grid, TURN_THREADS>>>(B, to, K, N, ld, words);
+	transpose<<<squares, TURN_THREADS>>>(B, to, K, N, ld, words);
 }
 
 /* ---- sums of rows -------------------------------------------------------- */

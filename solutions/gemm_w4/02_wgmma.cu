@@ -67,7 +67,7 @@ static_assert(STAGE_BYTES % 1024 == 0, "the swizzle counts lines from multiples 
 
 struct w4_work {
 	int N, K, groups;
-	uint32_t group_reciprocal; // rounded up: k / group_size by a multiplication
+	uint32_t group_reciprocal; // k / group_size by a multiplication: see reciprocal_make()
 	int pairs_n, pairs;        // of tiles, each for a cluster
 	const half *scales;
 };
@@ -458,6 +458,21 @@ template <int PART> static int clusters_at_once(void)
 	return count;
 }
 
+/* 2^32 / group_size, rounded up. */
+static uint32_t reciprocal_make(int group_size)
+{
+	return (uint32_t)(((1ull << 32) + group_size - 1) / group_size);
+}
+
+/* Whether the kernel's 32 bits can find all scales. k and group_size are multiples of 16 there, so
+ * that k / group_size lies 16 / group_size or more below the next whole number; rounding up adds
+ * k * excess / (group_size * 2^32) to it, which must be less. */
+static bool scales_fit(int N, int K, int group_size)
+{
+	uint64_t excess = (uint64_t)reciprocal_make(group_size) * group_size - (1ull << 32);
+	return K * excess < 1ull << 36 && (uint64_t)N * (K / group_size) < 1ull << 32;
+}
+
 template <int PART>
 static void wgmma_launch(const half *x, const uint8_t *w_q, const half *scales, int M, int N, int K,
 						 int group_size, const epilogue<half> &out)
@@ -471,7 +486,7 @@ static void wgmma_launch(const half *x, const uint8_t *w_q, const half *scales, 
 	work.N = N;
 	work.K = K;
 	work.groups = K / group_size;
-	work.group_reciprocal = (uint32_t)((1ull << 32) / group_size + 1);
+	work.group_reciprocal = reciprocal_make(group_size);
 	work.pairs_n = (N + CLUSTER * TILE_N - 1) / (CLUSTER * TILE_N);
 	work.pairs = work.pairs_n * ((M + TILE_M - 1) / TILE_M);
 	work.scales = scales;
@@ -486,7 +501,7 @@ extern "C" void solve(const half *x, const uint8_t *w_q, const half *scales, hal
 {
 	epilogue<half> out = epilogue_make(y, M, N);
 	bool aligned = K % 32 == 0 && (uintptr_t)x % 16 == 0 && (uintptr_t)w_q % 16 == 0;
-	if (!aligned || group_size % 16 != 0)
+	if (!aligned || group_size % 16 != 0 || !scales_fit(N, K, group_size))
 		tiled_launch(x, w_q, scales, M, N, K, group_size, out);
 	else if (group_size % 128 == 0)
 		wgmma_launch<128>(x, w_q, scales, M, N, K, group_size, out);

@@ -259,6 +259,6 @@ extern "C" void solve(const float *A, const float *B, float *C, int M, int N, in
 		launch<tiles_split_far>(A, B, M, N, K, out, split);
 	} else {
 		launch<tiles_split>(A, B, M, N, K, out, split);
-		reduce<<<dim3((N + 255) / 256, M), 256>>>(split.sums, tiles_split::SPLIT_K, out);
+		reduce<<<dim3(M, (N + 255) / 256), 256>>>(split.sums, tiles_split::SPLIT_K, out);
 	}
 }

@@ -88,6 +88,9 @@
 // tune role blocks_per_multiprocessor = OCCUPANCY
 // tune role unit = 0
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "epilogue.cuh"
 #include "lanes.cuh"
 #include "split.cuh"
@@ -414,8 +417,10 @@ extern "C" void solve(const float *A, const float *B, float *C, int M, int N, in
 	split_sums split = {};
 	if (SPLIT_K > 1) {
 		split = split_open((size_t)M * N, (size_t)tiles_m * tiles_n);
-		if (!split.sums) // nothing is computed: an error that the caller finds
-			return;
+		if (!split.sums) { // the schedule, which says SPLIT_K, has no other kernel
+			fprintf(stderr, "cosma: no memory for the sums of %d parts of K\n", SPLIT_K);
+			abort();
+		}
 	}
 	dim3 grid(tiles_n * SWIZZLE, (tiles_m + SWIZZLE - 1) / SWIZZLE, SPLIT_K);
 	bool wide = (uintptr_t)C % 16 == 0 &&
@@ -426,5 +431,5 @@ extern "C" void solve(const float *A, const float *B, float *C, int M, int N, in
 	else
 		gemm_cosma<1, 1><<<grid, schedule::THREADS>>>(A, B, M, N, K, out, split);
 	if (SPLIT_K > 1 && !SPLIT_ATOMICS)
-		reduce<<<dim3((N + 255) / 256, M), 256>>>(split.sums, SPLIT_K, out);
+		reduce<<<dim3(M, (N + 255) / 256), 256>>>(split.sums, SPLIT_K, out);
 }

@@ -157,6 +157,25 @@ static const ffma_tile *ffma_table(void)
 #undef FFMA_LINE
 }
 
+/* Whether the copies of a tile of so many rows, which have 32-bit offsets from its corner
+ * (async.cuh), reach all of it. */
+static inline bool ffma_reaches(int tile_m, const ffma_product &p)
+{
+	constexpr long long MOST = 1ll << 32;
+	return (long long)min(p.M, tile_m) * p.K < MOST && (long long)min(p.K, 16) * p.N < MOST;
+}
+
+static inline void ffma_check_size(bool fits, const char *what)
+{
+	ffma_check(fits ? cudaSuccess : cudaErrorInvalidValue, what);
+}
+
+/* The rows of all products of a batch are numbered by an int. */
+static inline void ffma_check_rows(const ffma_product &p)
+{
+	ffma_check_size((long long)p.batch * max(p.M, p.K) <= INT_MAX, "batch * M or K is above 2^31");
+}
+
 struct ffma_choice {
 	int tile, split;
 	float clocks;
@@ -180,11 +199,13 @@ static inline ffma_choice ffma_choose(const ffma_product &p)
 #else
 	bool vector = load_vector(p.B, p.N);
 	ffma_choice best = {0, 1, INFINITY};
+	if (p.batch > 65535) // the batch is along the grid's y
+		return best;
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
 		for (int split : FFMA_SPLITS) {
 			if (split > table[i].max_split || (split > 1 && p.K < FFMA_LEAST_DEPTH * split))
 				break;
-			if (ffma_at_once(split) == 0)
+			if (ffma_at_once(split) == 0 || !ffma_reaches(table[i].m, p))
 				continue;
 			float clocks = ffma_cost(table[i], p, split, vector);
 			if (clocks < best.clocks)
@@ -202,7 +223,10 @@ static inline void ffma_by(const ffma_choice &choice, const ffma_product &p,
 
 static inline void ffma(const ffma_product &p, const epilogue<float> &out)
 {
-	ffma_by(ffma_choose(p), p, out);
+	ffma_choice choice = ffma_choose(p);
+	ffma_check_rows(p);
+	ffma_check_size(choice.clocks < INFINITY, "batch above 65535, or K or N above 2^28");
+	ffma_by(choice, p, out);
 }
 
 /* C = beta * C: all that is left where alpha is 0. Without a chain only, as of others nobody knows

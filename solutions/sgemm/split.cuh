@@ -102,11 +102,11 @@ static __device__ __forceinline__ void hand_over_sums(float *sums, int row0, int
 	}
 }
 
-/* A thread an element: adds up the planes. */
+/* A thread an element: adds up the planes. Rows are along the grid's x, as y ends at 65535. */
 static __global__ void reduce(const float *sums, int planes, epilogue<float> out)
 {
-	int row = blockIdx.y;
-	int column = blockIdx.x * blockDim.x + threadIdx.x;
+	int row = blockIdx.x;
+	int column = blockIdx.y * blockDim.x + threadIdx.x;
 	if (column >= out.N)
 		return;
 	float sum = 0.0f;

@@ -129,8 +129,9 @@ template <int LEVELS> static constexpr __device__ int strassen_place(int i, bool
 	return place;
 }
 
-/* One thread an element of the smallest block: all 4^L elements of X at its place
- * become the elements of the 7^L factors, which are m x ld with n columns used. */
+/* One thread an element of the smallest block, rows along the grid's x (y ends at 65535): all 4^L
+ * elements of X at its place become the elements of the 7^L factors, which are m x ld with n
+ * columns used. */
 template <bool LEFT, int LEVELS>
 static __global__ void __launch_bounds__(STRASSEN_THREADS)
 	strassen_split(const float *X, int rows, int columns, float *factors, int m, int n, int ld,
@@ -138,8 +139,8 @@ static __global__ void __launch_bounds__(STRASSEN_THREADS)
 {
 	constexpr int BLOCKS = strassen_power(4, LEVELS);
 	constexpr int FACTORS = strassen_power(7, LEVELS);
-	int r = blockIdx.y;
-	int c = blockIdx.x * STRASSEN_THREADS + threadIdx.x;
+	int r = blockIdx.x;
+	int c = blockIdx.y * STRASSEN_THREADS + threadIdx.x;
 	if (c >= ld)
 		return;
 
@@ -192,8 +193,8 @@ static __global__ void __launch_bounds__(STRASSEN_THREADS)
 {
 	constexpr int BLOCKS = strassen_power(4, LEVELS);
 	constexpr int PRODUCTS = strassen_power(7, LEVELS);
-	int r = blockIdx.y;
-	int c = blockIdx.x * STRASSEN_THREADS + threadIdx.x;
+	int r = blockIdx.x;
+	int c = blockIdx.y * STRASSEN_THREADS + threadIdx.x;
 	if (c >= w.n || *w.flag)
 		return;
 
@@ -270,12 +271,12 @@ static void strassen_multiply(const float *A, const float *B, int M, int N, int 
 	auto columns = [](int n) { return (n + STRASSEN_THREADS - 1) / STRASSEN_THREADS; };
 	cudaMemsetAsync(w.flag, 0, sizeof *w.flag);
 	strassen_split<true, LEVELS>
-		<<<dim3(columns(w.lda), w.m), STRASSEN_THREADS>>>(A, M, K, w.a, w.m, w.k, w.lda, w.flag);
+		<<<dim3(w.m, columns(w.lda)), STRASSEN_THREADS>>>(A, M, K, w.a, w.m, w.k, w.lda, w.flag);
 	strassen_split<false, LEVELS>
-		<<<dim3(columns(w.ldb), w.k), STRASSEN_THREADS>>>(B, K, N, w.b, w.k, w.n, w.ldb, w.flag);
+		<<<dim3(w.k, columns(w.ldb)), STRASSEN_THREADS>>>(B, K, N, w.b, w.k, w.n, w.ldb, w.flag);
 	strassen_products<multiply_large>
 		<<<strassen_grid<multiply_large>(w.m, w.ldb, PRODUCTS), multiply_large::THREADS>>>(w);
-	strassen_join<LEVELS><<<dim3(columns(w.n), w.m), STRASSEN_THREADS>>>(w, out);
+	strassen_join<LEVELS><<<dim3(w.m, columns(w.n)), STRASSEN_THREADS>>>(w, out);
 	strassen_launch_plain(A, B, M, N, K, out, w.flag);
 }
 

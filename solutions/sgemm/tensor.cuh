@@ -123,6 +123,7 @@ static inline void tensor(const ffma_product &p, const epilogue<float> &out)
 {
 	if (ffma_capability() != 9) // wgmma came with Hopper and went with it
 		return ffma(p, out);
+	ffma_check_rows(p);
 	typedef tensor_tile<128> wide_tile;
 	typedef tensor_tile<64> narrow_tile;
 #ifdef TENSOR_TILE
@@ -136,6 +137,8 @@ static inline void tensor(const ffma_product &p, const epilogue<float> &out)
 	if (fminf(wide.clocks, narrow.clocks) >= fmas.clocks)
 		return ffma_by(fmas, p, out);
 #endif
+	if (!ffma_reaches(TENSOR_FMA_ROWS, p)) // what is out of bf16's range is left to such tiles
+		return ffma(p, out);
 	tensor_operand a = {p.A, NULL, p.batch * p.M, p.K, (p.K + 63) / 64 * 64};
 	tensor_operand b = {p.B, NULL, p.batch * p.K, p.N, (p.N + 63) / 64 * 64};
 	size_t a_elements = (size_t)a.rows * a.ld * TENSOR_PARTS;

@@ -160,12 +160,14 @@ tensor_add_parts(float *mine, const float (&sum)[Tile::TILE_N / 2], const ffma_p
 																   column);
 }
 
+constexpr int TENSOR_FMA_ROWS = 192; // of a tile
+
 /* All of the product by FMAs. */
 template <int THREADS>
 static __device__ __forceinline__ void tensor_by_fmas(char *shared, const ffma_product &p,
 													  const epilogue<float> &out)
 {
-	typedef multiply_shape<192, 96, 32, 48> shape;
+	typedef multiply_shape<TENSOR_FMA_ROWS, 96, 32, 48> shape;
 	static_assert(shape::THREADS == THREADS, "all warps take part");
 	ffma_grid grid = {(p.M + shape::BLOCK_M - 1) / shape::BLOCK_M,
 					  (p.N + shape::BLOCK_N - 1) / shape::BLOCK_N};

@@ -8,12 +8,10 @@ extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K
 					  float beta)
 {
 	hopper_gemm product = {M, N, K, A, B, C, K, N, N, alpha, beta};
-	hopper_status status = HOPPER_OK;
 	size_t bytes = hopper::workspace_bytes(product);
-	void *workspace = hopper::solve_workspace(bytes, &status);
-	if (status == HOPPER_OK)
-		status = hopper::gemm_by<half>(HOPPER_CONFIG, product, epilogue_make(C, M, N, alpha, beta),
-									   workspace, bytes, 0);
+	void *workspace = hopper::solve_workspace(bytes);
+	hopper_status status = hopper::gemm_by<half>(
+		HOPPER_CONFIG, product, epilogue_make(C, M, N, alpha, beta), workspace, bytes, 0);
 	if (status == HOPPER_INVALID_ARGUMENT)
 		cudaMemsetAsync(C, 0, sizeof *C, 0);
 	else if (status != HOPPER_OK)

@@ -5,6 +5,7 @@
  *     gemm unsupported      where the current device is no Hopper GPU
  *     gemm graph            captured and replayed with other values (a real GPU only)
  *     gemm reached          that the heuristic chooses each configuration for some shape (no GPU)
+ *     gemm sizes            what it chooses for extreme sizes, and how they are sliced (no GPU)
  *
  * Says what is wrong, a line each; exit status 1 if something is, 77 if a part cannot run here. */
 #include <memory>
@@ -13,6 +14,10 @@
 #include <string.h>
 #include <thread>
 #include <vector>
+
+/* Tiles of a launch, at most. With few, small products go in slices, too. */
+static int most_tiles = 65535;
+#define HOPPER_MOST_TILES most_tiles
 
 #define HOPPER_F16_ONLY
 #include "hopper/hopper_gemm.cu"
@@ -35,6 +40,7 @@ struct shape {
 	int pad_a, pad_b, pad_c;    // elements between rows
 	int base_a, base_b, base_c; // elements before the matrix
 	float beta;
+	bool b_is_k_major = false;
 };
 
 /* A matrix on the host and on the device, with room before and behind it that must stay as it is.
@@ -56,11 +62,15 @@ struct matrix {
 	{
 		cudaFree(device);
 	}
+	/* Infinity lies around the matrix and between its rows: times 0 it is NaN. */
 	void draw(std::mt19937 &random)
 	{
 		std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
-		for (half &x : host)
-			x = __float2half_rn(uniform(random));
+		for (size_t i = 0; i < host.size(); i++) {
+			long long place = (long long)i - ROOM / 2 - base;
+			bool inside = place >= 0 && place / ld < rows && place % ld < columns;
+			host[i] = __float2half_rn(inside ? uniform(random) : INFINITY);
+		}
 		upload(host);
 	}
 	/* cudaMemcpy() from pageable memory may return before the device has everything, which streams
@@ -88,7 +98,8 @@ struct test_case {
 	static constexpr float ALPHA = 0.75f;
 
 	test_case(const shape &s, unsigned seed)
-		: s(s), a(s.m, s.k, s.pad_a, s.base_a), b(s.k, s.n, s.pad_b, s.base_b),
+		: s(s), a(s.m, s.k, s.pad_a, s.base_a),
+		  b(s.b_is_k_major ? s.n : s.k, s.b_is_k_major ? s.k : s.n, s.pad_b, s.base_b),
 		  c(s.m, s.n, s.pad_c, s.base_c)
 	{
 		std::mt19937 random(seed);
@@ -101,7 +112,7 @@ struct test_case {
 			for (int k = 0; k < s.k; k++) {
 				double x = a.at(i, k);
 				for (int j = 0; j < s.n; j++) {
-					double term = x * b.at(k, j);
+					double term = x * (s.b_is_k_major ? b.at(j, k) : b.at(k, j));
 					sums[(size_t)i * s.n + j] += term;
 					bounds[(size_t)i * s.n + j] += fabs(term);
 				}
@@ -110,7 +121,8 @@ struct test_case {
 
 	hopper_gemm product(void) const
 	{
-		return {s.m, s.n, s.k, a.data(), b.data(), c.data(), a.ld, b.ld, c.ld, ALPHA, s.beta};
+		return {s.m,  s.n,  s.k,  a.data(), b.data(), c.data(),
+				a.ld, b.ld, c.ld, ALPHA,    s.beta,   s.b_is_k_major};
 	}
 
 	/* C as it was before the call. */
@@ -177,11 +189,15 @@ static auto epilogue_of(const hopper_gemm &p)
 	return epilogue_make((half *)p.c, p.m, p.n, p.alpha, p.beta);
 }
 
+using plain_epilogue = decltype(epilogue_of(hopper_gemm()));
+
 static hopper_status call(const test_case &t, void *memory, size_t bytes, cudaStream_t stream,
 						  int number = -1)
 {
 	hopper_gemm p = t.product();
-	hopper_status status = hopper::gemm_by<half>(number, p, epilogue_of(p), memory, bytes, stream);
+	auto gemm_by = p.b_is_k_major ? &hopper::gemm_by<half, hopper::B_K_MAJOR, plain_epilogue>
+								  : &hopper::gemm_by<half, hopper::B_N_MAJOR, plain_epilogue>;
+	hopper_status status = gemm_by(number, p, epilogue_of(p), memory, bytes, stream);
 	CUDA(cudaStreamSynchronize(stream));
 	return status;
 }
@@ -193,12 +209,15 @@ static const shape SHAPES[] = {
 	{131, 77, 463, 0, 0, 0, 0, 0, 0, 1.0f},  {99, 264, 453, 0, 0, 0, 0, 0, 0, 0.0f},
 	{260, 134, 456, 0, 0, 0, 0, 0, 0, 0.5f}, {141, 160, 517, 2, 0, 0, 0, 0, 0, 0.0f},
 	{37, 41, 100, 0, 0, 0, 0, 0, 0, 0.0f},   {70, 72, 840, 0, 0, 0, 0, 0, 0, 0.5f},
+	{67, 70, 333, 2, 5, 1, 0, 0, 0, 0.0f},
 };
 
-static void test_configurations(void)
+static void test_configurations(bool b_is_k_major)
 {
 	int runs[hopper::CONFIGS] = {};
-	for (const shape &s : SHAPES) {
+	for (shape s : SHAPES) {
+		s.b_is_k_major = b_is_k_major;
+		most_tiles = most_tiles == 16 ? 65535 : 16;
 		test_case t(s, 7 + s.m);
 		workspace space(t.product());
 		for (int number = 0; number < hopper::CONFIGS; number++) {
@@ -206,16 +225,21 @@ static void test_configurations(void)
 			hopper_status status = call(t, space.memory, space.bytes, 0, number);
 			if (status == HOPPER_INVALID_ARGUMENT)
 				continue; // it does not fit
-			char what[32];
-			snprintf(what, sizeof what, "configuration %d", number);
+			char what[48];
+			snprintf(what, sizeof what, "configuration %d%s", number,
+					 b_is_k_major ? ", B K-major" : "");
 			EXPECT(status == HOPPER_OK, "%s: %s", what, hopper::status_text(status));
 			t.right(what);
 			runs[number]++;
 		}
 	}
-	for (int number = 0; number < hopper::CONFIGS; number++)
-		EXPECT(runs[number] > 0, "configuration %d fits no shape of this test", number);
+	hopper::b_layout layout = b_is_k_major ? hopper::B_K_MAJOR : hopper::B_N_MAJOR;
+	for (int number = 0; number < hopper::CONFIGS; number++) {
+		bool takes = hopper::variant_takes(hopper::CONFIG_LINES[number].variant, layout);
+		EXPECT((runs[number] > 0) == takes, "configuration %d fits no shape of this test", number);
+	}
 	printf("%d configurations\n", hopper::CONFIGS);
+	most_tiles = 65535;
 }
 
 /* ---- calls ---- */
@@ -223,10 +247,29 @@ static void test_configurations(void)
 static void test_shapes(void)
 {
 	static const shape shapes[] = {
-		{1, 1, 1, 0, 0, 0, 0, 0, 0, 1.0f},        {3, 700, 5, 1, 0, 3, 0, 0, 0, 0.0f},
-		{17, 15, 2000, 0, 0, 0, 1, 0, 0, 0.5f},   {64, 64, 64, 8, 8, 8, 8, 8, 8, 0.5f},
-		{100, 100, 100, 4, 12, 0, 0, 0, 1, 0.5f}, {150, 72, 333, 0, 0, 1, 3, 1, 0, 0.0f},
-		{9, 130, 1500, 0, 2, 0, 0, 0, 0, 1.0f},   {128, 256, 64, 0, 0, 0, 0, 0, 4, 0.0f},
+		{1, 1, 1, 0, 0, 0, 0, 0, 0, 1.0f},
+		{3, 700, 5, 1, 0, 3, 0, 0, 0, 0.0f},
+		{17, 15, 2000, 0, 0, 0, 1, 0, 0, 0.5f},
+		{64, 64, 64, 8, 8, 8, 8, 8, 8, 0.5f},
+		{100, 100, 100, 4, 12, 0, 0, 0, 1, 0.5f},
+		{150, 72, 333, 0, 0, 1, 3, 1, 0, 0.0f},
+		{9, 130, 1500, 0, 2, 0, 0, 0, 0, 1.0f},
+		{128, 256, 64, 0, 0, 0, 0, 0, 4, 0.0f},
+		{5, 24, 1300, 0, 0, 0, 3, 1, 0, 0.5f},
+		{20, 16, 1100, 0, 0, 0, 1, 0, 0, 1.0f},
+		{70000, 8, 9, 0, 0, 0, 0, 0, 0, 0.5f},
+		{9, 70000, 8, 0, 0, 0, 0, 0, 0, 0.0f},
+		{8, 9, 70000, 0, 0, 0, 0, 0, 0, 0.0f},
+		{1, 1, 1, 0, 0, 0, 0, 0, 0, 1.0f, true},
+		{17, 15, 2000, 0, 0, 0, 1, 3, 0, 0.5f, true},
+		{64, 64, 64, 8, 16, 0, 8, 8, 8, 0.5f, true},
+		{150, 77, 328, 0, 0, 0, 0, 0, 0, 0.5f, true},
+		{9, 130, 1500, 2, 5, 0, 0, 0, 0, 1.0f, true},
+		{131, 78, 333, 0, 0, 0, 0, 0, 0, 1.0f, true},
+		{70000, 8, 9, 0, 0, 0, 0, 0, 0, 0.5f, true},
+		{9, 70000, 8, 0, 0, 0, 0, 0, 0, 0.0f, true},
+		{8, 9, 70000, 0, 0, 0, 0, 0, 0, 0.0f, true},
+		{5, 24, 1300, 0, 0, 0, 3, 1, 0, 0.5f, true},
 	};
 	for (const shape &s : shapes) {
 		test_case t(s, 11 + s.m);
@@ -262,6 +305,8 @@ static void test_statuses(void)
 	EXPECT(status_of([](hopper_gemm &p) { p.m = -1; }) == HOPPER_INVALID_ARGUMENT, "m = -1");
 	EXPECT(status_of([](hopper_gemm &p) { p.lda = p.k - 1; }) == HOPPER_INVALID_ARGUMENT, "lda");
 	EXPECT(status_of([](hopper_gemm &p) { p.ldb = p.n - 1; }) == HOPPER_INVALID_ARGUMENT, "ldb");
+	EXPECT(status_of([](hopper_gemm &p) { p.b_is_k_major = 1; }) == HOPPER_INVALID_ARGUMENT,
+		   "ldb, of a K-major B");
 	EXPECT(status_of([](hopper_gemm &p) { p.ldc = p.n - 1; }) == HOPPER_INVALID_ARGUMENT, "ldc");
 	EXPECT(status_of([](hopper_gemm &p) { p.a = NULL; }) == HOPPER_INVALID_ARGUMENT, "a");
 	EXPECT(status_of([](hopper_gemm &p) { p.c = NULL; }) == HOPPER_INVALID_ARGUMENT, "c");
@@ -366,11 +411,13 @@ static int test_graph(void)
 
 /* ---- the heuristic, on an H200's numbers ---- */
 
-static void test_reached(void)
+static void test_reached(bool b_is_k_major)
 {
 	hopper::device_table h200 = {HOPPER_OK, 132, {0, 132, 66, 39, 30, 22, 17, 15, 15}, 4.917e6f};
-	bool all[hopper::CONFIGS], reached[hopper::CONFIGS] = {};
-	std::fill_n(all, hopper::CONFIGS, true);
+	hopper::b_layout layout = b_is_k_major ? hopper::B_K_MAJOR : hopper::B_N_MAJOR;
+	bool compiled[hopper::CONFIGS], reached[hopper::CONFIGS] = {};
+	for (int number = 0; number < hopper::CONFIGS; number++)
+		compiled[number] = hopper::variant_takes(hopper::CONFIG_LINES[number].variant, layout);
 	std::mt19937 random(1);
 	const void *aligned = (const void *)256;
 	for (int i = 0; i < 60000; i++) {
@@ -381,14 +428,109 @@ static void test_reached(void)
 		};
 		int m = size(), n = size(), k = size();
 		float beta = random() % 2 ? 0.5f : 0.0f;
-		hopper::problem q({m, n, k, aligned, aligned, (void *)aligned, k, n, n, 1.0f, beta}, true);
-		int number = hopper::config_choose(h200, q, all);
+		hopper::problem q({m, n, k, aligned, aligned, (void *)aligned, k, b_is_k_major ? k : n, n,
+						   1.0f, beta, b_is_k_major},
+						  true);
+		int number = hopper::config_choose(h200, q, compiled);
 		EXPECT(number >= 0, "%dx%dx%d has no configuration", m, n, k);
 		if (number >= 0)
 			reached[number] = true;
 	}
 	for (int number = 0; number < hopper::CONFIGS; number++)
-		EXPECT(reached[number], "configuration %d is chosen for no shape: delete its line", number);
+		EXPECT(reached[number] == compiled[number],
+			   "configuration %d is chosen for no shape of B's layout %d: delete its line", number,
+			   layout);
+}
+
+/* ---- extreme sizes, on an H200's numbers ---- */
+
+/* Whether the slices of a product are all of its tiles, each a launch that can number its own. */
+template <hopper::variant VARIANT, int TILE_M, int TILE_N, int TILE_K, int CONSUMERS, int CLUSTER_M,
+		  int CLUSTER_N, int SPLIT_K, int MAX_SPLIT, int MAX_STAGES, int PRODUCERS>
+static void slices_check(const hopper::problem &q, int number, long long &launches)
+{
+	if constexpr (VARIANT != hopper::SMALL) {
+		using config = hopper::tile_config<VARIANT, TILE_M, TILE_N, TILE_K, CONSUMERS, CLUSTER_M,
+										   CLUSTER_N, MAX_SPLIT, MAX_STAGES, PRODUCERS>;
+		long long tiles = 0;
+		hopper::launch_slices<config>(q, SPLIT_K, [&](const hopper::schedule &work) {
+			long long last = work.tiles - 1; // as divisor has it
+			bool exact = last * work.group_tiles.magic >> 32 == last / work.group_tiles.value;
+			EXPECT(exact || work.group_tiles.value == 1, "configuration %d: division", number);
+			EXPECT(work.tiles > 0 && work.tiles < 65536, "configuration %d: tiles", number);
+			tiles += work.tiles;
+			launches++;
+			return HOPPER_OK;
+		});
+		long long all = hopper::tiles_of(hopper::CONFIG_LINES[number], q);
+		EXPECT(tiles == all, "configuration %d: %lld of %lld tiles", number, tiles, all);
+	}
+}
+
+static long long slices_of(const hopper::problem &q, int chosen)
+{
+	int number = 0;
+	long long launches = 0;
+#define CONFIG(variant, tile_m, tile_n, k_block, consumers, cluster_m, cluster_n, split_k,         \
+			   max_split_k, max_stages, producers, ...)                                            \
+	if (number++ == chosen)                                                                        \
+		slices_check<hopper::variant, tile_m, tile_n, k_block, consumers, cluster_m, cluster_n,    \
+					 split_k, max_split_k, max_stages, producers>(q, chosen, launches);
+#include "hopper/configs.def"
+#undef CONFIG
+	return launches;
+}
+
+static void test_sizes(bool b_is_k_major)
+{
+	constexpr int MOST = HOPPER_MAX_SIZE;
+	static const struct {
+		int m, n, k;
+	} sizes[] = {
+		{4096, 4096, 4096},    {65536, 128256, 4096}, {32768, 32767, 4097},
+		{80000, 80000, 1024},  {2097152, 8192, 8192}, {8192, 2097152, 8192},
+		{4000000, 1024, 128},  {8388608, 64, 64},     {1000001, 1000003, 999},
+		{300000001, 17, 1025}, {17, 300000001, 31},   {17, 17, 300000001},
+		{1, 1, 70001},         {MOST, MOST, MOST},    {MOST, 8, 8},
+		{8, MOST, 8},          {8, 8, MOST},          {1, 70001, 70003},
+		{7, 4097, 2049},       {4097, 3, 5000},
+	};
+	hopper::device_table h200 = {HOPPER_OK, 132, {0, 132, 66, 39, 30, 22, 17, 15, 15}, 4.917e6f};
+	bool all[hopper::CONFIGS], chain[hopper::CONFIGS];
+	hopper::b_layout layout = b_is_k_major ? hopper::B_K_MAJOR : hopper::B_N_MAJOR;
+	for (int i = 0; i < hopper::CONFIGS; i++) {
+		all[i] = hopper::variant_takes(hopper::CONFIG_LINES[i].variant, layout);
+		chain[i] = all[i] && hopper::CONFIG_LINES[i].variant != hopper::SWAP_AB;
+	}
+	for (auto [m, n, k] : sizes)
+		for (int bases = 0; bases < 16; bases++) { // a bit: A, B, C misaligned; a workspace
+			const char *at = (const char *)256;
+			hopper_gemm p = {m,
+							 n,
+							 k,
+							 at + bases % 2 * 2,
+							 at + bases / 2 % 2 * 4,
+							 (void *)(at + bases / 4 % 2 * 8),
+							 k,
+							 b_is_k_major ? k : n,
+							 n,
+							 1.0f,
+							 0.5f,
+							 b_is_k_major};
+			hopper::problem q(p, bases / 8 > 0), of_chain(p, bases / 8 > 0, {false, 10.0f});
+			int number = hopper::config_choose(h200, q, all);
+			int other = hopper::config_choose(h200, of_chain, chain);
+			EXPECT(number >= 0 && other >= 0, "%dx%dx%d, bases %d: no configuration", m, n, k,
+				   bases);
+			for (int chosen : {number, other})
+				EXPECT(chosen < 0 || k <= 1024 ||
+						   hopper::CONFIG_LINES[chosen].variant != hopper::SMALL,
+					   "%dx%dx%d, bases %d: the small kernel", m, n, k, bases);
+			bool few = (double)m * n < 1e13; // else the host would count slices for minutes
+			if (bases == 8 && number >= 0)
+				printf("%dx%dx%d: configuration %d, launches %lld\n", m, n, k, number,
+					   few ? slices_of(q, number) : 0ll);
+		}
 }
 
 int main(int argc, char **argv)
@@ -396,7 +538,8 @@ int main(int argc, char **argv)
 	const char *part = argc == 2 ? argv[1] : "";
 	int status = 0;
 	if (strcmp(part, "configurations") == 0) {
-		test_configurations();
+		test_configurations(false);
+		test_configurations(true);
 	} else if (strcmp(part, "calls") == 0) {
 		test_shapes();
 		test_statuses();
@@ -407,9 +550,13 @@ int main(int argc, char **argv)
 	} else if (strcmp(part, "graph") == 0) {
 		status = test_graph();
 	} else if (strcmp(part, "reached") == 0) {
-		test_reached();
+		test_reached(false);
+		test_reached(true);
+	} else if (strcmp(part, "sizes") == 0) {
+		test_sizes(false);
+		test_sizes(true);
 	} else {
-		printf("usage: gemm configurations | calls | unsupported | graph | reached\n");
+		printf("usage: gemm configurations | calls | unsupported | graph | reached | sizes\n");
 		return 2;
 	}
 	return failures > 0 ? 1 : status;

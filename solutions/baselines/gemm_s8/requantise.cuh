@@ -8,11 +8,12 @@
 
 constexpr int REQUANTISE_THREADS = 256;
 
-/* Four columns a thread; `ld`, of the sums, is a multiple of 4. */
+/* Four columns a thread, rows along the grid's x, as y ends at 65535; `ld`, of the sums, is a
+ * multiple of 4. */
 static __global__ void __launch_bounds__(REQUANTISE_THREADS)
 	requantise(const int *sums, int ld, int8_t *C, int N, quantisation q, zero_points zero)
 {
-	int row = blockIdx.y, column = (blockIdx.x * REQUANTISE_THREADS + threadIdx.x) * 4;
+	int row = blockIdx.x, column = (blockIdx.y * REQUANTISE_THREADS + threadIdx.x) * 4;
 	if (column >= N)
 		return;
 	int4 four = *(const int4 *)(sums + (size_t)row * ld + column);
@@ -35,7 +36,7 @@ static __global__ void __launch_bounds__(REQUANTISE_THREADS)
 static inline void requantise_start(const int *sums, int ld, int8_t *C, int M, int N,
 									quantisation q, zero_points zero)
 {
-	dim3 grid((N + REQUANTISE_THREADS * 4 - 1) / (REQUANTISE_THREADS * 4), M);
+	dim3 grid(M, (N + REQUANTISE_THREADS * 4 - 1) / (REQUANTISE_THREADS * 4));
 	requantise<<<grid, REQUANTISE_THREADS>>>(sums, ld, C, N, q, zero);
 }
 

@@ -42,21 +42,21 @@ static __device__ __forceinline__ void dequantise_some(const uint8_t *w_q, const
 	*(decltype(weights) *)(W + n * K + k) = weights;
 }
 
-/* Row blockIdx.y of W, COUNT weights a thread. K is a multiple of COUNT. */
+/* Row blockIdx.x of W (y ends at 65535), COUNT weights a thread. K is a multiple of COUNT. */
 template <int COUNT>
 static __global__ void __launch_bounds__(DEQUANTISE_THREADS)
 	dequantise(const uint8_t *w_q, const half *scales, half *W, int K, int group_size)
 {
-	int k = (blockIdx.x * DEQUANTISE_THREADS + threadIdx.x) * COUNT;
+	int k = (blockIdx.y * DEQUANTISE_THREADS + threadIdx.x) * COUNT;
 	if (k < K)
-		dequantise_some<COUNT>(w_q, scales, W, blockIdx.y, k, K, group_size);
+		dequantise_some<COUNT>(w_q, scales, W, blockIdx.x, k, K, group_size);
 }
 
 template <int COUNT>
 static void dequantise_launch(const uint8_t *w_q, const half *scales, half *W, int N, int K,
 							  int group_size)
 {
-	dim3 grid((K / COUNT + DEQUANTISE_THREADS - 1) / DEQUANTISE_THREADS, N);
+	dim3 grid(N, (K / COUNT + DEQUANTISE_THREADS - 1) / DEQUANTISE_THREADS);
 	dequantise<COUNT><<<grid, DEQUANTISE_THREADS>>>(w_q, scales, W, K, group_size);
 }
 

@@ -2,8 +2,8 @@
  * follows from it, such as how shared memory lies.
  *
  * Both operands have the 128-byte swizzle that wgmma reads without bank conflicts: A as rows of 64
- * along K (K-major), B as it lies in memory, rows of 64 columns along N, a TMA box of 64 of them
- * (N-major). So nobody transposes B. */
+ * along K (K-major), B as it lies in memory: rows of 64 columns along N, a TMA box of 64 of them
+ * (N-major), or rows along K as A's are (K-major). So nobody transposes B. */
 #ifndef HOPPER_CONFIG_CUH
 #define HOPPER_CONFIG_CUH
 
@@ -18,6 +18,7 @@ constexpr int CHUNK = 32;   // columns of C that one block of a split tile reduc
 constexpr int CHUNK_SUMS = CHUNK / 2; // accumulators of a thread, and their bytes in a warpgroup
 constexpr int CHUNK_BYTES = CHUNK_SUMS * WARPGROUP * 4;
 constexpr int SHARED_BYTES = 227 * 1024; // of a block, at most
+constexpr int PIECE_ELEMENTS = 1024;     // of a row, that a warp of the pad copy has at once
 constexpr int SCRATCH_BYTES = 64;        // of a warp, for prefetching what the epilogue reads
 
 /* How a configuration brings its operands into shared memory, and its sums into C. */
@@ -32,6 +33,9 @@ enum variant {
 	SMALL,           // mma.sync straight from global memory
 };
 
+/* How B lies in memory: k x n, or n x k as the weights of a linear layer do. */
+enum b_layout { B_N_MAJOR, B_K_MAJOR };
+
 /* Operands are first copied; A's rows go by residue classes. */
 constexpr bool variant_pads(variant variant)
 {
@@ -40,6 +44,13 @@ constexpr bool variant_pads(variant variant)
 constexpr bool variant_by_class(variant variant)
 {
 	return variant == RESIDUE || variant == PAD_COPY_B || variant == REGISTER_STAGED;
+}
+/* Where A's rows begin up to 7 elements early along K, so must B's. TMA cannot do that along B's
+ * own rows, as it wants coordinates at multiples of 16 bytes: producers that stage B in registers
+ * can. */
+constexpr bool variant_takes(variant variant, b_layout layout)
+{
+	return layout == B_N_MAJOR || !variant_by_class(variant) || variant == REGISTER_STAGED;
 }
 
 /* Columns that leave in a k-iteration of the next tile, where an epilogue overlaps that. Few of
@@ -80,7 +91,8 @@ template <bool CLASSES> struct residue_rows {
 };
 
 template <variant VARIANT_, int TILE_M_, int TILE_N_, int TILE_K_, int CONSUMERS_, int CLUSTER_M_,
-		  int CLUSTER_N_, int MAX_SPLIT_, int MAX_STAGES_, int PRODUCERS_>
+		  int CLUSTER_N_, int MAX_SPLIT_, int MAX_STAGES_, int PRODUCERS_,
+		  b_layout B_LAYOUT_ = B_N_MAJOR>
 struct tile_config {
 	static constexpr variant VARIANT = VARIANT_;
 	static constexpr int TILE_M = TILE_M_, TILE_N = TILE_N_; // of C, a block's
@@ -97,6 +109,7 @@ struct tile_config {
 	static constexpr int MAX_SPLIT = MAX_SPLIT_;
 	static constexpr bool SPLIT_K = MAX_SPLIT > 1, CLUSTER = SHARERS > 1 || SPLIT_K;
 
+	static constexpr bool K_MAJOR_B = B_LAYOUT_ == B_K_MAJOR;
 	static constexpr bool SWAPPED = VARIANT == SWAP_AB;
 	static constexpr bool OVERLAP = VARIANT == TMA_OVERLAP;
 	static constexpr bool PADS = variant_pads(VARIANT), CLASSES = variant_by_class(VARIANT);
@@ -112,11 +125,12 @@ struct tile_config {
 	static constexpr int CHUNKS = TILE_N / CHUNK;
 	static constexpr int SLICES = TILE_K / SLICE;
 
-	/* a stage: A's slices, then B's boxes */
+	/* a stage: A's slices, then B's boxes, or its slices if it is K-major */
 	static constexpr int A_BYTES = TILE_M * TILE_K * 2;
 	static constexpr int B_BOXES = (TILE_N + BOX - 1) / BOX;
 	static constexpr int B_BOX_BYTES = BOX * TILE_K * 2;
-	static constexpr int STAGE_BYTES = A_BYTES + B_BOXES * B_BOX_BYTES;
+	static constexpr int B_BYTES = K_MAJOR_B ? TILE_N * TILE_K * 2 : B_BOXES * B_BOX_BYTES;
+	static constexpr int STAGE_BYTES = A_BYTES + B_BYTES;
 
 	/* C on its way by TMA: a warp's 16 rows of a subtile in boxes of columns. Of a split tile a
 	 * block stores at most half of the boxes. Swapped, all four warps share a box of 64 columns. */
@@ -175,6 +189,8 @@ struct tile_config {
 	static_assert(TILE_N % CHUNK == 0, "C goes in boxes of 32 or 64 columns");
 	static_assert(TILE_M % 8 == 0 && TILE_M <= 256,
 				  "whole groups of the swizzle's 8 rows, and one TMA box of A");
+	static_assert(TILE_N <= 256, "and one of a K-major B");
+	static_assert(variant_takes(VARIANT, B_LAYOUT_), "B's layout is none of the variant's");
 	static_assert(CONSUMER_EXTENT % WGMMA_M == 0, "a consumer has whole instructions");
 	static_assert(WGMMA_N % 8 == 0 && WGMMA_N <= 256, "what wgmma can do");
 	static_assert(CONSUMERS <= 4 && SUBTILES * WGMMA_N <= 512, "accumulators fit into registers");

@@ -3,7 +3,11 @@
  *
  *     auto out = epilogue_make<half>(C, M, N, alpha, beta);
  *     hopper::gemm<half>({M, N, K, A, B, C, K, N, N, alpha, beta}, out, workspace, bytes, stream);
- */
+ *
+ * With a K-major B, X * W^T of a linear layer (W is N x K):
+ *
+ *     hopper::gemm<half, hopper::B_K_MAJOR>(
+ *         {M, N, K, X, W, Y, K, K, N, alpha, beta, true}, out, workspace, bytes, stream); */
 #ifndef HOPPER_GEMM_CUH
 #define HOPPER_GEMM_CUH
 
@@ -18,17 +22,19 @@ using launcher = hopper_status (*)(const launch_context &, const problem &, int,
 /* The launch of a line of configs.def, or NULL where it is no use to the epilogue. Swapped tiles
  * are for alpha and beta without a stage: their store is not hidden as well (with sigmoid and gelu
  * 2 to 3% slower, with a bias 80%). */
-template <class Element, class Epilogue, variant VARIANT, int TILE_M, int TILE_N, int TILE_K,
-		  int CONSUMERS, int CLUSTER_M, int CLUSTER_N, int MAX_SPLIT, int MAX_STAGES, int PRODUCERS>
+template <class Element, b_layout B_LAYOUT, class Epilogue, variant VARIANT, int TILE_M, int TILE_N,
+		  int TILE_K, int CONSUMERS, int CLUSTER_M, int CLUSTER_N, int MAX_SPLIT, int MAX_STAGES,
+		  int PRODUCERS>
 static constexpr launcher<Epilogue> launcher_of(void)
 {
 	if constexpr (VARIANT == SMALL) {
-		return small_launch<Element, CONSUMERS, TILE_N / 8, Epilogue>;
-	} else if constexpr (VARIANT == SWAP_AB && !Epilogue::is_alpha_beta) {
+		return small_launch<Element, CONSUMERS, TILE_N / 8, B_LAYOUT, Epilogue>;
+	} else if constexpr (!variant_takes(VARIANT, B_LAYOUT) ||
+						 (VARIANT == SWAP_AB && !Epilogue::is_alpha_beta)) {
 		return NULL;
 	} else {
 		using config = tile_config<VARIANT, TILE_M, TILE_N, TILE_K, CONSUMERS, CLUSTER_M, CLUSTER_N,
-								   MAX_SPLIT, MAX_STAGES, PRODUCERS>;
+								   MAX_SPLIT, MAX_STAGES, PRODUCERS, B_LAYOUT>;
 		if constexpr (VARIANT == REGISTER_STAGED)
 			return staged_launch<Element, config, Epilogue>;
 		else
@@ -42,7 +48,7 @@ static constexpr launcher<Epilogue> launcher_of(void)
 #define HOPPER_CONFIG -1
 #endif
 
-template <class Element, class Epilogue> struct config_launchers {
+template <class Element, b_layout B_LAYOUT, class Epilogue> struct config_launchers {
 	launcher<Epilogue> of[CONFIGS];
 	bool compiled[CONFIGS];
 
@@ -60,14 +66,16 @@ template <class Element, class Epilogue> struct config_launchers {
 	template <int NUMBER, variant VARIANT, int... FIELDS> constexpr void set(void)
 	{
 		if constexpr (HOPPER_CONFIG < 0 || NUMBER == HOPPER_CONFIG || VARIANT == SMALL)
-			of[NUMBER] = launcher_of<Element, Epilogue, VARIANT, FIELDS...>();
+			of[NUMBER] = launcher_of<Element, B_LAYOUT, Epilogue, VARIANT, FIELDS...>();
 		compiled[NUMBER] = of[NUMBER] != NULL;
 	}
 };
 
 static inline bool product_valid(const hopper_gemm &p)
 {
-	bool sizes = p.m >= 0 && p.n >= 0 && p.k >= 0 && p.lda >= p.k && p.ldb >= p.n && p.ldc >= p.n;
+	auto fits = [](int size) { return size >= 0 && size <= HOPPER_MAX_SIZE; };
+	bool sizes = fits(p.m) && fits(p.n) && fits(p.k) && p.lda >= p.k &&
+				 p.ldb >= (p.b_is_k_major ? p.k : p.n) && p.ldc >= p.n;
 	bool empty = p.m == 0 || p.n == 0;
 	bool operands = p.k == 0 || p.alpha == 0.0f || (p.a != NULL && p.b != NULL);
 	return sizes && (empty || (p.c != NULL && operands));
@@ -81,13 +89,14 @@ static inline size_t workspace_bytes(const hopper_gemm &product)
 }
 
 /* The product by configuration `number`, or by the one that the heuristic chooses if that is -1.
- * HOPPER_INVALID_ARGUMENT if no configuration fits, or that one does not. */
-template <class Element, class Epilogue>
+ * HOPPER_INVALID_ARGUMENT if no configuration fits, or that one does not, or B_LAYOUT is not the
+ * product's. */
+template <class Element, b_layout B_LAYOUT = B_N_MAJOR, class Epilogue>
 static hopper_status gemm_by(int number, const hopper_gemm &product, const Epilogue &out,
 							 void *workspace, size_t bytes, cudaStream_t stream)
 {
-	static constexpr config_launchers<Element, Epilogue> launchers;
-	if (!product_valid(product))
+	static constexpr config_launchers<Element, B_LAYOUT, Epilogue> launchers;
+	if (!product_valid(product) || (product.b_is_k_major != 0) != (B_LAYOUT == B_K_MAJOR))
 		return HOPPER_INVALID_ARGUMENT;
 	if (product.m == 0 || product.n == 0)
 		return HOPPER_OK;
@@ -116,11 +125,11 @@ static hopper_status gemm_by(int number, const hopper_gemm &product, const Epilo
 	return launchers.of[number](context, q, CONFIG_LINES[number].split_k, pitched);
 }
 
-template <class Element, class Epilogue>
+template <class Element, b_layout B_LAYOUT = B_N_MAJOR, class Epilogue>
 static hopper_status gemm(const hopper_gemm &product, const Epilogue &out, void *workspace,
 						  size_t bytes, cudaStream_t stream)
 {
-	return gemm_by<Element>(-1, product, out, workspace, bytes, stream);
+	return gemm_by<Element, B_LAYOUT>(-1, product, out, workspace, bytes, stream);
 }
 
 /* The pad copy's counter begins at 0. */

@@ -80,7 +80,7 @@ static inline float rows_misaligned(int ld)
 
 static inline float round_up(float x) // ceilf() is a call into the library on x86-64
 {
-	int below = (int)x;
+	long long below = (long long)x;
 	return (float)(below + ((float)below < x));
 }
 
@@ -98,21 +98,32 @@ static inline long long tiles_of(const config_line &c, const problem &q)
 static inline bool small_fits(const problem &q)
 {
 	long long most = 1u << 30;
-	return (long long)(q.p.m + 16) * q.p.lda < most && (long long)(q.p.k + 256) * q.p.ldb < most &&
-		   parts(q.p.m, 16) < 65536;
+	return (long long)(q.p.m + 16) * q.p.lda < most &&
+		   (long long)(q.rows_b() + 256) * q.p.ldb < most && parts(q.p.m, 16) < 65536;
+}
+
+/* Whether the pad copy's 32 bits can number its pieces. */
+static inline bool copy_fits(const problem &q)
+{
+	auto pieces = [](bool copied, int rows, int columns) {
+		return copied ? (long long)rows * parts(columns, PIECE_ELEMENTS) : 0;
+	};
+	return pieces(q.misaligned_a, q.p.m, q.p.k) +
+			   pieces(q.misaligned_b, q.rows_b(), q.columns_b()) <
+		   1ll << 30;
 }
 
 /* Whether a configuration can compute a product, and its times are of any use there. */
 static inline bool config_fits(const device_table &device, const config_line &c, const problem &q)
 {
+	if (!variant_takes(c.variant, q.layout_b))
+		return false;
 	if (c.variant == SMALL)
 		return small_fits(q) && q.p.k <= SMALL_MAX_K;
-	long long tiles = tiles_of(c, q);
-	if (tiles >= 65536 || q.k_iterations(c.k_block, false) < c.split_k)
+	if (q.k_iterations(c.k_block, false) < c.split_k)
 		return false;
-	bool class_maps = (uintptr_t)q.p.a % 16 == 0 && q.p.m >= VECTOR;
-	bool pads = q.workspace && q.p.k >= 2 * VECTOR && q.p.n >= 2 * VECTOR &&
-				(c.split_k == 1 || tiles <= device.clusters[c.cluster]);
+	bool pads = q.workspace && q.p.k >= 2 * VECTOR && q.p.n >= 2 * VECTOR && copy_fits(q) &&
+				(c.split_k == 1 || tiles_of(c, q) <= device.clusters[c.cluster]);
 	switch (c.variant) {
 	case TMA:
 	case SWAP_AB: return !q.misaligned;
@@ -120,10 +131,10 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 		return !q.misaligned && !q.reads_c &&
 			   q.k_iterations(c.k_block, false) >= c.tile_n / OVERLAP_MANY &&
 			   (q.chain.elementwise || (q.p.m % 16 == 0 && q.p.n % BOX == 0)); // whole boxes
-	case RESIDUE: return q.misaligned_a && !q.misaligned_b && !q.misaligned_c && class_maps;
+	case RESIDUE: return q.misaligned_a && !q.misaligned_b && !q.misaligned_c;
 	case PAD_COPY: return q.misaligned && pads;
-	case PAD_COPY_B: return q.misaligned_a && class_maps && pads;
-	case REGISTER_STAGED: return q.misaligned && class_maps && (uintptr_t)q.p.b % 16 == 0;
+	case PAD_COPY_B: return q.misaligned_a && pads;
+	case REGISTER_STAGED: return q.misaligned;
 	case SMALL: break;
 	}
 	return false;
@@ -175,7 +186,8 @@ static inline float config_time_unbounded(const device_table &device, const conf
 		copied = (q.misaligned_a && c.variant == PAD_COPY ? (float)q.p.m * (float)q.p.k : 0.0f) +
 				 (q.misaligned_b ? (float)q.p.k * (float)q.p.n : 0.0f);
 	} else { // narrow rows of B: all blocks request the same few lines at once
-		float a = rows_misaligned(q.p.lda), b = rows_misaligned(q.p.ldb) + (float)(q.p.n < 64);
+		float a = rows_misaligned(q.p.lda), b = rows_misaligned(q.p.ldb);
+		b += (float)(q.layout_b == B_N_MAJOR && q.p.n < 64);
 		waves = whole;
 		misaligned = 2.0f * (b + (a - b) * (float)c.tile_m / (float)(c.tile_m + c.tile_n));
 	}
@@ -210,10 +222,6 @@ static inline int config_choose(const device_table &device, const problem &q, co
 			best_time = time;
 		}
 	}
-	/* what no other kernel reaches: misaligned bases without a workspace */
-	for (int i = 0; best < 0 && i < CONFIGS; i++)
-		if (compiled[i] && CONFIG_LINES[i].variant == SMALL && small_fits(q))
-			best = i;
 	return best;
 }
 } // namespace hopper

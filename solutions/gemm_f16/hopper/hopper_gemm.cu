@@ -9,7 +9,9 @@ static hopper_status gemm_plain(const hopper_gemm *product, void *workspace, siz
 		return HOPPER_INVALID_ARGUMENT;
 	auto out =
 		epilogue_make((Element *)product->c, product->m, product->n, product->alpha, product->beta);
-	return hopper::gemm<Element>(*product, out, workspace, bytes, stream);
+	return product->b_is_k_major
+			   ? hopper::gemm<Element, hopper::B_K_MAJOR>(*product, out, workspace, bytes, stream)
+			   : hopper::gemm<Element>(*product, out, workspace, bytes, stream);
 }
 
 const char *hopper_status_text(enum hopper_status status)

@@ -1,9 +1,10 @@
 /* Matrix products C = alpha * A * B + beta * C of 16-bit floats on Hopper GPUs (sm_90a), for any
  * sizes, leading dimensions and alignments. Plain C; gemm.cuh has the same with fused epilogues.
  *
- * A is m x k, B k x n, C m x n, all row-major, and in device memory. Element (i, j) of a matrix is
- * number i * ld + j; ld counts elements and is at least the number of columns. A product of
- * column-major matrices is the same call with A and B, and m and n, exchanged. Sums are f32, each
+ * A is m x k, B k x n, C m x n, all row-major, and in device memory. B may also lie there as n x k,
+ * as the weights of a linear layer do (`b_is_k_major`). Element (i, j) of a matrix is number
+ * i * ld + j; ld counts elements and is at least the number of columns. A product of column-major
+ * matrices is the same call with A and B, and m and n, exchanged. Sums are f32, each
  * result is rounded once. beta = 0 does not read C; alpha = 0 reads neither A nor B.
  *
  * Calls are asynchronous in `stream`, allocate nothing, and have no state but a table of each
@@ -20,9 +21,13 @@
 extern "C" {
 #endif
 
+/* The largest m, n and k. */
+#define HOPPER_MAX_SIZE (0x7FFFFFFF - 0x1FFFF)
+
 enum hopper_status {
 	HOPPER_OK = 0,
-	HOPPER_INVALID_ARGUMENT,    /* a negative size, a leading dimension that is too small, NULL */
+	HOPPER_INVALID_ARGUMENT,    /* a size below 0 or above HOPPER_MAX_SIZE; a leading dimension that
+								 * is too small; NULL */
 	HOPPER_UNSUPPORTED_DEVICE,  /* the current device is no Hopper GPU, or the driver lacks TMA */
 	HOPPER_WORKSPACE_TOO_SMALL, /* not 0, and less than hopper_gemm_workspace() says */
 	HOPPER_CUDA_ERROR,          /* a call of CUDA failed: cudaGetLastError() has the reason */
@@ -34,6 +39,7 @@ struct hopper_gemm {
 	void *c;
 	int lda, ldb, ldc;
 	float alpha, beta;
+	int b_is_k_major; /* 0: B is k x n; 1: n x k, so that its rows are along k, as those of A */
 };
 
 /* One line on what a status means; never NULL. */

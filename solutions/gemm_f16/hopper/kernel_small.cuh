@@ -8,7 +8,8 @@
  *
  * mma.sync sums over K in any order, as long as both operands have the same, and columns may stand
  * in any order too. So a lane takes neighbours: 4 of them along K from A, BN along N from B, read
- * VA and VB at a time as alignment allows; B's pairs along K are then cut from two rows.
+ * VA and VB at a time as alignment allows; B's pairs along K are then cut from two rows. Of a
+ * K-major B it takes 4 along K of each of its columns, as of A.
  *
  * One more warp, the scout, multiplies and stores nothing: it runs ahead, so that the code behind
  * the barrier is in the cache when the others come to it. */
@@ -23,15 +24,17 @@ namespace hopper
 {
 /* WARPS share a tile of 16 rows and 8*BN columns, each 16 along K at once. Rows of A, of B, start
  * at multiples of VA, of VB elements. */
-template <int WARPS_, int BN_, int VA_, int VB_> struct small_config {
+template <int WARPS_, int BN_, int VA_, int VB_, b_layout B_LAYOUT = B_N_MAJOR>
+struct small_config {
 	static constexpr int WARPS = WARPS_, BN = BN_, VA = VA_, VB = VB_;
+	static constexpr bool K_MAJOR_B = B_LAYOUT == B_K_MAJOR;
 	static constexpr int ROWS = 16, COLUMNS = 8 * BN, TILE = ROWS * COLUMNS;
 	static constexpr int DEPTH = 16;                       // of a warp along K at once
 	static constexpr int THREADS = 32 * WARPS;             // that multiply
 	static constexpr int BLOCK = THREADS + 32, BLOCKS = 3; // with the scout; on a multiprocessor
 	static constexpr int VALUES = TILE / THREADS;          // neighbours in C that a thread finishes
 	static_assert(TILE % THREADS == 0 && COLUMNS % VALUES == 0, "threads share the tile evenly");
-	static_assert(BN % VB == 0 && VA <= 4 && VB <= 4, "a load is of 8 bytes at most");
+	static_assert((K_MAJOR_B || BN % VB == 0) && VA <= 4 && VB <= 4, "8 bytes at most a load");
 };
 
 /* Keeps the compiler from computing what depends on x any earlier: code before the loads delays
@@ -52,6 +55,23 @@ __device__ __forceinline__ uint32_t pair_along_k(const uint32_t *row, const uint
 	return __byte_perm(row[at], next[at], index % WORD == 0 ? 0x5410 : 0x7632);
 }
 
+/* Four neighbours along K that a lane reads V at a time from `from` on, of those before `end`; the
+ * two pairs that they are. */
+template <int V> struct run_of_k {
+	uint32_t words[V == 1 ? 4 : 2];
+
+	__device__ __forceinline__ void load(const uint16_t *from, int k, int end, bool wanted)
+	{
+#pragma unroll
+		for (int i = 0; i < 4; i += V)
+			elements_load<V>(from + i, wanted && k + i < end, &words[V == 1 ? i : i / 2]);
+	}
+	__device__ __forceinline__ uint32_t pair(int i) const
+	{
+		return V == 1 ? __byte_perm(words[i * 2], words[i * 2 + 1], 0x5410) : words[i];
+	}
+};
+
 /* A warp's part of the tile at `row`, `column`: every WARPS-th 16 along K from `k` on, one at
  * least. Lane l has rows l/4 and l/4 + 8 of A, BN columns from l/4*BN on of B, and of both 4
  * elements along K from l%4*4 on. Indices are below 2^31. */
@@ -60,7 +80,7 @@ __device__ __forceinline__ void small_multiply(const matrix_view &A, const matri
 											   int column, int k, float (&sum)[config::BN][4])
 {
 	constexpr int BN = config::BN, VA = config::VA, VB = config::VB, RUN = 4;
-	constexpr int A_WORDS = VA == 1 ? RUN : RUN / 2, B_WORDS = VB == 1 ? BN : BN / 2;
+	constexpr int B_WORDS = VB == 1 ? BN : BN / 2;
 	int lane = threadIdx.x % 32, K = A.columns;
 	row += lane / 4;
 	int a[2] = {min(row, A.rows - 1) * A.ld, min(row + 8, A.rows - 1) * A.ld};
@@ -68,40 +88,38 @@ __device__ __forceinline__ void small_multiply(const matrix_view &A, const matri
 	bool wanted[BN];
 #pragma unroll
 	for (int j = 0; j < BN; j++)
-		wanted[j] = column + j < B.columns;
+		wanted[j] = column + j < (config::K_MAJOR_B ? B.rows : B.columns);
 
 #pragma unroll 1
 	do {
 		int from = not_earlier(k) + lane % 4 * RUN; // of this lane
-		uint32_t a_words[2][A_WORDS], b_words[RUN][B_WORDS];
+		run_of_k<VA> a_runs[2];
+		run_of_k<VB> b_runs[BN]; // of a K-major B
+		uint32_t b_words[RUN][B_WORDS];
 #pragma unroll
 		for (int half = 0; half < 2; half++)
+			a_runs[half].load(A.data + (a[half] + from), from, K, true);
 #pragma unroll
-			for (int i = 0; i < RUN; i += VA)
-				elements_load<VA>(A.data + (a[half] + from) + i, from + i < K,
-								  &a_words[half][i * A_WORDS / RUN]);
+		for (int j = 0; config::K_MAJOR_B && j < BN; j++)
+			b_runs[j].load(B.data + ((column + j) * B.ld + from), from, K, wanted[j]);
 #pragma unroll
-		for (int i = 0; i < RUN; i++) {
+		for (int i = 0; !config::K_MAJOR_B && i < RUN; i++) {
 			int at = (from + i) * B.ld + column;
 #pragma unroll
 			for (int j = 0; j < BN; j += VB)
 				elements_load<VB>(B.data + at + j, from + i < K && wanted[j],
 								  &b_words[i][j * B_WORDS / BN]);
 		}
-		uint32_t a_pairs[2][2]; // along K, row
 #pragma unroll
-		for (int i = 0; i < 2; i++)
+		for (int j = 0; j < BN; j++) {
+			uint32_t b[2];
 #pragma unroll
-			for (int half = 0; half < 2; half++) {
-				const uint32_t *words = a_words[half];
-				a_pairs[i][half] =
-					VA == 1 ? __byte_perm(words[i * 2], words[i * 2 + 1], 0x5410) : words[i];
-			}
-#pragma unroll
-		for (int j = 0; j < BN; j++)
-			mma_sync<Element>(sum[j], a_pairs[0][0], a_pairs[0][1], a_pairs[1][0], a_pairs[1][1],
-							  pair_along_k<VB>(b_words[0], b_words[1], j),
-							  pair_along_k<VB>(b_words[2], b_words[3], j));
+			for (int i = 0; i < 2; i++)
+				b[i] = config::K_MAJOR_B ? b_runs[j].pair(i)
+										 : pair_along_k<VB>(b_words[i * 2], b_words[i * 2 + 1], j);
+			mma_sync<Element>(sum[j], a_runs[0].pair(0), a_runs[1].pair(0), a_runs[0].pair(1),
+							  a_runs[1].pair(1), b[0], b[1]);
+		}
 		k += config::DEPTH * config::WARPS;
 	} while (k < K);
 }

@@ -51,7 +51,7 @@ template <class config> struct shared_layout {
 template <class Element, class config, class Epilogue>
 __global__ void __launch_bounds__(config::THREADS, 1)
 	gemm_tma(const __grid_constant__ a_maps<config> maps_a,
-			 const __grid_constant__ CUtensorMap map_b,
+			 const __grid_constant__ b_maps<config> maps_b,
 			 const __grid_constant__ c_maps<config> maps_c, const schedule work,
 			 const pad_work padding, const Epilogue out)
 {
@@ -59,16 +59,17 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	shared_layout<config> shared;
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
 	bool producer = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32, 0) == CONSUMERS * 4; // this warp
-	tma_loader<config> load = {&maps_a, &map_b, shared.base, shared.full};
+	tma_loader<config> load = {&maps_a, maps_b.of, shared.base, shared.full};
+	bool pads = config::PADS && (!config::K_MAJOR_B || padding.counter != NULL);
 	int early = 0;
 	uint32_t target = 0;
 	if (producer) { // what takes longest comes first
-		if (config::PADS)
+		if (pads)
 			target = pad_target(padding);
 		if (elected()) {
 			if (!config::CLASSES)
 				tma_prefetch_map(maps_a.of);
-			tma_prefetch_map(&map_b);
+			tma_prefetch_map(maps_b.of);
 		}
 		load.begin(work, cluster_id<config>());
 		if (elected()) {
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	}
 	if (config::PADS && early_loads<config>::ANY && producer)
 		early = produce_early(work, load);
-	if (config::PADS)
+	if (pads)
 		pad_copy<CONSUMERS == 1 ? 4 : 3>(padding); // as registers allow
 	if (config::CLUSTER)
 		cluster_arrive();
@@ -90,13 +91,13 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 		early = produce_early(work, load);
 	if (config::CLUSTER)
 		cluster_wait();
-	else if (!config::PADS) // pad_copy() has synchronised
+	else if (!pads) // pad_copy() has synchronised
 		__syncthreads();
 
 	if (warpgroup == CONSUMERS) {
 		if (CONSUMERS > 1)
 			registers_give<PRODUCER_REGISTERS>();
-		if (config::PADS && producer)
+		if (pads && producer)
 			pad_wait(padding, target);
 		if (producer)
 			produce(work, load, early, shared.empty);
@@ -157,9 +158,10 @@ __global__ void __launch_bounds__(SCALE_THREADS)
 	constexpr int V = VECTOR;
 	for (int row = blockIdx.y; row < rows; row += gridDim.y) {
 		Element *to = C + (size_t)row * ldc;
-		int vectors = (uintptr_t)to % 16 == 0 ? columns / V : 0;
-		int first = blockIdx.x * SCALE_THREADS + threadIdx.x, stride = gridDim.x * SCALE_THREADS;
-		for (int i = first; i < vectors; i += stride) {
+		uint32_t vectors = (uintptr_t)to % 16 == 0 ? columns / V : 0;
+		uint32_t first = blockIdx.x * SCALE_THREADS + threadIdx.x;
+		uint32_t stride = gridDim.x * SCALE_THREADS;
+		for (uint32_t i = first; i < vectors; i += stride) {
 			float x[V] = {};
 			if (beta != 0.0f)
 				epilogue_load_whole(to + i * V, x);
@@ -168,7 +170,7 @@ __global__ void __launch_bounds__(SCALE_THREADS)
 				x[j] *= beta;
 			epilogue_store_whole(to + i * V, x);
 		}
-		for (int i = vectors * V + first; i < columns; i += stride)
+		for (uint32_t i = vectors * V + first; i < (uint32_t)columns; i += stride)
 			to[i] =
 				epilogue_from_float<Element>(beta != 0.0f ? beta * epilogue_to_float(to[i]) : 0.0f);
 	}

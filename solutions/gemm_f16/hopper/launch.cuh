@@ -25,7 +25,7 @@ static inline matrix_view view_a(const problem &q)
 }
 static inline matrix_view view_b(const problem &q)
 {
-	return {(const uint16_t *)q.p.b, q.p.k, q.p.n, q.p.ldb};
+	return {(const uint16_t *)q.p.b, q.rows_b(), q.columns_b(), q.p.ldb};
 }
 static inline matrix_view view_c(const problem &q)
 {
@@ -34,18 +34,20 @@ static inline matrix_view view_c(const problem &q)
 
 /* A matrix that TMA can address, in boxes of 64 or 32 columns and `box_rows` rows with the swizzle
  * of their rows' length; zeros outside. With `slices`, its whole slices of that many columns as a
- * third dimension, in boxes of several. Reads come into the L2 cache in pieces of 256 bytes where
- * rows start at such, else of 128, which is faster there. */
+ * third dimension, in boxes of several. `matrix` has every `every`-th row of what it is from. Reads
+ * come into the L2 cache in pieces of 256 bytes where rows start at such, else of 128, which is
+ * faster there. */
 static inline bool tensor_map(const device_table &device, CUtensorMap *map,
 							  const matrix_view &matrix, int box_rows, int box_columns,
-							  int slices = 0)
+							  int slices = 0, int every = 1)
 {
 	cuuint64_t sizes[3] = {(cuuint64_t)(slices > 0 ? box_columns : matrix.columns),
 						   (cuuint64_t)matrix.rows, (cuuint64_t)(matrix.columns / box_columns)};
-	cuuint64_t pitches[2] = {(cuuint64_t)matrix.ld * 2, (cuuint64_t)box_columns * 2};
+	cuuint64_t pitch = (cuuint64_t)matrix.ld * every * 2;
+	cuuint64_t pitches[2] = {pitch, (cuuint64_t)box_columns * 2};
 	cuuint32_t box[3] = {(cuuint32_t)box_columns, (cuuint32_t)box_rows, (cuuint32_t)slices};
 	cuuint32_t steps[3] = {1, 1, 1};
-	bool lines = matrix.ld % 128 == 0;
+	bool lines = pitch % 256 == 0;
 	return device.encode(
 			   map, CU_TENSOR_MAP_DATA_TYPE_UINT16, slices > 0 ? 3 : 2, (void *)matrix.data, sizes,
 			   pitches, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
@@ -54,18 +56,26 @@ static inline bool tensor_map(const device_table &device, CUtensorMap *map,
 			   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
+/* Elements between a 16-byte boundary and the beginning of a matrix. */
+static inline int base_skew(const void *matrix)
+{
+	return (int)((uintptr_t)matrix / 2 % VECTOR);
+}
+
 /* Maps of the rows from each of the first `classes` ones on, every `classes`-th, from the 16-byte
- * boundary before the first one. */
+ * boundary before the first one. Of classes that have no row, nothing that is loaded is stored. */
 static inline bool class_maps(const device_table &device, CUtensorMap *maps,
 							  const matrix_view &matrix, int classes, int box_rows, int box_columns,
 							  int slices = 0)
 {
 	bool made = true;
 	for (int row = 0; row < classes; row++) {
-		size_t offset = (size_t)row * matrix.ld, skew = offset % VECTOR;
-		matrix_view part = {matrix.data + offset - skew, parts(matrix.rows - row, classes),
-							matrix.columns + (int)skew, matrix.ld * classes};
-		made = made && tensor_map(device, &maps[row], part, box_rows, box_columns, slices);
+		int first = row < matrix.rows ? row : 0;
+		const uint16_t *data = matrix.data + (size_t)first * matrix.ld;
+		int skew = base_skew(data);
+		matrix_view part = {data - skew, parts(matrix.rows - first, classes), matrix.columns + skew,
+							matrix.ld};
+		made = made && tensor_map(device, &maps[row], part, box_rows, box_columns, slices, classes);
 	}
 	return made;
 }
@@ -80,29 +90,69 @@ static bool a_maps_make(const device_table &device, a_maps<config> &maps, const 
 					   config::SLICES));
 }
 
+template <class config>
+static bool b_maps_make(const device_table &device, b_maps<config> &maps, const matrix_view &b)
+{
+	if (!config::K_MAJOR_B)
+		return tensor_map(device, maps.of, b, config::TILE_K, BOX);
+	return tensor_map(device, maps.of, b, config::TILE_N, SLICE) &&
+		   (config::SLICES == 1 || b.columns < SLICE ||
+			tensor_map(device, maps.of + 1, b, config::TILE_N, SLICE, config::SLICES));
+}
+
 static inline divisor divisor_make(int value)
 {
 	return {value, (uint32_t)((1ull << 32) / (uint32_t)value + 1)};
 }
 
-template <class config> static schedule schedule_make(const problem &q, int split_k)
+template <class config>
+constexpr int GROUP = 16 / config::CLUSTER_M; // rows of tiles, at most: see schedule
+
+/* The work of a launch: `rows` x `columns` tiles, from those in `first_m` and `first_n` on. */
+template <class config>
+static schedule schedule_make(const problem &q, int split_k, int first_m, int first_n, int rows,
+							  int columns)
 {
-	constexpr int GROUP = 16 / config::CLUSTER_M; // rows of tiles
-	int rows = q.row_tiles(config::TILE_M * config::CLUSTER_M, config::CLASSES);
-	int columns = parts(q.p.n, config::TILE_N * config::CLUSTER_N), last = rows % GROUP;
+	int group = min(rows, GROUP<config>), last = rows % group;
 	int iterations = q.k_iterations(config::TILE_K, config::CLASSES);
-	schedule work = {q.p.m, q.p.n, q.p.k, q.p.lda, q.p.ldc, rows * columns, divisor_make(split_k)};
+	schedule work = {q.p.m, q.p.n, q.p.k, q.p.lda, q.p.ldc, rows * columns, first_m, first_n};
+	work.split = divisor_make(split_k);
 	work.k_iterations = iterations / split_k;
 	work.k_left = iterations % split_k;
-	work.group = GROUP;
-	work.last_group = last > 0 ? rows / GROUP : -1;
-	work.group_tiles = divisor_make(GROUP * columns);
-	work.rows = divisor_make(GROUP);
+	work.group = group;
+	work.last_group = last > 0 ? rows / group : -1;
+	work.group_tiles = divisor_make(group * columns);
+	work.rows = divisor_make(group);
 	work.last_rows = divisor_make(last > 0 ? last : 1);
 	work.reads_c = q.reads_c;
 	while (config::CLASSES && 1 << work.class_shift < q.classes)
 		work.class_shift++;
+	work.base_skew = config::CLASSES ? base_skew(q.p.a) : 0;
 	return work;
+}
+
+/* The most tiles of a launch: `divisor` has no larger numbers. For tests, HOPPER_MOST_TILES:
+ * 16 or more. */
+#ifndef HOPPER_MOST_TILES
+#define HOPPER_MOST_TILES 65535
+#endif
+
+/* Calls launch(work) with all tiles of a product, or where they are too many for one launch with
+ * one slice of them after the other: whole groups of rows, and all columns if one launch can have
+ * them. Coordinates in C stay what they are, so that an epilogue sees no slices. */
+template <class config, class Launch>
+static hopper_status launch_slices(const problem &q, int split_k, Launch launch)
+{
+	int rows = q.row_tiles(config::TILE_M * config::CLUSTER_M, config::CLASSES);
+	int columns = parts(q.p.n, config::TILE_N * config::CLUSTER_N);
+	int group = min(rows, GROUP<config>), width = min(columns, HOPPER_MOST_TILES / group);
+	int height = HOPPER_MOST_TILES / width / group * group;
+	hopper_status status = HOPPER_OK;
+	for (int m = 0; m < rows; m += height)
+		for (int n = 0; n < columns && status == HOPPER_OK; n += width)
+			status = launch(schedule_make<config>(q, split_k, m, n, min(height, rows - m),
+												  min(width, columns - n)));
+	return status;
 }
 
 /* Raises the kernel's limit of shared memory, once for each device. */
@@ -163,7 +213,8 @@ static hopper_status tma_launch(const launch_context &context, const problem &q,
 			matrix.ld = job.ld;
 			to += (size_t)matrix.rows * job.ld;
 		};
-		padding.counter = (uint32_t *)context.workspace;
+		bool copies = q.misaligned_a || q.misaligned_b; // else only C is misaligned
+		padding.counter = copies || !config::K_MAJOR_B ? (uint32_t *)context.workspace : NULL;
 		if (q.misaligned_a && !config::CLASSES)
 			pad(padding.a, a);
 		if (q.misaligned_b)
@@ -171,22 +222,25 @@ static hopper_status tma_launch(const launch_context &context, const problem &q,
 	}
 	a_maps<config> maps_a = {};
 	c_maps<config> maps_c = {};
-	CUtensorMap map_b = {};
-	bool made = a_maps_make(device, maps_a, a, classes) &&
-				tensor_map(device, &map_b, b, config::TILE_K, BOX);
+	b_maps<config> maps_b = {};
+	bool made = a_maps_make(device, maps_a, a, classes) && b_maps_make(device, maps_b, b);
 	if (config::TMA_STORE)
 		made = made &&
 			   class_maps(device, maps_c.of, view_c(q), classes, config::C_BOX_ROWS, config::C_BOX);
 	if (!made)
 		return HOPPER_INVALID_ARGUMENT;
-	schedule work = schedule_make<config>(q, split_k);
 
 	/* a split is not persistent; of blocks that pad, all are there */
 	int cluster = config::SHARERS * split_k, room = device.clusters[cluster];
-	int clusters = config::PADS ? room : config::SPLIT_K ? work.tiles : min(work.tiles, room);
-	return kernel_launch(context, gemm_tma<Element, config, Epilogue>, dim3(clusters * cluster),
-						 config::THREADS, config::BYTES, cluster, config::PADS, maps_a, map_b,
-						 maps_c, work, padding, out);
+	return launch_slices<config>(q, split_k, [&](const schedule &work) {
+		int clusters = config::PADS ? room : config::SPLIT_K ? work.tiles : min(work.tiles, room);
+		hopper_status status =
+			kernel_launch(context, gemm_tma<Element, config, Epilogue>, dim3(clusters * cluster),
+						  config::THREADS, config::BYTES, cluster, padding.counter != NULL, maps_a,
+						  maps_b, maps_c, work, padding, out);
+		padding.a.from.rows = padding.b.from.rows = 0; // later slices find the copies
+		return status;
+	});
 }
 
 /* A block a tile and split: many small blocks hide each other's ends. */
@@ -197,13 +251,14 @@ static hopper_status staged_launch(const launch_context &context, const problem 
 	a_maps<config> maps_a = {};
 	if (!a_maps_make(context.device, maps_a, view_a(q), q.classes))
 		return HOPPER_INVALID_ARGUMENT;
-	schedule work = schedule_make<config>(q, split_k);
-	return kernel_launch(context, gemm_staged<Element, config, Epilogue>,
-						 dim3(work.tiles * split_k), config::THREADS, config::BYTES, split_k, false,
-						 maps_a, view_b(q), work, out);
+	return launch_slices<config>(q, split_k, [&](const schedule &work) {
+		return kernel_launch(context, gemm_staged<Element, config, Epilogue>,
+							 dim3(work.tiles * split_k), config::THREADS, config::BYTES, split_k,
+							 false, maps_a, view_b(q), work, out);
+	});
 }
 
-template <class Element, int WARPS, int BN, class Epilogue>
+template <class Element, int WARPS, int BN, b_layout B_LAYOUT, class Epilogue>
 static hopper_status small_launch(const launch_context &context, const problem &q, int,
 								  const Epilogue &out)
 {
@@ -213,17 +268,26 @@ static hopper_status small_launch(const launch_context &context, const problem &
 		return kernel_launch(context, gemm_small<Element, config, Epilogue>, grid, config::BLOCK, 0,
 							 1, false, view_a(q), view_b(q), q.p.ldc, q.reads_c, out);
 	};
-	bool wide_b = aligned_width(q.p.b, q.p.n, q.p.ldb, BN) == BN;
-	switch (aligned_width(q.p.a, q.p.k, q.p.lda, 4)) {
-	case 1:
-		return wide_b ? launch(small_config<WARPS, BN, 1, BN>())
-					  : launch(small_config<WARPS, BN, 1, 1>());
-	case 2:
-		return wide_b ? launch(small_config<WARPS, BN, 2, BN>())
-					  : launch(small_config<WARPS, BN, 2, 1>());
-	default:
-		return wide_b ? launch(small_config<WARPS, BN, 4, BN>())
-					  : launch(small_config<WARPS, BN, 4, 1>());
+	int wide_a = aligned_width(q.p.a, q.p.k, q.p.lda, 4);
+	if constexpr (B_LAYOUT == B_K_MAJOR) {
+		switch (min(wide_a, aligned_width(q.p.b, q.p.k, q.p.ldb, 4))) {
+		case 1: return launch(small_config<WARPS, BN, 1, 1, B_K_MAJOR>());
+		case 2: return launch(small_config<WARPS, BN, 2, 2, B_K_MAJOR>());
+		default: return launch(small_config<WARPS, BN, 4, 4, B_K_MAJOR>());
+		}
+	} else {
+		bool wide_b = aligned_width(q.p.b, q.p.n, q.p.ldb, BN) == BN;
+		switch (wide_a) {
+		case 1:
+			return wide_b ? launch(small_config<WARPS, BN, 1, BN>())
+						  : launch(small_config<WARPS, BN, 1, 1>());
+		case 2:
+			return wide_b ? launch(small_config<WARPS, BN, 2, BN>())
+						  : launch(small_config<WARPS, BN, 2, 1>());
+		default:
+			return wide_b ? launch(small_config<WARPS, BN, 4, BN>())
+						  : launch(small_config<WARPS, BN, 4, 1>());
+		}
 	}
 }
 

@@ -34,8 +34,9 @@ __device__ __forceinline__ void stage_release(uint32_t empty, int stage, int loa
 	}
 }
 
-/* A consumer's operands in the first stage, for wgmma. A: groups of 8 rows of 128 bytes, and slices
- * of these. B: groups of 8 rows of K, 1024 bytes apart, in boxes of 64 columns. */
+/* A consumer's operands in the first stage, for wgmma. A, and B if it is K-major: groups of 8 rows
+ * of 128 bytes, and slices of these. B N-major: groups of 8 rows of K, 1024 bytes apart, in boxes
+ * of 64 columns. */
 struct stage_operands {
 	uint32_t a, b;
 };
@@ -43,10 +44,19 @@ struct stage_operands {
 template <class config>
 __device__ __forceinline__ stage_operands operands_make(uint32_t base, int consumer)
 {
+	constexpr int B_COLUMN = config::K_MAJOR_B ? SLICE * 2 : config::TILE_K * 2; // bytes
 	int own = consumer * config::CONSUMER_EXTENT; // its first row, or swapped its first column
 	return {wgmma_operand(base + (config::SWAPPED ? 0 : own * SLICE * 2), 16),
-			wgmma_operand(base + config::A_BYTES + (config::SWAPPED ? own * config::TILE_K * 2 : 0),
-						  config::B_BOX_BYTES)};
+			wgmma_operand(base + config::A_BYTES + (config::SWAPPED ? own * B_COLUMN : 0),
+						  config::K_MAJOR_B ? 16 : config::B_BOX_BYTES)};
+}
+
+/* Bytes from a K-major operand's first row and element to its `subtile`-th 64 rows, and to the
+ * elements from 16 * `step` on; ROWS: of a slice. */
+template <int ROWS> __device__ __forceinline__ constexpr int k_major_offset(int subtile, int step)
+{
+	int slice = step / (SLICE / 16), within = step % (SLICE / 16);
+	return slice * ROWS * SLICE * 2 + subtile * 64 * SLICE * 2 + within * 32;
 }
 
 /* Issues a stage's products, which are added to the sums if `accumulate`. */
@@ -54,19 +64,21 @@ template <class Element, class config>
 __device__ __forceinline__ void multiply_stage(float (&sum)[config::SUBTILES][config::SUMS],
 											   stage_operands first, int stage, bool accumulate)
 {
+	constexpr bool M_MAJOR = config::SWAPPED && !config::K_MAJOR_B; // B comes first
+	constexpr bool N_MAJOR = !config::SWAPPED && !config::K_MAJOR_B;
 	uint32_t a = first.a + stage * (config::STAGE_BYTES >> 4);
 	uint32_t b = first.b + stage * (config::STAGE_BYTES >> 4);
 	wgmma_fence();
 #pragma unroll
 	for (int j = 0; j < config::TILE_K / 16; j++) {
-		int slice = j / (SLICE / 16) * config::TILE_M * SLICE * 2;
 #pragma unroll
 		for (int i = 0; i < config::SUBTILES; i++) {
 			int sub_a = config::SWAPPED ? 0 : i, sub_b = config::SWAPPED ? i : 0;
-			uint64_t da =
-				wgmma_descriptor(a, slice + sub_a * 64 * SLICE * 2 + j % (SLICE / 16) * 32);
-			uint64_t db = wgmma_descriptor(b, sub_b * config::B_BOX_BYTES + j * 16 * 128);
-			wgmma<Element, config::WGMMA_N>::template multiply<config::SWAPPED>(
+			uint64_t da = wgmma_descriptor(a, k_major_offset<config::TILE_M>(sub_a, j));
+			uint64_t db =
+				wgmma_descriptor(b, config::K_MAJOR_B ? k_major_offset<config::TILE_N>(sub_b, j)
+													  : sub_b * config::B_BOX_BYTES + j * 16 * 128);
+			wgmma<Element, config::WGMMA_N>::template multiply<M_MAJOR, N_MAJOR>(
 				sum[i], config::SWAPPED ? db : da, config::SWAPPED ? da : db, accumulate || j > 0);
 		}
 	}

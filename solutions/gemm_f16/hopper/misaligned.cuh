@@ -1,5 +1,5 @@
 /* Rows that start at any 16-bit element, read in aligned vectors of 16 bytes: 8 elements are cut
- * out of the two vectors around them. Nothing outside of the matrix is read. */
+ * out of the two vectors around them. No vector is read that has nothing of the matrix. */
 #ifndef HOPPER_MISALIGNED_CUH
 #define HOPPER_MISALIGNED_CUH
 

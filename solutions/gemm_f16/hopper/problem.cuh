@@ -40,8 +40,9 @@ struct problem {
 	bool reads_c;                                  // beta is not 0
 	bool misaligned_a, misaligned_b, misaligned_c; // TMA cannot address the matrix
 	bool misaligned;                               // or one of them
-	int classes;                                   // residue classes of A's rows
-	bool workspace;                                // there is one
+	b_layout layout_b;
+	int classes;    // residue classes of A's rows
+	bool workspace; // there is one
 	chain_facts chain;
 
 	explicit problem(const hopper_gemm &product, bool workspace, chain_facts chain = {})
@@ -50,11 +51,21 @@ struct problem {
 		  misaligned_b(!tma_addressable(product.b, product.ldb)),
 		  misaligned_c(!tma_addressable(product.c, product.ldc)),
 		  misaligned(misaligned_a || misaligned_b || misaligned_c),
+		  layout_b(product.b_is_k_major ? B_K_MAJOR : B_N_MAJOR),
 		  classes(VECTOR / aligned_width(product.a, product.lda, product.lda, VECTOR)),
 		  workspace(workspace), chain(chain)
 	{
 	}
 
+	/* Rows and columns of B as it lies in memory. */
+	int rows_b(void) const
+	{
+		return layout_b == B_K_MAJOR ? p.n : p.k;
+	}
+	int columns_b(void) const
+	{
+		return layout_b == B_K_MAJOR ? p.k : p.n;
+	}
 	/* Rows of tiles of `rows`, of all residue classes or without `by_class` of all rows. */
 	int row_tiles(int rows, bool by_class) const
 	{
@@ -82,7 +93,7 @@ static inline size_t padded_bytes_a(const problem &q)
 }
 static inline size_t padded_bytes_b(const problem &q)
 {
-	return q.misaligned_b ? (size_t)q.p.k * padded_ld(q.p.n) * 2 : 0;
+	return q.misaligned_b ? (size_t)q.rows_b() * padded_ld(q.columns_b()) * 2 : 0;
 }
 } // namespace hopper
 

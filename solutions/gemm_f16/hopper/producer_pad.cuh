@@ -25,7 +25,7 @@ struct pad_work {
 };
 
 constexpr uint32_t PAD_LAUNCH = 65536; // by which a launch advances the counter
-constexpr int PIECE_VECTORS = 4;       // of a lane: a piece of a row is 128 vectors, 1024 elements
+constexpr int PIECE_VECTORS = PIECE_ELEMENTS / VECTOR / 32; // of a lane
 
 /* A warp's piece of a row on its way. */
 struct pad_piece {
@@ -38,7 +38,7 @@ struct pad_piece {
 
 static __device__ __forceinline__ int pieces_of(const pad_job &job)
 {
-	return (job.from.columns + 32 * PIECE_VECTORS * 8 - 1) / (32 * PIECE_VECTORS * 8);
+	return (job.from.columns + PIECE_ELEMENTS - 1) / PIECE_ELEMENTS;
 }
 
 /* Vectors of a row whose sources all lie in the matrix; in the last row, those that have another

@@ -11,16 +11,20 @@
 
 namespace hopper
 {
-/* A warpgroup's 64 rows of 64 or 128 columns on their way into a stage. A thread has 8 elements of
- * each ROWS-th row. */
-template <int COLUMNS> struct staged_rows {
-	static constexpr int LANES = COLUMNS / VECTOR, ROWS = WARPGROUP / LANES, COUNT = 64 / ROWS;
+/* A warpgroup's part of B on its way into a stage: 64 rows of 64 or 128 columns, or if B is K-major
+ * as many rows of 64. A thread has 8 elements of each ROWS-th row. */
+template <class config> struct staged_rows {
+	static constexpr bool K_MAJOR = config::K_MAJOR_B;
+	static constexpr int COLUMNS = K_MAJOR ? SLICE : config::TILE_N;
+	static constexpr int LANES = COLUMNS / VECTOR, ROWS = WARPGROUP / LANES;
+	static constexpr int COUNT = (K_MAJOR ? config::TILE_N : SLICE) / ROWS;
 	static_assert(ROWS % 8 == 0, "a thread's rows have the same offset in the swizzle's pattern");
 
 	uint4 low[COUNT], high[COUNT]; // the vectors around the thread's elements
 	vector_tail tail;
 	uint32_t tails; // bit i: low[i] is the matrix's last vector; bit COUNT + i: high[i] is
-	int inside;     // of the thread's 8 elements, how many lie in the matrix
+	int inside;     // of the thread's 8 elements, how many lie before the row's end
+	int before;     // and how many, of a K-major B, before its beginning
 
 	/* The thread's first row, and its column. */
 	static __device__ __forceinline__ int row(void)
@@ -37,6 +41,7 @@ template <int COLUMNS> struct staged_rows {
  * elements start at the same offset in their vectors. */
 struct row_stream {
 	const char *vector; // that the thread's first elements start in
+	const char *first;  // of the matrix
 	size_t pitch;       // bytes between the thread's rows
 	uint32_t shift;     // bytes before its elements
 	const char *tail;   // the matrix's last vector, if the matrix ends within it
@@ -51,8 +56,12 @@ __device__ __forceinline__ row_stream stream_make(const matrix_view &matrix, int
 	uint32_t shift = (uintptr_t)from % 16;
 	const uint16_t *end = matrix.end();
 	uint32_t tail_end = (uintptr_t)end % 16;
-	return {(const char *)from - shift, (size_t)matrix.ld * 2 * Rows::ROWS, shift,
-			tail_end != 0 ? (const char *)end - tail_end : NULL, tail_end};
+	return {(const char *)from - shift,
+			(const char *)matrix.data,
+			(size_t)matrix.ld * 2 * Rows::ROWS,
+			shift,
+			tail_end != 0 ? (const char *)end - tail_end : NULL,
+			tail_end};
 }
 
 /* All of the rows lie in the matrix, and so do the vectors behind them. */
@@ -61,6 +70,8 @@ __device__ __forceinline__ void rows_load_inside(Rows &rows, const row_stream &f
 												 const char *vector)
 {
 	rows.inside = VECTOR;
+	if constexpr (Rows::K_MAJOR)
+		rows.before = 0;
 	rows.tails = 0;
 #pragma unroll
 	for (int i = 0; i < Rows::COUNT; i++, vector += from.pitch) {
@@ -70,12 +81,15 @@ __device__ __forceinline__ void rows_load_inside(Rows &rows, const row_stream &f
 }
 
 /* Only rows 0 to before `end` do, where the thread's first is number `row`, and `inside` of the
- * thread's elements. */
+ * thread's elements, less the first `before`. */
 template <class Rows>
 __device__ __forceinline__ void rows_load_edge(Rows &rows, const row_stream &from,
-											   const char *vector, int row, int end, int inside)
+											   const char *vector, int row, int end, int inside,
+											   int before)
 {
 	rows.inside = inside;
+	if constexpr (Rows::K_MAJOR)
+		rows.before = before;
 	rows.tails = 0;
 	bool needs_high = (int)from.shift / 2 + min(inside, VECTOR) > VECTOR;
 #pragma unroll
@@ -86,7 +100,8 @@ __device__ __forceinline__ void rows_load_edge(Rows &rows, const row_stream &fro
 			rows.tails |= 1u << i;
 		if (high && vector + 16 == from.tail)
 			rows.tails |= 1u << (Rows::COUNT + i);
-		rows.low[i] = vector_load(vector, low && vector != from.tail);
+		rows.low[i] = vector_load(vector, low && vector != from.tail &&
+											  (before == 0 || vector + 16 > from.first));
 		rows.high[i] = vector_load(vector + 16, high && vector + 16 != from.tail);
 	}
 	rows.tail = tail_load(from.tail, from.tail_end, rows.tails != 0);
@@ -111,6 +126,8 @@ __device__ __forceinline__ void rows_store(Rows &rows, const row_stream &from, u
 		uint4 x = vectors_join(rows.low[i], rows.high[i], from.shift);
 		if (rows.inside < VECTOR)
 			x = vector_keep(x, rows.inside);
+		if constexpr (Rows::K_MAJOR)
+			x = rows.before > 0 ? vector_drop(x, rows.before) : x;
 		shared_store(to + i * Rows::ROWS * 128, x);
 	}
 }
@@ -123,26 +140,35 @@ __device__ __forceinline__ void produce_staged(const schedule &work, tma_loader<
 											   const matrix_view &B, uint32_t empty, int producer,
 											   bool loads_a, Ready ready)
 {
-	using rows_of = staged_rows<config::TILE_N>;
+	using rows_of = staged_rows<config>;
+	constexpr bool K_MAJOR = config::K_MAJOR_B;
 	int begin, end;
 	k_range<config>(work, begin, end);
 	load.begin(work, cluster_id<config>());
 	if (loads_a && elected())
 		tma_prefetch_map(load.map_a);
-	row_stream b = stream_make<rows_of>(B, -load.skew, load.column);
-	bool whole_n = load.column + config::TILE_N + VECTOR <= B.columns;
+	row_stream b = stream_make<rows_of>(B, K_MAJOR ? load.column : -load.skew,
+										K_MAJOR ? -load.skew : load.column);
+	bool whole_n = K_MAJOR ? load.column + config::TILE_N <= B.rows
+						   : load.column + config::TILE_N + VECTOR <= B.columns;
 
 	bool is_ready = false;
 	int turn = producer;
 	for (int k = begin + producer; k < end; k += config::PRODUCERS, turn += config::PRODUCERS) {
-		int stage = turn % config::STAGES, row = k * SLICE - load.skew;
-		const char *vector = b.vector + (size_t)k * rows_of::COUNT * b.pitch;
+		int stage = turn % config::STAGES, first_k = k * SLICE - load.skew;
+		const char *vector =
+			b.vector + (K_MAJOR ? (size_t)k * SLICE * 2 : (size_t)k * rows_of::COUNT * b.pitch);
 		rows_of rows;
-		if (whole_n && row >= 0 && row + SLICE <= B.rows)
+		if (whole_n && first_k >= 0 &&
+			first_k + SLICE + (K_MAJOR ? VECTOR : 0) <= (K_MAJOR ? B.columns : B.rows))
 			rows_load_inside(rows, b, vector);
+		else if (K_MAJOR)
+			rows_load_edge(rows, b, vector, load.column + rows_of::row(), B.rows,
+						   B.columns - first_k - rows_of::column(),
+						   max(-first_k - rows_of::column(), 0));
 		else
-			rows_load_edge(rows, b, vector, row + rows_of::row(), B.rows,
-						   B.columns - load.column - rows_of::column());
+			rows_load_edge(rows, b, vector, first_k + rows_of::row(), B.rows,
+						   B.columns - load.column - rows_of::column(), 0);
 		if (!is_ready)
 			ready();
 		is_ready = true;

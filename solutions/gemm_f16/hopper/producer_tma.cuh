@@ -8,10 +8,13 @@
 
 namespace hopper
 {
-/* Tensor maps: one for each residue class of rows. Where a k-block has several slices, A has as
- * many more behind them, whose third dimension is the whole slices along K. */
+/* Tensor maps: one for each residue class of rows. Where a k-block has several slices, a K-major
+ * operand has as many more behind them, whose third dimension is the whole slices along K. */
 template <class config> struct a_maps {
 	CUtensorMap of[config::MAX_CLASSES * (config::SLICES > 1 ? 2 : 1)];
+};
+template <class config> struct b_maps {
+	CUtensorMap of[config::K_MAJOR_B && config::SLICES > 1 ? 2 : 1];
 };
 template <class config> struct c_maps {
 	CUtensorMap of[config::MAX_CLASSES];
@@ -26,7 +29,7 @@ template <class config> struct tma_loader {
 	const CUtensorMap *map_a;
 	int row, column; // in the maps
 	int skew;        // row_skew() of A's rows
-	int whole;       // k-iterations whose slices of A are whole
+	int whole;       // k-iterations whose slices are whole
 
 	__device__ __forceinline__ void begin(const schedule &work, int tile)
 	{
@@ -54,19 +57,7 @@ template <class config> struct tma_loader {
 		uint32_t blocks = config::CLUSTER_N > 1 ? FIRST << here.m : 0;
 		if (k % config::CLUSTER_N != here.n)
 			return;
-		if (config::SLICES > 1 && k < whole) {
-			const CUtensorMap *map = map_a + config::MAX_CLASSES;
-			if (blocks)
-				tma_load_3d_multicast(to, map, full + 8 * stage, 0, row, k * config::SLICES,
-									  (uint16_t)blocks);
-			else
-				tma_load_3d(to, map, full + 8 * stage, 0, row, k * config::SLICES);
-			return;
-		}
-#pragma unroll
-		for (int slice = 0; slice < config::SLICES; slice++)
-			load(to + slice * config::TILE_M * SLICE * 2, map_a, stage,
-				 k * config::TILE_K + slice * SLICE, row, blocks);
+		load_slices<config::TILE_M, config::MAX_CLASSES>(to, map_a, stage, k, row, blocks);
 	}
 
 	/* The same of B. */
@@ -77,11 +68,35 @@ template <class config> struct tma_loader {
 		uint32_t to = base + stage * config::STAGE_BYTES + config::A_BYTES;
 		if (k % config::CLUSTER_M != here.m)
 			return;
+		auto blocks = [&] { return config::CLUSTER_M > 1 ? ALL << config::CLUSTER_M * here.n : 0; };
+		if constexpr (config::K_MAJOR_B)
+			load_slices<config::TILE_N, 1>(to, map_b, stage, k, column, blocks());
+		else
 #pragma unroll
-		for (int box = 0; box < config::B_BOXES; box++)
-			load(to + box * config::B_BOX_BYTES, map_b, stage, column + box * BOX,
-				 k * config::TILE_K - skew,
-				 config::CLUSTER_M > 1 ? ALL << config::CLUSTER_M * here.n : 0);
+			for (int box = 0; box < config::B_BOXES; box++)
+				load(to + box * config::B_BOX_BYTES, map_b, stage, column + box * BOX,
+					 k * config::TILE_K - skew, blocks());
+	}
+
+	/* ROWS rows of a K-major operand: its slices one by one, or if they are whole all at once, by
+	 * the map CLASSES further on. */
+	template <int ROWS, int CLASSES>
+	__device__ __forceinline__ void load_slices(uint32_t to, const CUtensorMap *map, int stage,
+												int k, int row, uint32_t blocks) const
+	{
+		if (config::SLICES > 1 && k < whole) {
+			const CUtensorMap *whole_map = map + CLASSES;
+			if (blocks)
+				tma_load_3d_multicast(to, whole_map, full + 8 * stage, 0, row, k * config::SLICES,
+									  (uint16_t)blocks);
+			else
+				tma_load_3d(to, whole_map, full + 8 * stage, 0, row, k * config::SLICES);
+			return;
+		}
+#pragma unroll
+		for (int slice = 0; slice < config::SLICES; slice++)
+			load(to + slice * ROWS * SLICE * 2, map, stage, k * config::TILE_K + slice * SLICE, row,
+				 blocks);
 	}
 
 	/* For the blocks of a mask, or if that is 0 for this one. */

@@ -8,7 +8,7 @@
 
 namespace hopper
 {
-/* Division of numbers below 65536 by one that the host knows: a multiplication by
+/* Division of numbers below 65536 by such a one that the host knows: a multiplication by
  * floor(2^32 / value) + 1, whose error is below the quotient's last unit. */
 struct divisor {
 	int value;
@@ -28,8 +28,9 @@ struct divisor {
  * blocks. */
 struct schedule {
 	int M, N, K;
-	int lda, ldc; // elements between rows
-	int tiles;
+	int lda, ldc;             // elements between rows
+	int tiles;                // below 65536: of this launch
+	int first_m, first_n;     // rows and columns of tiles before them
 	divisor split;            // blocks that share a tile along K
 	int k_iterations, k_left; // of each of them; the first `k_left` have one more
 	int group;                // rows of tiles that are walked through together, for the L2 cache
@@ -38,6 +39,7 @@ struct schedule {
 	divisor rows, last_rows;  // rows of tiles in a group, in the last one
 	bool reads_c;             // beta is not 0
 	int class_shift;          // of residue_rows
+	int base_skew;            // of A's base; 0 where rows have no classes
 };
 
 struct tile_origin {
@@ -102,7 +104,10 @@ __device__ __forceinline__ typename config::row_class row_class_of(const schedul
 /* Elements between a 16-byte boundary and the beginning of A's rows of this class. */
 template <class config> __device__ __forceinline__ int row_skew(const schedule &work, int row)
 {
-	return row_class_of<config>(work).residue(row) * work.lda % VECTOR;
+	if (!config::CLASSES)
+		return 0;
+	uint32_t residue = row_class_of<config>(work).residue(row), lda = work.lda;
+	return (int)((residue * lda + work.base_skew) % VECTOR);
 }
 
 /* This block's part of tile number `index`. Tiles are walked down a group of rows before going
@@ -113,6 +118,8 @@ __device__ __forceinline__ tile_origin block_tile(const schedule &work, int inde
 	int group = work.group_tiles.quotient(index), within = index - group * work.group_tiles.value;
 	divisor rows = group == work.last_group ? work.last_rows : work.rows;
 	int n = rows.quotient(within), m = group * work.group + (within - n * rows.value);
+	m += work.first_m;
+	n += work.first_n;
 	cluster_coordinate here = coordinate_in_cluster<config>();
 	auto row_class = row_class_of<config>(work);
 	int row = (row_class.index(m) * config::CLUSTER_M + here.m) * config::TILE_M;

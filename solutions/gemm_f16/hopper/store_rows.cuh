@@ -43,10 +43,10 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 	int rows, columns;   // of it that lie in C
 	uint16_t ends[2][4]; // C's old values at the ends of the lane's rows l/4 and l/4 + 8
 
-	/* Elements from one of its rows to the next. */
-	__device__ __forceinline__ int pitch(void) const
+	/* Elements from its first row to another one. */
+	__device__ __forceinline__ size_t distance(int row) const
 	{
-		return residue.stride() * ldc;
+		return (size_t)residue.below(0, row) * ldc;
 	}
 
 	template <class Epilogue>
@@ -63,7 +63,7 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 	 * boundary; elements in whole vectors behind those. */
 	__device__ __forceinline__ int lead(int row) const
 	{
-		return ((uint32_t)(uintptr_t)from / 2 + row * pitch()) % VECTOR;
+		return ((uint32_t)(uintptr_t)from / 2 + (uint32_t)distance(row)) % VECTOR;
 	}
 	__device__ __forceinline__ int head(int row) const
 	{
@@ -90,7 +90,7 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 		for (int i = 0; i < BATCH; i++) {
 			int row = (first + i) * TOGETHER + lane / LANES, at = head(row) + offset;
 			bool inside = at + VECTOR <= columns && row < rows;
-			each(i, staging + row * PITCH + (lead(row) + at) * 2, from + (size_t)row * pitch() + at,
+			each(i, staging + row * PITCH + (lead(row) + at) * 2, from + distance(row) + at,
 				 inside);
 		}
 	}
@@ -111,7 +111,7 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 	}
 	__device__ __forceinline__ uint16_t *row_of_lane(void) const
 	{
-		return (uint16_t *)from + (size_t)(threadIdx.x % 32 / 4) * pitch();
+		return (uint16_t *)from + distance(threadIdx.x % 32 / 4);
 	}
 
 	__device__ __forceinline__ void wait_free(void) const
@@ -133,7 +133,7 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 			});
 		const uint16_t *row = row_of_lane();
 		for_ends([&](int half, int i, int offset, bool inside) {
-			ends[half][i] = element_load(row + (size_t)8 * half * pitch() + offset, inside);
+			ends[half][i] = element_load(row + distance(8 * half) + offset, inside);
 		});
 	}
 
@@ -171,7 +171,7 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 		for_ends([&](int half, int i, int offset, bool inside) {
 			uint16_t x = shared_load_element(at + half * 8 * PITCH + offset * 2, inside);
 			if (inside)
-				row[(size_t)8 * half * pitch() + offset] = x;
+				row[distance(8 * half) + offset] = x;
 		});
 	}
 };

@@ -73,14 +73,14 @@ __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t operand, uint32_t 
 }
 
 /* d (64 x N, f32, the warpgroup's registers) = a * b, plus d when `accumulate`. A is K-major in
- * shared memory and B N-major, as row-major matrices have them; SWAPPED: A is M-major, B K-major.
- */
+ * shared memory, M-major if M_MAJOR; B is N-major if N_MAJOR, else K-major. Without template
+ * arguments both are as row-major matrices have them. */
 template <class Element, int N> struct wgmma;
 
 /* A, B, ACCUMULATE, TRANSPOSE_A, TRANSPOSE_B: the operands' numbers, behind the sums'. */
 #define HOPPER_WGMMA_OF(ELEMENT, TYPE, N, A, B, ACCUMULATE, TRANSPOSE_A, TRANSPOSE_B)              \
 	template <> struct wgmma<ELEMENT, N> {                                                         \
-		template <bool SWAPPED>                                                                    \
+		template <bool M_MAJOR = false, bool N_MAJOR = true>                                       \
 		static __device__ __forceinline__ void multiply(float (&d)[N / 2], uint64_t a, uint64_t b, \
 														int accumulate)                            \
 		{                                                                                          \
@@ -92,8 +92,7 @@ template <class Element, int N> struct wgmma;
 												  ", %" TRANSPOSE_B ";\n\t"                        \
 												  "}"                                              \
 						 : HOPPER_SUMS(N)                                                          \
-						 : "l"(a), "l"(b), "r"(accumulate), "n"((int)SWAPPED),                     \
-						   "n"((int)!SWAPPED));                                                    \
+						 : "l"(a), "l"(b), "r"(accumulate), "n"((int)M_MAJOR), "n"((int)N_MAJOR)); \
 		}                                                                                          \
 	}
 #define HOPPER_WGMMA(N, ...)                                                                       \

@@ -1,5 +1,5 @@
-/* A product of two matrices in which K is contiguous, A (M x K) and B (N x K), by TMA and wgmma:
- * the kernel behind linear-f16, linear-bf16, gemm-e4m3 and gemm-s8.
+/* A product of two matrices of an 8-bit type in which K is contiguous, A (M x K) and B (N x K), by
+ * TMA and wgmma: the kernel behind gemm-e4m3 and gemm-s8. 16-bit types have gemm_f16/hopper.
  *
  * A block has a producer warpgroup, one warp of which fills a ring of stages by TMA, and one or
  * two consumer warpgroups, each with 64 rows of the tile. A stage holds a k-block: 128 bytes

@@ -1,6 +1,5 @@
-/* wgmma with K contiguous in both operands, for each type that tensor cores multiply so: the
- * instruction of a 64 x N tile and 32 bytes along K. The other instructions are in
- * gemm_f16/hopper/ptx.cuh. */
+/* wgmma of 8-bit types, which takes both operands with K contiguous: the instruction of a 64 x N
+ * tile and 32 bytes along K. The other instructions are in gemm_f16/hopper/ptx.cuh. */
 #ifndef GEMMJUDGE_WGMMA_INSTRUCTIONS_CUH
 #define GEMMJUDGE_WGMMA_INSTRUCTIONS_CUH
 
@@ -12,10 +11,7 @@
 using namespace hopper;
 
 /* What products of a type are summed in, and whether the tensor cores' sums must be promoted. */
-template <class Element> struct wgmma_type {
-	using sum = float;
-	static constexpr bool PROMOTED = false;
-};
+template <class Element> struct wgmma_type;
 template <> struct wgmma_type<int8_t> {
 	using sum = int;
 	static constexpr bool PROMOTED = false;
@@ -55,8 +51,6 @@ template <class Element, int N> struct wgmma_k_major;
 		}                                                                                          \
 	}
 #define WGMMA(N, A, B, ADDS)                                                                       \
-	WGMMA_OF(half, "k16.f32.f16.f16", "+f", ", 1, 1, 0, 0", N, A, B, ADDS);                        \
-	WGMMA_OF(__nv_bfloat16, "k16.f32.bf16.bf16", "+f", ", 1, 1, 0, 0", N, A, B, ADDS);             \
 	WGMMA_OF(__nv_fp8_e4m3, "k32.f32.e4m3.e4m3", "+f", ", 1, 1", N, A, B, ADDS);                   \
 	WGMMA_OF(int8_t, "k32.s32.s8.s8", "+r", "", N, A, B, ADDS)
 

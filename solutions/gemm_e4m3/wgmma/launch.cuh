@@ -62,7 +62,7 @@ static inline char *wgmma_workspace(size_t bytes)
  * are multiples of 16. */
 struct k_major {
 	const void *data;
-	int row_bytes; // bytes
+	size_t row_bytes; // bytes
 };
 
 template <class Element> static bool is_addressable(const Element *X, int K)
@@ -71,47 +71,50 @@ template <class Element> static bool is_addressable(const Element *X, int K)
 }
 
 /* Bytes from row to row in a copy: whole lines of the caches. */
-template <class Element> static int padded_row_bytes(int K)
+template <class Element> static size_t padded_row_bytes(int K)
 {
-	return ((int)(K * sizeof(Element)) + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
+	return (K * sizeof(Element) + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
 }
 
 /* Workspace that padded_make() needs. */
 template <class Element> static size_t padded_bytes(const Element *X, int rows, int K)
 {
-	return is_addressable(X, K) ? 0 : (size_t)rows * padded_row_bytes<Element>(K);
+	return is_addressable(X, K) ? 0 : rows * padded_row_bytes<Element>(K);
 }
 
 /* Rows of K elements, which begin anywhere, to rows of `units` units of 16 bytes; zeros behind
- * K. A thread a unit. */
+ * K. A block a row (a grid has 2^31 - 1 blocks along x, and 65535 along y), a thread every
+ * blockDim.x-th unit. */
 template <class Element>
 static __global__ void pad_rows(const Element *X, uint4 *to, int K, int units)
 {
 	constexpr int V = 16 / sizeof(Element);
-	int unit = blockIdx.x * blockDim.x + threadIdx.x;
-	if (unit >= units)
-		return;
-	const Element *from = X + (size_t)blockIdx.y * K;
-	union {
-		Element elements[V];
-		uint4 all;
-	} x;
+	int first = blockIdx.y * blockDim.x + threadIdx.x, stride = gridDim.y * blockDim.x;
+	const Element *from = X + (size_t)blockIdx.x * K;
+	for (int unit = first; unit < units; unit += stride) {
+		union {
+			Element elements[V];
+			uint4 all;
+		} x;
 #pragma unroll
-	for (int i = 0; i < V; i++)
-		x.elements[i] = unit * V + i < K ? from[unit * V + i] : (Element)0;
-	to[(size_t)blockIdx.y * units + unit] = x.all;
+		for (int i = 0; i < V; i++)
+			x.elements[i] = unit * V + i < K ? from[unit * V + i] : (Element)0;
+		to[(size_t)blockIdx.x * units + unit] = x.all;
+	}
 }
 
 /* X itself, or a copy of it in `room`. */
 template <class Element> static k_major padded_make(const Element *X, int rows, int K, char *room)
 {
 	if (is_addressable(X, K))
-		return {X, (int)(K * sizeof(Element))};
+		return {X, K * sizeof(Element)};
 	constexpr int THREADS = 128;
 	using bits = std::conditional_t<sizeof(Element) == 1, uint8_t, uint16_t>;
-	int row_bytes = padded_row_bytes<Element>(K), units = row_bytes / 16;
-	dim3 grid((units + THREADS - 1) / THREADS, rows);
+	size_t row_bytes = padded_row_bytes<Element>(K);
+	int units = (int)(row_bytes / 16);
+	dim3 grid(rows, std::min((units + THREADS - 1) / THREADS, 65535));
 	pad_rows<<<grid, THREADS>>>((const bits *)X, (uint4 *)room, K, units);
+	WGMMA_CHECK(cudaGetLastError());
 	return {room, row_bytes};
 }
 
