@@ -48,15 +48,15 @@ struct timing_passes {
 
 struct timing_seal {
 	enum seal_state state;
-	char why[400];             /* SEAL_NONE: why there were none; "" where nobody asked */
-	double outside;            /* host-side time of a call, in microseconds */
-	double uncertainty;        /* of that, in microseconds */
-	double idle;               /* what the process says of a call onto an idle GPU, with the host's
-								  work before its kernels; no less than its claim */
-	double least;              /* a file's time counts as no less: host-side time less what the passes
-								  leave uncertain */
-	bool slowed;               /* the process says more than the host saw: somebody slowed it down
-								  while others were there */
+	char why[400];      /* SEAL_NONE: why there were none; "" where nobody asked */
+	double outside;     /* host-side time of a call, in microseconds */
+	double uncertainty; /* of that, in microseconds */
+	double idle;        /* what the process says of a call onto an idle GPU, with the host's
+						   work before its kernels; no less than its claim */
+	double least;       /* a file's time counts as no less: host-side time less what the passes
+						   leave uncertain */
+	bool slowed;        /* the process says more than the host saw: somebody slowed it down
+						   while others were there */
 	struct timing_stats shown; /* SEAL_OUTSIDE, and SEAL_CONFIRMED of a file whose claim is below
 								  `least`: in place of what the process says; else no samples */
 	double floor;              /* microseconds below which no time is believed; 0: unknown */

@@ -105,8 +105,8 @@ struct child_result child_call_clocked(struct child *child, const void *request,
 void child_pause(struct child *child);
 void child_continue(struct child *child);
 
-/* Between two calls: moves all of the program's threads to a CPU (cpu.h), and tells whether they are
- * all bound to it. */
+/* Between two calls: moves all of the program's threads to a CPU (cpu.h), and tells whether they
+ * are all bound to it. */
 bool child_hold(struct child *child, int cpu);
 bool child_is_held(const struct child *child, int cpu);
 

@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #define PAGE 4096u
+#define CELLS_BYTES (PAGE / SHADOW_WORD * sizeof(struct shadow_cell))
 #define LOCKS 1024u
 
 static struct {
@@ -25,17 +25,21 @@ void shadow_cover(uint64_t start, uint64_t end)
 	shadow.count = (end - start) / PAGE;
 }
 
+/* Zeroed, and touched where it is used only. NULL without memory. */
+static void *map(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+						MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
 /* Under the lock. */
 static bool open_table(void)
 {
 	if (shadow.pages)
 		return true;
-	void *table = mmap(NULL, shadow.count * sizeof *shadow.pages, PROT_READ | PROT_WRITE,
-					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (table == MAP_FAILED)
-		return false;
-	shadow.pages = table;
-	return true;
+	shadow.pages = map(shadow.count * sizeof *shadow.pages);
+	return shadow.pages != NULL;
 }
 
 static struct shadow_cell *make_page(uint64_t address)
@@ -46,7 +50,7 @@ static struct shadow_cell *make_page(uint64_t address)
 	if (page < shadow.count) {
 		cells = shadow.pages[page];
 		if (!cells)
-			shadow.pages[page] = cells = calloc(PAGE / SHADOW_WORD, sizeof *cells);
+			shadow.pages[page] = cells = map(CELLS_BYTES);
 		if (page >= shadow.used_end)
 			shadow.used_end = page + 1;
 	}
@@ -86,7 +90,8 @@ void shadow_unlock(uint64_t address)
 static void drop_pages(uint64_t first, uint64_t end)
 {
 	for (uint64_t page = first; page < end && page < shadow.used_end; page++) {
-		free(shadow.pages[page]);
+		if (shadow.pages[page])
+			munmap(shadow.pages[page], CELLS_BYTES);
 		shadow.pages[page] = NULL;
 	}
 }

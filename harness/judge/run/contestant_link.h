@@ -38,10 +38,10 @@ struct contestant_link {
 	bool libraries_allowed;
 	bool timed; /* contestant_link_time() will be called */
 	size_t memory_limit;
-	uint64_t steps;       /* warp instructions that a launch of the next run may take on the
-							 emulated GPU; 0: its own default */
-	double timeout;       /* seconds for loading the solution, which runs its constructors */
-	double together;      /* seconds for all that the solution does, in whatever processes; 0: any */
+	uint64_t steps;  /* warp instructions that a launch of the next run may take on the
+						emulated GPU; 0: its own default */
+	double timeout;  /* seconds for loading the solution, which runs its constructors */
+	double together; /* seconds for all that the solution does, in whatever processes; 0: any */
 	const char *counters; /* a folder for them (protocol.h); NULL or "": none */
 	const char
 		*library_folder; /* a folder: of libraries that contestant_link_load() will load; NULL or

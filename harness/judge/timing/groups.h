@@ -6,9 +6,9 @@
 
 /* For calls that take so many microseconds, and at least `floor` (0: unknown): fills group, calls
  * and groups of a plan whose problem and test are filled, for one pass. A group has so many sets
- * that to compute all or some of them ahead, as fast as the GPU can, takes longer than the calls do.
- * Where that would be too many, and for long calls, a group is one call on one set. That holds for
- * calls that take no longer than planned: host_time_other_groups() says where they do. */
+ * that to compute all or some of them ahead, as fast as the GPU can, takes longer than the calls
+ * do. Where that would be too many, and for long calls, a group is one call on one set. That holds
+ * for calls that take no longer than planned: host_time_other_groups() says where they do. */
 void groups_plan(const struct run *run, double microseconds, double floor,
 				 struct sealed_plan *plan);
 

@@ -14,30 +14,8 @@
 #include "cli/line.h"
 #include "cli/reader.h"
 #include "judge/run/device.h"
+#include "tests/unit/cli/args_fixture.h"
 #include "tune/gpu.h"
-
-#define ARGUMENTS_MAX 48
-
-/* Parses the words of a line (blanks between them). */
-struct parsed {
-	char words[512];
-	char *argv[ARGUMENTS_MAX + 1];
-	struct options options;
-	struct error err;
-	bool ok;
-};
-
-static void parse(struct parsed *p, const char *line)
-{
-	*p = (struct parsed){0};
-	snprintf(p->words, sizeof p->words, "%s", line);
-	int argc = 0;
-	for (char *word = strtok(p->words, " "); word != NULL; word = strtok(NULL, " ")) {
-		cr_assert(argc < ARGUMENTS_MAX);
-		p->argv[argc++] = word;
-	}
-	p->ok = options_parse(argc, p->argv, &p->options, &p->err);
-}
 
 static void refused(const char *line, const char *says)
 {
@@ -478,87 +456,6 @@ Test(cli_args, suggestions_are_near_or_absent)
 	cr_assert_str_eq(suggest_nearest("docter", names, 5), "doctor");
 	cr_assert_null(suggest_nearest("banana", names, 5));
 	cr_assert_null(suggest_nearest("", names, 5));
-}
-
-Test(cli_args, reproducing_command_is_quoted_and_complete)
-{
-	struct parsed p;
-	struct error err;
-	char line[1024];
-	parse(&p, "judge it's.cu --seed 7 --device emu --cases 3 --max-dim 64 --time none");
-	cr_assert(p.ok);
-	cr_assert(command_complete(&p.options, &err));
-	options_again(&p.options, "build/gemmjudge", line, sizeof line);
-	cr_assert_str_eq(line, "build/gemmjudge judge --seed 0x7 --device emu --cases 3 --max-dim 64 "
-						   "--time none 'it'\\''s.cu'");
-}
-
-Test(cli_args, reproducing_command_is_one_line)
-{
-	char text[64] = "";
-	struct command_line line = {.out = text, .capacity = sizeof text};
-	line_add(&line, "a\n'b\\.cu");
-	line_add(&line, "c\td");
-	cr_assert_str_eq(text, "$'a\\012\\047b\\134.cu' $'c\\011d'");
-}
-
-Test(cli_args, reproducing_command_has_what_differs_from_the_default)
-{
-	struct parsed p;
-	char line[1024];
-	parse(&p,
-		  "judge --tolerance leetgpu --memory 64 --timeout 2.5 --budget 1 --time 8x16 --time 8x8x8 "
-		  "--multiple-of 8 --suite a --suite b --epilogue relu --problem sgemm --sanitize memcheck "
-		  "--nvcc-flag -std=c++20 --nvcc-flag -DN=$X --counters --check race --emulate t4 "
-		  "--device cuda:2 --steps 7 --seed 1 --json - --verbose x.cu");
-	cr_assert(p.ok, "%s", p.err.message);
-	options_again(&p.options, "gemmjudge", line, sizeof line);
-	cr_assert_str_eq(
-		line, "gemmjudge judge --seed 0x1 --device cuda:2 --emulate t4 --check race --counters "
-			  "--steps 7 --sanitize memcheck --problem sgemm --epilogue relu "
-			  "--nvcc-flag -std=c++20 --nvcc-flag '-DN=$X' --suite a --suite b "
-			  "--multiple-of 8 --time 8x8x8 --tolerance leetgpu --budget 1 --timeout 2.5 "
-			  "--memory 64 x.cu");
-	parse(
-		&p,
-		"compare --shape 8x8x8 --shape 16x8 --alpha -0.5 --beta 0 --tolerance bound --device auto "
-		"--seed 0 -- -x.cu");
-	cr_assert(p.ok, "%s", p.err.message);
-	options_again(&p.options, "gemmjudge", line, sizeof line);
-	cr_assert_str_eq(line, "gemmjudge compare --seed 0x0 --shape 8x8x8 --shape 16x8 --alpha -0.5 "
-						   "--beta 0 -- -x.cu");
-}
-
-/* However they were given. */
-Test(cli_args, reproducing_command_names_layers_once)
-{
-	struct parsed p;
-	char line[1024];
-	parse(&p, "judge --require calls --require files x.cu --seed 1");
-	cr_assert(p.ok, "%s", p.err.message);
-	options_again(&p.options, "gemmjudge", line, sizeof line);
-	cr_expect_str_eq(line, "gemmjudge judge --seed 0x1 --require files,calls x.cu");
-	parse(&p, "judge --require files,jail x.cu --seed 1");
-	cr_assert(p.ok, "%s", p.err.message);
-	options_again(&p.options, "gemmjudge", line, sizeof line);
-	cr_expect_str_eq(line, "gemmjudge judge --seed 0x1 --require jail x.cu");
-	parse(&p, "judge --require sealed,jail x.cu --seed 1");
-	cr_assert(p.ok, "%s", p.err.message);
-	options_again(&p.options, "gemmjudge", line, sizeof line);
-	cr_expect_str_eq(line, "gemmjudge judge --seed 0x1 --require jail,sealed x.cu");
-}
-
-Test(cli_args, reproducing_command_never_overflows)
-{
-	struct parsed p;
-	parse(&p, "judge aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.cu b.cu --seed 7");
-	for (size_t capacity = 60; capacity < 140; capacity++) {
-		char line[160];
-		memset(line, '#', sizeof line);
-		options_again(&p.options, "gemmjudge", line, capacity);
-		cr_assert(strlen(line) < capacity);
-		cr_assert_eq(line[capacity], '#');
-	}
 }
 
 Test(cli_args, letters_are_of_their_subcommand)
