@@ -8,27 +8,16 @@
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 
-static int failures;
+#include "checks.cuh"
+
 static bool is_emulated;
 
-#define CHECK(condition)                                                                           \
-	do {                                                                                           \
-		if (!(condition)) {                                                                        \
-			printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);                                 \
-			failures++;                                                                            \
-		}                                                                                          \
-	} while (0)
-
-#define RETURNS(status, call)                                                                      \
-	do {                                                                                           \
-		CUresult got = (call);                                                                     \
-		const char *name = "?";                                                                    \
-		cuGetErrorName(got, &name);                                                                \
-		if (got != (status)) {                                                                     \
-			printf("%s:%d: %s: %s, not %s\n", __FILE__, __LINE__, #call, name, #status);           \
-			failures++;                                                                            \
-		}                                                                                          \
-	} while (0)
+static const char *error_name(CUresult status)
+{
+	const char *name = "?";
+	cuGetErrorName(status, &name);
+	return name;
+}
 
 #define OK(call) RETURNS(CUDA_SUCCESS, call)
 

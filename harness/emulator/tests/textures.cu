@@ -5,27 +5,8 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 
+#include "checks.cuh"
 #include "emulated.cuh"
-
-static int failures;
-
-#define CHECK(condition)                                                                           \
-	do {                                                                                           \
-		if (!(condition)) {                                                                        \
-			printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);                                 \
-			failures++;                                                                            \
-		}                                                                                          \
-	} while (0)
-
-#define RETURNS(status, call)                                                                      \
-	do {                                                                                           \
-		cudaError_t got = (call);                                                                  \
-		if (got != (status)) {                                                                     \
-			printf("%s:%d: %s: %s, not %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(got),    \
-				   cudaGetErrorName(status));                                                      \
-			failures++;                                                                            \
-		}                                                                                          \
-	} while (0)
 
 #define OK(call) RETURNS(cudaSuccess, call)
 
