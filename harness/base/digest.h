@@ -31,9 +31,9 @@
  * H100 (132 x 64 a clock, 1755 MHz) takes 36 us instead of 15 for 32 MiB, and 3 us more for 2 MiB,
  * where nothing but latency counts. A sealed call of gemm-e4m3 and gemm-s8 at the shapes that
  * `judge` times would take 12% and 11% longer, of linear-f16 8%, of gemm-f16 6%. And it is just
- * this time that somebody gains who takes the digest within his own kernel (harness/README.md, "Not
- * promised"): a dearer digest lets more lies through than a stronger one keeps out. A CPU takes 196
- * ms instead of 105 for 32 MiB. */
+ * this time that somebody gains who takes the digest within his own kernel
+ * (harness/guide/threat-model.md): a dearer digest lets more lies through than a stronger one keeps
+ * out. A CPU takes 196 ms instead of 105 for 32 MiB. */
 #ifndef GEMMJUDGE_BASE_DIGEST_H
 #define GEMMJUDGE_BASE_DIGEST_H
 

@@ -1,5 +1,5 @@
 /* The arithmetic behind tensor.h, compiled once for each x86-64 level
- * (kernels.c) and chosen when it is first used (tensor/tensor.c). */
+ * (kernels.c) and chosen when it is first used (tensor/blocks.c). */
 #ifndef EMULATOR_TENSOR_KERNELS_H
 #define EMULATOR_TENSOR_KERNELS_H
 
