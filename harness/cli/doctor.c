@@ -261,27 +261,25 @@ static void examine_jail(struct examination *e)
 static void examine_memory(struct examination *e)
 {
 	struct error err = {{0}};
-	bool wanted = cgroup_wanted();
-	struct cgroup *group = wanted ? cgroup_make((size_t)1 << 40, &err) : NULL;
-	bool works = group != NULL;
+	if (!cgroup_wanted()) {
+		print_line(e, ABSENT, "memory cgroup", CGROUP_VARIABLE " names none",
+				   "optional: a solution's memory is looked at 50 times a second, and what is "
+				   "unmapped and yet kept is not seen. As root: mkdir "
+				   "/sys/fs/cgroup/gemmjudge, write +memory to cgroup.subtree_control in "
+				   "it, and set " CGROUP_VARIABLE " to that folder");
+		return;
+	}
+	struct cgroup *group = cgroup_make((size_t)1 << 40, &err);
+	if (group == NULL) {
+		e->compiler = false; /* nothing is judged */
+		print_line(e, MISSING, "memory cgroup", err.message,
+				   "no solution can be judged: make the folder as this user's own, or unset the "
+				   "variable");
+		return;
+	}
 	cgroup_remove(group);
-	print_line(e,
-			   works    ? PRESENT
-			   : wanted ? MISSING
-						: ABSENT,
-			   "memory cgroup",
-			   works    ? getenv(CGROUP_VARIABLE)
-			   : wanted ? err.message
-						: CGROUP_VARIABLE " names none",
-			   works ? "the kernel limits memory of every kind that a solution uses"
-			   : wanted
-				   ? "no solution can be judged: make the folder as this user's own, or unset "
-					 "the variable"
-				   : "optional: a solution's memory is looked at 50 times a second, and what is "
-					 "unmapped and yet kept is not seen. As root: mkdir "
-					 "/sys/fs/cgroup/gemmjudge, write +memory to cgroup.subtree_control in "
-					 "it, and set " CGROUP_VARIABLE " to that folder");
-	e->compiler = e->compiler && (works || !wanted);
+	print_line(e, PRESENT, "memory cgroup", getenv(CGROUP_VARIABLE),
+			   "the kernel limits memory of every kind that a solution uses");
 }
 
 static int doctor(const char *program, struct options *options)

@@ -17,13 +17,7 @@ HANDLER(nop)
 
 HANDLER(bra)
 {
-	if (mask == w->active) {
-		w->pc = in->target;
-		return EXEC_BRANCH;
-	}
-	w->pc = exec_pc(w, in) + 1;
-	exec_park(w, in->target, mask, EXEC_READY);
-	return EXEC_JUMP;
+	return exec_branch(w, in, mask);
 }
 
 /* in->list: targets; in->imm: how many */

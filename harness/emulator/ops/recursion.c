@@ -226,13 +226,7 @@ HANDLER(call_again)
 			memmove(local_of(w, lane, (size_t)copy[1] - EXEC_LOCAL_BASE),
 					local_of(w, lane, (size_t)copy[0] - EXEC_LOCAL_BASE), (size_t)copy[2]);
 		}
-	if (mask == w->active) {
-		w->pc = in->target;
-		return EXEC_BRANCH;
-	}
-	w->pc = exec_pc(w, in) + 1;
-	exec_park(w, in->target, mask, EXEC_READY);
-	return EXEC_JUMP;
+	return exec_branch(w, in, mask);
 }
 
 /* Copies what the call gives back, between local memory and `values`. */

@@ -435,9 +435,8 @@ cudaError_t capture_set(cudaStream_t stream, const cudaGraphNode_t *after, size_
 		status = cudaErrorIllegalState;
 	if (status != cudaSuccess)
 		return status;
-	for (size_t i = 0; i < count; i++)
-		if (!graph_node_valid(after[i]) || after[i]->graph != branch->capture->graph)
-			return cudaErrorInvalidValue;
+	if (!graph_has_nodes(branch->capture->graph, after, count))
+		return cudaErrorInvalidValue;
 	const bool done =
 		add ? frontier_add(&branch->at, after, count) : frontier_copy(&branch->at, after, count);
 	return done ? cudaSuccess : cudaErrorMemoryAllocation;

@@ -16,14 +16,6 @@ EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCa
 }
 EXPORT_ALIAS(cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz);
 
-static bool of_graph(cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!nodes || !graph_node_valid(nodes[i]) || nodes[i]->graph != graph)
-			return false;
-	return true;
-}
-
 EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
 												 const cudaGraphNode_t *after,
 												 const cudaGraphEdgeData *edges, size_t count,
@@ -31,7 +23,7 @@ EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_
 {
 	cudaError_t status = enter_stream(stream);
 	(void)edges;
-	if (status == cudaSuccess && (!graph_valid(graph) || !of_graph(graph, after, count)))
+	if (status == cudaSuccess && (!graph_valid(graph) || !graph_has_nodes(graph, after, count)))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		status = capture_begin(stream, mode, graph, after, count);

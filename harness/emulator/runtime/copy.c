@@ -224,42 +224,35 @@ EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int
 	return cudaMemcpy(to, from, size, cudaMemcpyDeviceToDevice);
 }
 
-static cudaError_t copy_2d(const char *call, cudaStream_t stream, bool waits,
-						   const struct copy_work *copy)
+static cudaError_t copy_2d(const char *call, cudaStream_t stream, bool waits, void *to,
+						   size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+						   size_t height, enum cudaMemcpyKind kind)
 {
-	if (copy->width > copy->to_pitch || copy->width > copy->from_pitch)
+	if (width > to_pitch || width > from_pitch)
 		return runtime_leave_call(call, (runtime_enter(), cudaErrorInvalidPitchValue));
-	return copy_issue(call, stream, waits, copy);
+	return copy_issue(call, stream, waits,
+					  &(struct copy_work){.to = to,
+										  .to_pitch = to_pitch,
+										  .from = from,
+										  .from_pitch = from_pitch,
+										  .width = width,
+										  .height = height,
+										  .depth = 1,
+										  .kind = kind});
 }
 
 EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
 									 size_t width, size_t height, enum cudaMemcpyKind kind,
 									 cudaStream_t stream)
 {
-	return copy_2d(__func__, stream, false,
-				   &(struct copy_work){.to = to,
-									   .to_pitch = to_pitch,
-									   .from = from,
-									   .from_pitch = from_pitch,
-									   .width = width,
-									   .height = height,
-									   .depth = 1,
-									   .kind = kind});
+	return copy_2d(__func__, stream, false, to, to_pitch, from, from_pitch, width, height, kind);
 }
 EXPORT_ALIAS(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz);
 
 EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
 								size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-	return copy_2d(__func__, NULL, true,
-				   &(struct copy_work){.to = to,
-									   .to_pitch = to_pitch,
-									   .from = from,
-									   .from_pitch = from_pitch,
-									   .width = width,
-									   .height = height,
-									   .depth = 1,
-									   .kind = kind});
+	return copy_2d(__func__, NULL, true, to, to_pitch, from, from_pitch, width, height, kind);
 }
 EXPORT_ALIAS(cudaMemcpy2D, cudaMemcpy2D_ptds);
 

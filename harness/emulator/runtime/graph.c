@@ -75,6 +75,14 @@ bool graph_node_valid(cudaGraphNode_t node)
 	return false;
 }
 
+bool graph_has_nodes(cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!nodes || !graph_node_valid(nodes[i]) || nodes[i]->graph != graph)
+			return false;
+	return true;
+}
+
 void graph_give(cudaGraph_t graph)
 {
 	graph->next = graphs;

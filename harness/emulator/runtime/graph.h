@@ -55,6 +55,8 @@ cudaGraph_t graph_new(void);
 void graph_free(cudaGraph_t graph);
 bool graph_valid(cudaGraph_t graph);
 bool graph_node_valid(cudaGraphNode_t node);
+/* Whether all of them are nodes of the graph; `nodes` may be NULL where there are none. */
+bool graph_has_nodes(cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t count);
 /* A graph of the program's from now on. */
 void graph_give(cudaGraph_t graph);
 bool graph_take_back(cudaGraph_t graph); /* false: it is none */

@@ -152,15 +152,14 @@ static void clear_edges(cudaGraphEdgeData *edges, size_t count)
 }
 
 /* Edges from `from` and to `to`; NULL: any node. */
-static cudaError_t list_edges(cudaGraph_t graph, const struct CUgraphNode_st *from,
-							  const struct CUgraphNode_st *to, struct listing *list, size_t *count)
+static void list_edges(cudaGraph_t graph, const struct CUgraphNode_st *from,
+					   const struct CUgraphNode_st *to, struct listing *list, size_t *count)
 {
 	for (cudaGraphNode_t at = graph->first; at; at = at->next)
 		for (size_t i = 0; i < at->after_count; i++)
 			if ((!to || to == at) && (!from || from == at->after[i]))
 				listing_add(list, at->after[i], at);
 	listing_end(list, count);
-	return cudaSuccess;
 }
 
 EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
@@ -171,8 +170,23 @@ EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, c
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess) {
 		struct listing list = listing_begin(from, to, count);
-		status = list_edges(graph, NULL, NULL, &list, count);
+		list_edges(graph, NULL, NULL, &list, count);
 		clear_edges(edges, from ? *count : 0);
+	}
+	return runtime_leave(status);
+}
+
+/* Those that the node comes after, or that come after it. */
+static cudaError_t list_neighbours(cudaGraphNode_t node, bool before, cudaGraphNode_t *nodes,
+								   cudaGraphEdgeData *edges, size_t *count)
+{
+	cudaError_t status = enter_node(node);
+	if (status == cudaSuccess && !count)
+		status = cudaErrorInvalidValue;
+	if (status == cudaSuccess) {
+		struct listing list = listing_begin(before ? nodes : NULL, before ? NULL : nodes, count);
+		list_edges(node->graph, before ? NULL : node, before ? node : NULL, &list, count);
+		clear_edges(edges, nodes ? *count : 0);
 	}
 	return runtime_leave(status);
 }
@@ -180,29 +194,13 @@ EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, c
 EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
 												cudaGraphEdgeData *edges, size_t *count)
 {
-	cudaError_t status = enter_node(node);
-	if (status == cudaSuccess && !count)
-		status = cudaErrorInvalidValue;
-	if (status == cudaSuccess) {
-		struct listing list = listing_begin(nodes, NULL, count);
-		status = list_edges(node->graph, NULL, node, &list, count);
-		clear_edges(edges, nodes ? *count : 0);
-	}
-	return runtime_leave(status);
+	return list_neighbours(node, true, nodes, edges, count);
 }
 
 EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
 												  cudaGraphEdgeData *edges, size_t *count)
 {
-	cudaError_t status = enter_node(node);
-	if (status == cudaSuccess && !count)
-		status = cudaErrorInvalidValue;
-	if (status == cudaSuccess) {
-		struct listing list = {NULL, (void **)nodes, *count, 0};
-		status = list_edges(node->graph, node, NULL, &list, count);
-		clear_edges(edges, nodes ? *count : 0);
-	}
-	return runtime_leave(status);
+	return list_neighbours(node, false, nodes, edges, count);
 }
 
 /* ---- dependencies --------------------------------------------------------------------- */
@@ -210,11 +208,10 @@ EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGrap
 static cudaError_t check_edges(cudaGraph_t graph, const cudaGraphNode_t *from,
 							   const cudaGraphNode_t *to, size_t count)
 {
-	if (count && (!from || !to))
+	if (!graph_has_nodes(graph, from, count) || !graph_has_nodes(graph, to, count))
 		return cudaErrorInvalidValue;
 	for (size_t i = 0; i < count; i++)
-		if (!graph_node_valid(from[i]) || !graph_node_valid(to[i]) || from[i]->graph != graph ||
-			to[i]->graph != graph || from[i] == to[i])
+		if (from[i] == to[i])
 			return cudaErrorInvalidValue;
 	return cudaSuccess;
 }
