@@ -43,7 +43,7 @@ ROOMS = [
     ("tune", "base gpu testcases judgement compile"),
     ("explain", "base gpu judge report report/html tune"),
     ("tuning", "base gpu judge/options judge report store store/show tune"),
-    ("starter", "base testcases"),
+    ("starter", "base chain testcases"),
     ("cli", "base gpu testcases chain judgement process compile judge/options judge/run judge/timing judge report "
             "store store/show site tune explain tuning starter"),
 ]

@@ -419,6 +419,14 @@ static void expect_form(FILE *out, const struct chain_stage *stage, const char *
 		stage->name, stage->name);
 }
 
+void chain_write_stages(FILE *out, const struct chain *chain, uint32_t first, uint32_t count)
+{
+	fputs("template <class Element>\nusing epilogue_stages = epilogue_chain<", out);
+	for (uint32_t i = first; i < first + count; i++)
+		fprintf(out, "%sstage_%s<Element>", i > first ? ", " : "", chain->stages[i].name);
+	fputs(">;\n", out);
+}
+
 char *chain_header(const struct chain *chain, const struct chain_files *files, uint32_t first,
 				   uint32_t count)
 {
@@ -440,10 +448,7 @@ char *chain_header(const struct chain *chain, const struct chain_files *files, u
 				"#line 1 \"%s\"\ntemplate <class Element> using epilogue_stage_%u = "
 				"stage_%s<Element>;\n",
 				files->paths[i], i, chain->stages[i].name);
-	fputs("template <class Element>\nusing epilogue_stages = epilogue_chain<", out);
-	for (uint32_t i = first; i < first + count; i++)
-		fprintf(out, "%sstage_%s<Element>", i > first ? ", " : "", chain->stages[i].name);
-	fputs(">;\n", out);
+	chain_write_stages(out, chain, first, count);
 	for (uint32_t i = first; i < first + count; i++) {
 		expect_members(out, &chain->stages[i], files->paths[i]);
 		expect_accesses(out, &chain->stages[i], files->paths[i]);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/paths.h"
@@ -139,6 +140,9 @@ void chain_serialise(const struct chain_stage *stage, void *const addresses[CHAI
  * memory is short. */
 char *chain_header(const struct chain *chain, const struct chain_files *files, uint32_t first,
 				   uint32_t count);
+
+/* Of that header the definition of epilogue_stages alone. */
+void chain_write_stages(FILE *out, const struct chain *chain, uint32_t first, uint32_t count);
 
 /* Why nvcc refused a chain whose header is that of chain_header(), from nvcc's log: one line for
  * each stage whose class, members or operator() are not those of the contract, "PATH(LINE): error:

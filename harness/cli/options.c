@@ -37,12 +37,12 @@ const char *const option_groups[GROUP_COUNT] = {
 };
 
 const struct row option_rows[] = {
-	{"problem", "P", RUNS " new tune explain",
+	{"problem", "P", RUNS " new tune explain flatten",
 	 "which problem it solves; else its folder tells\n(solutions/gemm_f16/x.cu solves gemm-f16)",
 	 .group = GROUP_FIRST, .kind = &kind_problem, .letter = 'p'},
 	{"problem", "P", "history leaderboard", "only this problem", .group = GROUP_FIRST,
 	 .kind = &kind_problem},
-	{"epilogue", "CHAIN", RUNS " tune explain",
+	{"epilogue", "CHAIN", RUNS " tune explain flatten",
 	 "stages fused into the kernel, as in\nalpha_beta,bias,clamp:0:6 or ./my_stage.cuh:0.5",
 	 .group = GROUP_FIRST, FILLS(kind_chain, judge.epilogue),
 	 .needs = "a chain of stages ('gemmjudge list epilogues' shows them)", .letter = 'e'},
@@ -58,6 +58,8 @@ const struct row option_rows[] = {
 	{"tuned", NULL, RUNS,
 	 "compiles files with the constants that tune chose for\nthem, for the shape that is timed",
 	 .group = GROUP_SOLUTION, FILLS(kind_flag, tuned)},
+	{"tuned", NULL, "flatten", "with the constants that tune chose for it", .group = GROUP_FIRST,
+	 FILLS(kind_flag, tuned)},
 	{"device", "D", RUNS " tune explain",
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof another emulator); of judge also several, each with\na file: cuda:all, "
@@ -115,6 +117,10 @@ const struct row option_rows[] = {
 	{"gpu", "NAME", "tune", "that schedules are for" GPU_KNOWN, .group = GROUP_FIRST,
 	 FILLS(kind_text, gpu), .goes_with = "model-only judge",
 	 .why = "what is measured runs on the GPU at hand", .needs = "the name of a GPU, such as h200"},
+	{"gpu", "NAME", "flatten", "whose constants they are" GPU_KNOWN, .group = GROUP_FIRST,
+	 FILLS(kind_text, gpu), .goes_with = "tuned",
+	 .why = "without constants of a GPU's the file is the same for all",
+	 .needs = "the name of a GPU, such as h200"},
 	{"top", "N", "tune",
 	 "how many of the best ranked are shown, or all (10; of\nseveral shapes 1 each)",
 	 .group = GROUP_SCHEDULES, FILLS(kind_text, top), .needs = "a number, or all"},
@@ -197,6 +203,9 @@ const struct row option_rows[] = {
 	{"shape", "MxNxK", "explain",
 	 "the shape to explain, MxN for a matrix and a vector\n(the problem's own large case)",
 	 .group = GROUP_FIRST, .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST},
+	{"shape", "MxNxK", "flatten", "that they were chosen for (the problem's own large case)",
+	 .group = GROUP_FIRST, .kind = &kind_shape, .from = DIM_MAX, .to = SIZE_LARGEST,
+	 .goes_with = "tuned", .why = "without constants of a shape's the file is the same for all"},
 	{"large-sizes", NULL, RUNS " tune explain", "sizes of --shape may be above 32768, to 4194304",
 	 .group = GROUP_CASES, FILLS(kind_flag, large_sizes)},
 	{"shape", "MxNxK", "leaderboard", "this shape, instead of that which most were timed at",
@@ -278,7 +287,7 @@ const struct row option_rows[] = {
 	 "replaces nothing",
 	 .group = GROUP_OUTPUT, FILLS(kind_output_folder, judge.keep), .again = AGAIN_NOT,
 	 .needs = "a folder"},
-	{"store", "FILE", RUNS " tune " ASKS,
+	{"store", "FILE", RUNS " tune flatten " ASKS,
 	 "the database of all judgements (GEMMJUDGE_STORE, else\n~/.local/share/gemmjudge/store.db)",
 	 .group = GROUP_STORE, FILLS(kind_store, store), .again = AGAIN_NOT, .needs = "a file name"},
 	{"no-store", NULL, RUNS " tune", "remembers nothing of this run", .group = GROUP_STORE,
@@ -298,7 +307,7 @@ const struct row option_rows[] = {
 	{"color", "WHEN", RUNS " doctor",
 	 "always, never, or auto: on a terminal, unless NO_COLOR\nis set, or where FORCE_COLOR is",
 	 .group = GROUP_OUTPUT, .kind = &kind_color, .again = AGAIN_NOT, .names = color_names},
-	{"help", NULL, RUNS " tune explain new list doctor generate " ASKS, "shows this",
+	{"help", NULL, RUNS " tune explain new flatten list doctor generate " ASKS, "shows this",
 	 .group = GROUP_FIRST, FILLS(kind_flag, help), .again = AGAIN_NOT, .letter = 'h'},
 };
 

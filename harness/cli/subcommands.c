@@ -12,6 +12,7 @@ const struct subcommand *const subcommands[] = {
 	&subcommand_diff,
 	&subcommand_leaderboard,
 	&subcommand_new,
+	&subcommand_flatten,
 	&subcommand_list,
 	&subcommand_doctor,
 	&subcommand_generate,

@@ -58,25 +58,31 @@ static bool find_in(const char *path, const struct tuned_key *key,
 	return ok;
 }
 
-static void find(void *context, const struct judge_question *question, struct judge_schedule *out)
+bool schedules_find(const struct schedules *schedules, const struct judge_question *question,
+					const struct tune_gpu *gpu, struct judge_schedule *out, struct error *err)
 {
-	const struct schedules *schedules = context;
-	struct error err;
-	struct tune_gpu gpu;
 	struct space space;
 	*out = (struct judge_schedule){0};
-	bool declared = space_read(question->source, question->problem, &space, &err);
-	bool found = declared && gpu_of_device(question->facts, question->kind, &gpu, &err);
-	const struct tuned_key key = {.device = gpu.name,
+	if (!space_read(question->source, question->problem, &space, err))
+		return false;
+	const struct tuned_key key = {.device = gpu->name,
 								  .problem = question->problem,
 								  .content = question->content,
 								  .epilogue = question->epilogue != NULL ? question->epilogue : "",
 								  .flags = schedules->flags,
 								  .test = question->test};
-	found = found && find_in(schedules->path, &key, question, &space, &gpu, out, &err);
-	if (declared)
-		space_free(&space);
-	if (found)
+	const bool found = find_in(schedules->path, &key, question, &space, gpu, out, err);
+	space_free(&space);
+	return found;
+}
+
+static void find(void *context, const struct judge_question *question, struct judge_schedule *out)
+{
+	struct error err;
+	struct tune_gpu gpu;
+	*out = (struct judge_schedule){0};
+	if (gpu_of_device(question->facts, question->kind, &gpu, &err) &&
+		schedules_find(context, question, &gpu, out, &err))
 		return;
 	/* its name stands beside it anyway */
 	const size_t name = strlen(question->source);

@@ -4,6 +4,7 @@
 
 #include "base/paths.h"
 #include "judge/options/options.h"
+#include "tune/gpu.h"
 
 #define SCHEDULES_FLAGS 4096
 
@@ -17,6 +18,11 @@ struct schedules {
  * NULL), and `schedules` stays until the run is over. False with err where there is no store. */
 bool schedules_open(struct schedules *schedules, const char *store, struct judge_options *judge,
 					struct error *err);
+
+/* The schedule that was chosen for the question's file and case on this GPU; `facts` and `kind` of
+ * the question do not matter. False with err where none was, or the file has no constants. */
+bool schedules_find(const struct schedules *schedules, const struct judge_question *question,
+					const struct tune_gpu *gpu, struct judge_schedule *out, struct error *err);
 
 /* The user's flags as schedules are remembered with them. */
 void schedules_join_flags(const struct judge_options *options, char out[SCHEDULES_FLAGS]);
