@@ -111,7 +111,7 @@ static enum directive directive_of(const char *word, size_t length, const char *
 																			   : DIRECTIVE_OTHER;
 }
 
-bool line_next(struct line_cursor *cursor, struct source_line_text *out)
+bool directive_next(struct line_cursor *cursor, struct source_line_text *out)
 {
 	if (*cursor->next == '\0')
 		return false;
@@ -246,7 +246,7 @@ bool directive_guard(const char *text, size_t lines[3])
 	size_t count = 0;
 	int depth = 0;
 	bool closed = false;
-	while (line_next(&cursor, &line)) {
+	while (directive_next(&cursor, &line)) {
 		if (line.is == DIRECTIVE_NONE && (line.empty || (count >= 2 && !closed)))
 			continue;
 		if (closed || line.is == DIRECTIVE_NONE) /* something stands around it */

@@ -36,7 +36,7 @@ struct line_cursor {
 };
 
 /* The next line; false at the text's end. A directive in a comment is text. */
-bool line_next(struct line_cursor *cursor, struct source_line_text *out);
+bool directive_next(struct line_cursor *cursor, struct source_line_text *out);
 
 /* The length of the name (of a macro) that a text begins with; 0: with none. */
 size_t directive_name(const char *text);

@@ -32,11 +32,11 @@ struct flattener {
 };
 
 /* What becomes of the lines between an #if and its #endif. */
-enum part {
-	PART_STAYS,   /* with its condition */
-	PART_HOLDS,   /* without it */
-	PART_GOES,    /* the condition does not hold */
-	PART_IGNORED, /* in a part that goes */
+enum fate {
+	FATE_STAYS,   /* with its condition */
+	FATE_HOLDS,   /* without it */
+	FATE_GOES,    /* the condition does not hold */
+	FATE_IGNORED, /* in one that goes */
 };
 
 /* One file on its way. */
@@ -44,8 +44,8 @@ struct passage {
 	const char *path;
 	struct line_cursor cursor;
 	size_t guard[3]; /* lines that go */
-	enum part parts[DEPTH_MAX];
-	size_t part_count;
+	enum fate fates[DEPTH_MAX];
+	size_t fate_count;
 };
 
 static bool flatten_file(struct flattener *flat, const char *path);
@@ -78,7 +78,7 @@ static bool has_elif(struct line_cursor cursor)
 {
 	struct source_line_text line;
 	size_t depth = 1;
-	while (depth > 0 && line_next(&cursor, &line)) {
+	while (depth > 0 && directive_next(&cursor, &line)) {
 		if (line.is == DIRECTIVE_IF || line.is == DIRECTIVE_IFDEF || line.is == DIRECTIVE_IFNDEF)
 			depth++;
 		else if (line.is == DIRECTIVE_ENDIF)
@@ -242,25 +242,25 @@ static bool flatten_include(struct flattener *flat, const struct passage *passag
 
 static bool is_active(const struct passage *passage)
 {
-	const enum part last =
-		passage->part_count > 0 ? passage->parts[passage->part_count - 1] : PART_HOLDS;
-	return last == PART_STAYS || last == PART_HOLDS;
+	const enum fate last =
+		passage->fate_count > 0 ? passage->fates[passage->fate_count - 1] : FATE_HOLDS;
+	return last == FATE_STAYS || last == FATE_HOLDS;
 }
 
 static bool begin_condition(struct flattener *flat, struct passage *passage,
 							const struct source_line_text *line)
 {
-	enum part part = PART_IGNORED;
-	if (passage->part_count == DEPTH_MAX)
+	enum fate fate = FATE_IGNORED;
+	if (passage->fate_count == DEPTH_MAX)
 		return error_set(flat->err, "%s:%zu: more than %d conditions in each other", passage->path,
 						 line->number, DEPTH_MAX);
 	if (is_active(passage)) {
 		const int holds = has_elif(passage->cursor) ? -1 : directive_holds(line, known, flat);
-		part = holds < 0 ? PART_STAYS : holds > 0 ? PART_HOLDS : PART_GOES;
+		fate = holds < 0 ? FATE_STAYS : holds > 0 ? FATE_HOLDS : FATE_GOES;
 	}
-	passage->parts[passage->part_count++] = part;
-	flat->conditions += part == PART_STAYS;
-	if (part == PART_STAYS)
+	passage->fates[passage->fate_count++] = fate;
+	flat->conditions += fate == FATE_STAYS;
+	if (fate == FATE_STAYS)
 		write_line(flat, line);
 	return true;
 }
@@ -269,16 +269,16 @@ static bool begin_condition(struct flattener *flat, struct passage *passage,
 static bool go_on(struct flattener *flat, struct passage *passage,
 				  const struct source_line_text *line)
 {
-	if (passage->part_count == 0)
+	if (passage->fate_count == 0)
 		return error_set(flat->err, "%s:%zu: there is no #if to this", passage->path, line->number);
-	enum part *part = &passage->parts[passage->part_count - 1];
-	if (*part == PART_STAYS)
+	enum fate *fate = &passage->fates[passage->fate_count - 1];
+	if (*fate == FATE_STAYS)
 		write_line(flat, line);
 	if (line->is == DIRECTIVE_ENDIF) {
-		flat->conditions -= *part == PART_STAYS;
-		passage->part_count--;
-	} else if (*part == PART_HOLDS || *part == PART_GOES) {
-		*part = *part == PART_HOLDS ? PART_GOES : PART_HOLDS;
+		flat->conditions -= *fate == FATE_STAYS;
+		passage->fate_count--;
+	} else if (*fate == FATE_HOLDS || *fate == FATE_GOES) {
+		*fate = *fate == FATE_HOLDS ? FATE_GOES : FATE_HOLDS;
 	}
 	return true;
 }
@@ -311,7 +311,7 @@ static bool has_once(const char *text)
 {
 	struct line_cursor cursor = {.next = text};
 	struct source_line_text line;
-	while (line_next(&cursor, &line))
+	while (directive_next(&cursor, &line))
 		if (line.is == DIRECTIVE_ONCE)
 			return true;
 	return false;
@@ -352,10 +352,10 @@ static bool flatten_text(struct flattener *flat, const char *path, const char *t
 		return true;
 	if (flat->depth > 1)
 		write_origin(flat, path);
-	while (line_next(&passage.cursor, &line))
+	while (directive_next(&passage.cursor, &line))
 		if (!flatten_line(flat, &passage, &line))
 			return false;
-	return passage.part_count == 0 || error_set(flat->err, "%s: an #if has no #endif", path);
+	return passage.fate_count == 0 || error_set(flat->err, "%s: an #if has no #endif", path);
 }
 
 static bool flatten_file(struct flattener *flat, const char *path)

@@ -9,7 +9,7 @@ static enum directive first_of(const char *text)
 {
 	struct line_cursor cursor = {.next = text};
 	struct source_line_text line;
-	cr_assert(line_next(&cursor, &line));
+	cr_assert(directive_next(&cursor, &line));
 	return line.is;
 }
 
@@ -33,11 +33,11 @@ Test(directive, what_a_comment_holds_is_text)
 	struct line_cursor cursor = {.next = text};
 	struct source_line_text line;
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-		cr_assert(line_next(&cursor, &line));
+		cr_assert(directive_next(&cursor, &line));
 		cr_expect_eq(line.is, wanted[i], "line %zu", i);
 		cr_expect_eq(line.number, numbers[i], "line %zu", i);
 	}
-	cr_assert_not(line_next(&cursor, &line));
+	cr_assert_not(directive_next(&cursor, &line));
 }
 
 /* YES is defined, NO is not. */
@@ -53,7 +53,7 @@ static int holds(const char *text)
 {
 	struct line_cursor cursor = {.next = text};
 	struct source_line_text line;
-	cr_assert(line_next(&cursor, &line));
+	cr_assert(directive_next(&cursor, &line));
 	return directive_holds(&line, known, NULL);
 }
 
