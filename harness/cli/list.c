@@ -11,6 +11,7 @@
 #include "cli/list.h"
 #include "report/clean.h"
 #include "report/wrap.h"
+#include "starter/exercise.h"
 #include "testcases/suite.h"
 
 #define COLUMNS 80
@@ -226,6 +227,15 @@ static bool list_solutions(struct error *err)
 	return true;
 }
 
+static bool list_exercises(struct error *err)
+{
+	(void)err;
+	puts("exercises ('gemmjudge new --exercise NAME' writes one)");
+	for (size_t i = 0; i < exercise_count; i++)
+		print_named(exercises[i].name, exercises[i].idea);
+	return true;
+}
+
 static bool list_problems_too(struct error *err)
 {
 	(void)err;
@@ -237,10 +247,8 @@ static const struct {
 	const char *name;
 	bool (*list)(struct error *err);
 } kinds[] = {
-	{"problems", list_problems_too},
-	{"suites", list_suites},
-	{"epilogues", list_epilogues},
-	{"solutions", list_solutions},
+	{"problems", list_problems_too}, {"suites", list_suites},       {"epilogues", list_epilogues},
+	{"exercises", list_exercises},   {"solutions", list_solutions},
 };
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
@@ -285,9 +293,9 @@ static int list(const char *program, struct options *options)
 const struct subcommand subcommand_list = {
 	.name = "list",
 	.summary = "the problems, suites and solutions that there are",
-	.usage = "usage: gemmjudge list [problems|suites|epilogues|solutions]\n"
+	.usage = "usage: gemmjudge list [problems|suites|epilogues|exercises|solutions]\n"
 			 "\n"
 			 "Lists the problems with the signature of solve(), the suites of cases, the\n"
-			 "stages of epilogues, and the solutions in the source tree.\n",
+			 "stages of epilogues, exercises, and the solutions in the source tree.\n",
 	.run = list,
 };

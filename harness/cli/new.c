@@ -5,6 +5,7 @@
 #include "base/paths.h"
 #include "chain/chain.h"
 #include "cli/cli.h"
+#include "starter/exercise.h"
 #include "starter/starter.h"
 
 /* --stage NAME */
@@ -28,12 +29,40 @@ static int new_stage(const char *program, const struct options *options)
 	return EXIT_ACCEPTED;
 }
 
+/* --exercise NAME */
+static int new_exercise(const char *program, const struct options *options)
+{
+	struct error err = {{0}};
+	const struct exercise *exercise = exercise_find(options->exercise);
+	char path[PATHS_MAX], arguments[2 * PATHS_MAX], judge[2 * PATHS_MAX + 32];
+	FILE *file;
+	if (!starter_path(options->argument_count == 1 ? options->arguments[0] : exercise->name, ".cu",
+					  path, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	snprintf(arguments, sizeof arguments, "judge %s -p %s --device emu --check race%s", path,
+			 exercise->problem, exercise->options);
+	snprintf(judge, sizeof judge, "gemmjudge %s", arguments);
+	if ((file = starter_create(path, &err)) == NULL)
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	const bool written = exercise_write(file, exercise, judge, &err);
+	if (!written) {
+		fclose(file);
+		remove(path);
+	}
+	if (!written || !starter_close(file, path, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	printf("wrote %s\njudge it: %s %s\n", path, program, arguments);
+	return EXIT_ACCEPTED;
+}
+
 static int new_solution(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	char path[PATHS_MAX], absolute[PATHS_MAX], judge[2 * PATHS_MAX];
 	if (options->stage != NULL)
 		return new_stage(program, options);
+	if (options->exercise != NULL && options->argument_count <= 1)
+		return new_exercise(program, options);
 	if (options->argument_count != 1) {
 		error_set(&err, options->argument_count == 0
 							? "a name for the new file is needed (--help shows the usage)"
@@ -75,10 +104,12 @@ const struct subcommand subcommand_new = {
 	.summary = "write a starter file to fill in",
 	.usage = "usage: gemmjudge new NAME [--problem P]\n"
 			 "       gemmjudge new --stage NAME\n"
+			 "       gemmjudge new [NAME] --exercise EXERCISE\n"
 			 "\n"
 			 "Writes a starter file: a correct, simple kernel with comments for someone new to\n"
 			 "CUDA, as NAME.cu in this folder (or where NAME says: kernels/mine). A stage\n"
-			 "becomes NAME.cuh. An existing file is never overwritten.\n"
+			 "becomes NAME.cuh. An exercise is a solution that lacks one line, which you write.\n"
+			 "An existing file is never overwritten.\n"
 			 "\n"
 			 "  gemmjudge new mine --problem gemm-f16\n"
 			 "  gemmjudge new --stage mish\n",

@@ -9,6 +9,7 @@
 #include "judge/run/tool.h"
 #include "report/annotate.h"
 #include "report/compare.h"
+#include "starter/exercise.h"
 #include "tuning/tuning.h"
 
 #define TIMES "bench compare"
@@ -49,6 +50,11 @@ const struct row option_rows[] = {
 	{"stage", "NAME", "new", "writes the starter of an epilogue stage instead",
 	 .group = GROUP_FIRST, FILLS(kind_text, stage), .excludes = "problem",
 	 .why = "a stage suits every problem", .was = "epilogue", .needs = "a name for the stage"},
+	{"exercise", "NAME", "new",
+	 "writes a shipped solution from which a line is gone\n('gemmjudge list exercises' shows them)",
+	 .group = GROUP_FIRST, FILLS(kind_word, exercise), .excludes = "problem stage",
+	 .why = "an exercise is of one problem", .names = exercise_names,
+	 .needs = "the name of an exercise is needed ('gemmjudge list exercises' shows them)"},
 	{"nvcc-flag", "FLAG", RUNS " tune explain",
 	 "a flag for nvcc, such as -std=c++20 or -rdc=true; may\nbe repeated (one word at a time)",
 	 .group = GROUP_SOLUTION, .kind = &kind_nvcc_flag, .needs = "a flag of nvcc"},

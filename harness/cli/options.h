@@ -37,6 +37,7 @@ struct options {
 	size_t argument_count;
 	const char *json, *junit, *markdown, *html, *svg, *csv;
 	const char *stage;    /* new: of an epilogue */
+	const char *exercise; /* the same */
 	const char *site;     /* leaderboard: a folder for pages */
 	const char *annotate; /* one of annotate_kinds */
 	const char *store;    /* the file of judgements that are remembered */
