@@ -315,8 +315,12 @@ HANDLER(mbarrier)
 		if (in->sub >= MBARRIER_ARRIVE)
 			exec_race_release(block, w, 1u << i, EXEC_RACE_MBARRIER, offset);
 		const char *wrong = mbarrier_update(&barrier, in->sub, bytes ? 1 : operand, operand);
-		if (wrong)
-			return exec_fail(w, in, i, FAULT_BARRIER, 0, "%s", wrong);
+		if (wrong) {
+			exec_fail(w, in, i, FAULT_BARRIER, 0, "%s", wrong);
+			w->worker->fault.advice = "see that each wait on this mbarrier names the phase that it "
+									  "is for, and that mbarrier.init counts all who arrive in one";
+			return EXEC_FAULT;
+		}
 		*state = mbarrier_pack(barrier);
 	}
 	return EXEC_NEXT;
