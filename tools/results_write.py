@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import sys
 
+import cuda_l2
 import data_file
 from measured import told
 
@@ -17,6 +18,7 @@ DRAWS = {
     "random": "200 random shapes",
     "aligned": "200 random shapes, every size a multiple of 8",
     "uniform": "200 random shapes, sizes uniform",
+    "cuda_l2": "220 sizes of CUDA-L2",
 }
 SHAPES = ("leetgpu", "squares", "misaligned")
 # The chains of epilogue stages, and the parts that measure each: where two have the same case, and
@@ -29,6 +31,7 @@ HOPPER, LADDER = "hopper.cu", "06_any_size.cu"
 KERNEL, KERNEL_LT, OWN = "cuBLAS+kernel", "cuBLASLt+kernel", "cuBLASLt fused"  # labels of entrants
 AT = "4096x4096x1024"
 LONG = "8192x8192x1024"
+PUBLISHED = "results/cuda_l2_published.txt"
 
 
 class Part:
@@ -47,6 +50,12 @@ class Part:
     @property
     def timings(self):
         return self.run.get("timings", [])
+
+    @property
+    def drawn_ratios(self):
+        """Of each of many shapes, that over the fastest library."""
+        rows = (dict(zip(data_file.DRAWN, row)) for row in self.run.get("drawn", []))
+        return {row["shape"]: row["ratio"] for row in rows if row["ratio"]}
 
     def timing(self, shape):
         return next((timing for timing in self.timings if timing["shape"] == shape), None)
@@ -164,7 +173,7 @@ def targets(data):
                  lambda p: p.entry(shape).get("over", {}).get(label), least)]
 
     out = []
-    for part, mean, worst in (("random", 2.5, 0.9), ("aligned", 1.10, None), ("uniform", 2.5, 0.9)):
+    for part, mean, worst in (("random", 2.5, 0.9), ("aligned", 1.10, None), ("uniform", 2.5, 0.9), ("cuda_l2", 1.18, 0.9)):
         out += draw(part, "geometric_mean", "geometric mean", mean) + draw(part, "worst", "the worst", worst)
     out += at("leetgpu", "1024x1024x1024", 1.15, "1024x1024x1024, alpha = beta = 1")
     for shape, least in (("2048x2048x2048", 1.0), ("4096x4096x4096", 1.02), ("8192x8192x8192", 1.02)):
@@ -206,6 +215,22 @@ def shape_rows(data):
     return table(["Shape", "Scalars", ">us", ">TFLOP/s", ">SM clock, MHz"], rows)
 
 
+def beside_cuda_l2(data, page):
+    path = page.parent / PUBLISHED
+    part = data.parts.get("cuda_l2")
+    ours = part.drawn_ratios if part else {}
+    when = f"were measured on {part.source(page)}." if part else \
+        "are **not measured** yet: that takes a GPU, and `tools/results measure OUTDIR 540 cuda_l2`."
+    return ["", "## Beside CUDA-L2", "",
+            "CUDA-L2 published a kernel for each of 1,000 sizes (the suite `cuda-l2`), and how many times as fast as the fastest",
+            f"algorithm of cuBLASLt it is on an H100. For 220 of these sizes [its figures]({data_file.link(page, path)})",
+            "stand beside those of `hopper.cu`, which is one program for all: over the faster of cuBLAS and cuBLASLt's heuristic",
+            f"results. Ours {when}",
+            "Machines and libraries differ, so compare classes and not single sizes. Means are geometric.", "",
+            *table(["Product", ">sizes", *cuda_l2.columns(HOPPER), *cuda_l2.columns("CUDA-L2")],
+                   cuda_l2.rows(ours, cuda_l2.published(path)))]
+
+
 def write_solution(data, page):
     parts = [data.parts[name] for name in SOLUTION_PARTS if name in data.parts]
     out = ["# What hopper.cu reaches", ""] + measured_on(parts)
@@ -215,6 +240,7 @@ def write_solution(data, page):
     out += ["", "Of the draws: how many cases lie below, and how many have alpha = 0. Those multiply nothing, and their ratio is 1;",
             "`bench` draws none of them any more, so that a new mean compares with the mean of the others.", ""] + draw_rows(data)
     out += ["", "The shapes by themselves, by the median device span of a call:", ""] + shape_rows(data)
+    out += beside_cuda_l2(data, page)
     out += ["", "What fusing gains at other shapes: [epilogues/RESULTS.md](../../epilogues/RESULTS.md)."]
     page.write_text("\n".join(out) + "\n")
 

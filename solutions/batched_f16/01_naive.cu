@@ -16,6 +16,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include "../batched_f32/limits.h"
 #include "epilogue.cuh"
 
 constexpr int BLOCK_ROWS = 8;
@@ -42,6 +43,7 @@ static __global__ void batched_naive(const half *A, const half *B, int first, in
 
 extern "C" void solve(const half *A, const half *B, half *C, int BATCH, int M, int N, int K)
 {
+	batched_check(batched_too_large(BATCH, M, N, K, BLOCK_ROWS));
 	dim3 block(BLOCK_COLUMNS, BLOCK_ROWS);
 	int columns = (N + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS, rows = (M + BLOCK_ROWS - 1) / BLOCK_ROWS;
 	for (int first = 0; first < BATCH; first += 65535) { // the most along a grid's z

@@ -302,6 +302,7 @@ static CUtensorMap map_make(const half *matrices, int batch, int rows, int colum
 template <class Tile>
 static void launch(const half *A, const half *B, int batch, int M, int N, int K, epilogue<half> out)
 {
+	batched_check(batched_too_large(batch, M, N, K, Tile::BLOCK_M));
 	auto kernel = batched_wgmma<Tile>;
 	static const cudaError_t once =
 		cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED);

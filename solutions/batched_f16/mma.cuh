@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../batched_f32/limits.h"
 #include "../gemm_f16/hopper/ptx.cuh"
 #include "../gemm_f16/hopper/wgmma.cuh"
 #include "../gemm_f16/tile.cuh"
@@ -176,6 +177,7 @@ template <class Tile>
 static void mma_launch(const half *A, const half *B, int batch, int M, int N, int K,
 					   epilogue<half> out)
 {
+	batched_check(batched_too_large(batch, M, N, K, Tile::BLOCK_M));
 	int bytes_a = tile_copy_bytes(A, K), bytes_b = tile_copy_bytes(B, N);
 	auto kernel =
 		bytes_a == 16 && bytes_b == 16 ? batched_mma<Tile, true> : batched_mma<Tile, false>;

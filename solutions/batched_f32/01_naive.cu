@@ -16,6 +16,7 @@
 #include <cuda_runtime.h>
 
 #include "epilogue.cuh"
+#include "limits.h"
 
 constexpr int BLOCK_ROWS = 8;
 constexpr int BLOCK_COLUMNS = 32; // a warp's width: its lanes share a row of C
@@ -41,6 +42,7 @@ static __global__ void batched_naive(const float *A, const float *B, int first, 
 
 extern "C" void solve(const float *A, const float *B, float *C, int BATCH, int M, int N, int K)
 {
+	batched_check(batched_too_large(BATCH, M, N, K, BLOCK_ROWS));
 	dim3 block(BLOCK_COLUMNS, BLOCK_ROWS);
 	int columns = (N + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS, rows = (M + BLOCK_ROWS - 1) / BLOCK_ROWS;
 	for (int first = 0; first < BATCH; first += 65535) { // the most along a grid's z

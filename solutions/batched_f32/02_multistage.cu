@@ -17,6 +17,7 @@
  * reached: 38.8 TFLOP/s, 103% of cuBLASLt (NVIDIA H100 80GB HBM3, 32x256x256x256) */
 #include "../sgemm/load.cuh"
 #include "../sgemm/multiply.cuh"
+#include "limits.h"
 
 constexpr int SMS = 132; // of an H200; elsewhere only the choice of tiles suffers
 
@@ -53,6 +54,8 @@ template <class Tile>
 static void launch(const float *A, const float *B, int batch, int M, int N, int K,
 				   epilogue<float> out)
 {
+	batched_check(batched_too_large(batch, M, N, K, Tile::BLOCK_M));
+	batched_check(batched_too_far(M, N, K, Tile::BLOCK_M, Tile::BLOCK_K));
 	auto kernel = load_vector(B, N) ? batched_multistage<Tile, 4> : batched_multistage<Tile, 1>;
 	for (int first = 0; first < batch; first += 65535) { // the most along a grid's z
 		dim3 grid(tiles_along(N, Tile::BLOCK_N), tiles_along(M, Tile::BLOCK_M),

@@ -165,14 +165,16 @@ def make_tree(folder):
     take_data(folder)
 
 
-DATA = ("solutions/results/gemv.json", "solutions/gemm_f16/results/sigmoid.json", "epilogues/results/sigmoid_over_k.json")
+DATA = ("solutions/results/gemv.json", "solutions/gemm_f16/results/sigmoid.json", "epilogues/results/sigmoid_over_k.json",
+        "solutions/gemm_f16/results/cuda_l2_published.txt")
 
 
 def take_data(folder):
     """Data files as they are committed, a few of them; those that were written before go."""
     for name in DATA:
         shutil.rmtree((folder / name).parent, ignore_errors=True)
-        (folder / name).parent.mkdir(parents=True)
+    for name in DATA:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
 
 
@@ -196,7 +198,7 @@ def read(reader, path):
         folder = tree / "measured"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        names = ("random", "squares", "relu") if reader == "results_bench" else ("sigmoid", "sigmoid_over_k", "ladder_relu")
+        names = ("random", "cuda_l2", "squares", "relu") if reader == "results_bench" else ("sigmoid", "sigmoid_over_k", "ladder_relu")
         for name in names:
             shutil.copy(path, folder / f"{name}.json")
         return results_write.main(folder, tree)

@@ -99,7 +99,11 @@ answers = {"tune": tune, "explain": explain}
 if command in answers:
     pathlib.Path(values["--json"][0]).write_text(json.dumps(answers[command]()))
     sys.exit(0)
-shapes = values.get("--shape") or ["4096x4096x64", "4096x4096x1024", "77x99x101"]
+shapes = values.get("--shape")
+for path in values.get("--shapes", []):
+    lines = [line.partition("#")[0].strip() for line in pathlib.Path(path).read_text().splitlines()]
+    shapes = [line.replace(",", "x") for line in lines if line]
+shapes = shapes or ["4096x4096x64", "4096x4096x1024", "77x99x101"]
 report = pathlib.Path(__file__).parents[3] / "harness/report/report.h"
 schema = int(re.search(r"REPORT_JSON_SCHEMA_VERSION (\d+)", report.read_text())[1])
 result = {"schema_version": schema, "started": "2026-01-02T03:04:05Z", "command": "gemmjudge " + line,

@@ -45,7 +45,7 @@ static bool load_shipped(const char *name, const char *problem, int max_dim, str
 Test(suite, shipped_suites_load)
 {
 	static const char *const names[] = {"leetgpu-gemm", "edges",   "blas-strict", "square",
-										"large-n",      "large-k", "flat"};
+										"large-n",      "large-k", "flat",        "cuda-l2"};
 	struct suite suite;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		cr_assert(load_shipped(names[i], "gemm-f16", 0, &suite), "%s", err.message);
@@ -55,6 +55,28 @@ Test(suite, shipped_suites_load)
 	}
 	cr_assert(!load_shipped("leetgpu-matmul", "gemm-f16", 0, &suite));
 	cr_assert(strstr(err.message, "for matmul-f32, not for gemm-f16") != NULL);
+}
+
+/* The shape whose place among CUDA-L2's is `number`: K turns fastest. */
+static bool is_of_cuda_l2(const struct test_case *test, size_t number)
+{
+	static const int32_t sizes[] = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 12288, 16384};
+	const int32_t *size = test->shape.size;
+	return size[SIZE_M] == sizes[number / 100] && size[SIZE_N] == sizes[number / 10 % 10] &&
+		   size[SIZE_K] == sizes[number % 10];
+}
+
+Test(suite, cuda_l2_is_its_grid_of_sizes)
+{
+	struct suite suite;
+	cr_assert(load_shipped("cuda-l2", "gemm-f16", 0, &suite), "%s", err.message);
+	cr_assert_eq(suite.count, 1000);
+	for (size_t i = 0; i < suite.count; i++)
+		cr_assert(is_of_cuda_l2(&suite.cases[i], i), "%s", suite.cases[i].name);
+	suite_free(&suite);
+	cr_assert(load_shipped("cuda-l2", "linear-f16", 128, &suite), "%s", err.message);
+	cr_assert_eq(suite.count, 8);
+	suite_free(&suite);
 }
 
 Test(suite, edges_walk_every_dimension_and_limit)
@@ -338,8 +360,8 @@ Test(suite, scalars_may_be_six)
 /* Every suite for all problems has cases of every problem; max_dim leaves their seeds alone. */
 Test(suite, shipped_suites_fit_every_problem)
 {
-	static const char *const names[] = {"edges",   "blas-strict", "square",
-										"large-n", "large-k",     "flat"};
+	static const char *const names[] = {"edges",   "blas-strict", "square", "large-n",
+										"large-k", "flat",        "cuda-l2"};
 	size_t count;
 	const struct problem *table = problem_table(&count);
 	for (size_t p = 0; p < count; p++)
