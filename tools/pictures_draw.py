@@ -46,7 +46,7 @@ def mma(known):
 
 
 def ldmatrix(known):
-    picture = Picture(372, "ldmatrix.x4: who names an address, and who receives")
+    picture = Picture(388, "ldmatrix.x4: who names an address, and who receives")
     picture.lines(16, 50, ["Lane i names the 16 bytes of one row (8 elements):", "row i % 8 of matrix i / 8."])
     cells = {(row, column // 8): (f"c{lane // 8}", f"lane {lane}") for lane, (row, column) in enumerate(known["ldmatrix"])}
     picture.cells(40, 84, 120, 16, cells)
@@ -59,7 +59,8 @@ def ldmatrix(known):
     own = {(row, column): ("c0", lane) for lane, reg, _, row, column in known["mma_a"] if reg == 0}
     picture.cells(380, 156, 30, 18, own)
     picture.text(380, 316, "matrix 0 as it lies in register 0: the lanes")
-    picture.lines(16, 358, ["The sixteen rows go down the left half, then down the right one: the registers are then those of A in mma."], "s")
+    picture.lines(16, 358, ["The sixteen rows go down the left half, then down the right one: the registers are then those of A in mma.",
+                            "For B, row by row as well, each matrix is transposed (.trans): registers 0 and 1 are B's for 8 columns, 2 and 3 for the next."], "s")
     return picture
 
 
@@ -236,7 +237,7 @@ def lanes(known):
 
 
 def order(known):
-    picture = Picture(330, "The order of blocks, a cache of 16 tiles, and what it has to load")
+    picture = Picture(362, "The order of blocks, a cache of 16 tiles, and what it has to load")
     for x, name, words in ((40, "by_rows", "row by row"), (400, "by_panels", "down panels two tiles wide")):
         case = known[name]
         first = case["order"][:4]
@@ -249,8 +250,11 @@ def order(known):
         picture.text(x + 122, 94, "B", "r")
         picture.text(x + 250, 194, "C")
         picture.text(x, 268, f"first 4 tiles of C: {case['first']} loads, all 16: {case['all']}")
+    wave = known["wave"]
     picture.lines(16, 296, ["Four tiles along M, N and K. Each tile of C reads a row of A's tiles and a column of B's, in the order of K; what was used",
-                            "longest ago leaves the cache. By place_in_panels() of gemm_f16's 05_swizzle, which has panels of four."], "s")
+                            "longest ago leaves the cache. By place_in_panels() of gemm_f16's 05_swizzle, whose panels are four wide.",
+                            f"How wide is best depends on how many work at once: of {wave['tiles']} x {wave['tiles']} tiles (8192 x 8192) the first {wave['blocks']}, 7 a multiprocessor,",
+                            f"need {wave['rows']} rows and columns of tiles row by row, {wave['4']} down panels of four, {wave['32']} down panels of 32."], "s")
     return picture
 
 
@@ -455,7 +459,7 @@ def roofline(known, results, intensity):
         picture.box(x(flop) - 4, y(speed) - 4, 8, 8, "c1" if folder == "sgemm" else "c3")
         picture.box(x(flop) - 4, y(speed) - 4, 8, 8, "e")
         picture.text(x(flop) + dx, y(speed) + (15 if anchor == "" else 4), step, "s" + anchor)
-    picture.lines(16, 408, ["Squares: measured at 4096^3, over the FLOP for each byte that the kernel asks of global memory (ladders.txt): what lies",
+    picture.lines(16, 408, ["Squares: measured at 4096^3, over the FLOP for each byte that the kernel requests of global memory (ladders.txt): what lies",
                             "above a roof is served by a cache before it, 01_naive by L1. The arithmetic is in solutions/README.md."], "s")
     return picture
 

@@ -65,15 +65,20 @@ static void print_fragments(void)
 
 /* ---- banks ---- */
 
-/* An ldmatrix.x4 of a 16x16 tile whose element (row, column) lies at element AT(row, column):
- * passes over the banks, and where the 16 bytes of each row and column of eight begin. */
-template <class At> static void print_ldmatrix(const char *name, int columns, int stride, At at)
+/* Passes over the banks of an ldmatrix.x4 of a 16x16 tile whose element (row, column) lies at
+ * element AT(row, column). */
+template <class At> static uint32_t ldmatrix_passes(At at, uint32_t *conflicts)
 {
 	uint64_t addresses[32];
-	uint32_t conflicts;
 	for (int lane = 0; lane < 32; lane++)
 		addresses[lane] = 2 * (uint64_t)at(mma_lane_row(lane), mma_lane_column(lane));
-	uint32_t passes = exec_bank_passes(addresses, 16, &conflicts);
+	return exec_bank_passes(addresses, 16, conflicts);
+}
+
+/* These, and where the 16 bytes of each row and column of eight begin. */
+template <class At> static void print_ldmatrix(const char *name, int columns, int stride, At at)
+{
+	uint32_t conflicts, passes = ldmatrix_passes(at, &conflicts);
 	printf(
 		"\"%s\": {\"columns\": %d, \"stride\": %d, \"passes\": %u, \"conflicts\": %u, \"bytes\": [",
 		name, columns, stride, passes, conflicts);
@@ -123,9 +128,14 @@ static void print_banks(void)
 
 	demand(is_swizzle<K>(2, 3, 3, a08), "08_swizzled's A is no Swizzle<2, 3, 3>");
 	demand(is_swizzle<N>(3, 3, 4, b08), "08_swizzled's B is no Swizzle<3, 3, 4>");
-	demand(is_swizzle<64>(3, 3, 3, swizzled09::swizzled_rows<64>::at) &&
-			   is_swizzle<256>(3, 3, 5, swizzled09::swizzled_rows<256>::at),
+	auto a09 = swizzled09::swizzled_rows<64>::at, b09 = swizzled09::swizzled_rows<256>::at;
+	demand(is_swizzle<64>(3, 3, 3, a09) && is_swizzle<256>(3, 3, 5, b09),
 		   "09's rows of 64 and 256 are no Swizzle<3, 3, 3> and <3, 3, 5>");
+	uint32_t conflicts;
+	demand(ldmatrix_passes(a09, &conflicts) == 4 && ldmatrix_passes(b09, &conflicts) == 4 &&
+			   ldmatrix_passes(plain<64>, &conflicts) == 32 &&
+			   ldmatrix_passes(plain<256>, &conflicts) == 32,
+		   "09's passes are not 4 with and 32 without its swizzle, as gemm_bf16/NOTES.md says");
 	for (uint32_t byte = 0; byte < 4096; byte++)
 		demand(tensor_swizzle(TENSOR_SWIZZLE_128, byte, 0) == (uint32_t)swizzle(3, 4, 3, byte),
 			   "TMA's 128-byte swizzle is no Swizzle<3, 4, 3> of bytes");
@@ -276,6 +286,32 @@ static void print_orders(void)
 	print_order("by_panels", panels);
 }
 
+constexpr int WAVE_SIDE = 8192 / step05::BLOCK_M; // tiles of 8192 x 8192 along M and N
+constexpr int WAVE = 132 * 7;                     // blocks at work, 7 a multiprocessor
+
+/* Rows of A's tiles and columns of B's that the first blocks need together. */
+static int strips(void (*place)(int, int, int, int *, int *))
+{
+	bool rows[WAVE_SIDE] = {}, columns[WAVE_SIDE] = {};
+	for (int i = 0; i < WAVE; i++) {
+		int row, column;
+		place(i, WAVE_SIDE, WAVE_SIDE, &row, &column);
+		rows[row] = columns[column] = true;
+	}
+	return (int)(std::count(rows, rows + WAVE_SIDE, true) +
+				 std::count(columns, columns + WAVE_SIDE, true));
+}
+
+static void print_wave(void)
+{
+	auto by_rows = [](int number, int, int blocks_n, int *row, int *column) {
+		*row = number / blocks_n, *column = number % blocks_n;
+	};
+	printf("\"wave\": {\"blocks\": %d, \"tiles\": %d, \"rows\": %d, \"4\": %d, \"32\": %d},\n",
+		   WAVE, WAVE_SIDE, strips(by_rows), strips(panels_of_4::place_in_panels),
+		   strips(panels_of_32::place_in_panels));
+}
+
 /* ---- stages, clusters, split-K ---- */
 
 static void print_ring(void)
@@ -341,6 +377,7 @@ int main(void)
 	print_wgmma_operand();
 	print_tiles();
 	print_orders();
+	print_wave();
 	print_ring();
 	print_split();
 	print_models();
