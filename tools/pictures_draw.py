@@ -217,6 +217,76 @@ def hierarchy(known):
     return picture
 
 
+def thread_tiles(known):
+    picture = Picture(352, "A block's tile walks along K; a thread's tile saves reads of shared memory")
+    m, n, k = known["block_tile"]
+    for x, y, width, height, words in ((16, 132, 150, 150, "A"), (182, 66, 150, 50, "B"), (182, 132, 150, 150, "C")):
+        picture.box(x, y, width, height)
+        picture.text(x + 6, y + 16, words)
+    picture.box(16, 182, 150, 40, "c7")
+    picture.box(232, 66, 40, 50, "c7")
+    picture.box(56, 182, 14, 40, "c2")
+    picture.box(232, 80, 40, 6, "c0")
+    picture.box(232, 182, 40, 40, "c1")
+    picture.text(252, 206, "sums", "s m")
+    picture.arrow(74, 202, 120, 202)
+    picture.lines(16, 304, [f"05: {m} x {n} sums stay in registers. Each k-block brings {m} x {k} of A", f"and {k} x {n} of B into shared memory; every thread reads",
+                            "what its own sums need."], "s")
+    x = 372
+    for (tile_m, tile_n), step in zip(known["thread_tiles"], ("03", "04", "05")):
+        y = 132
+        picture.text(x, 60, f"{step}: {tile_m} x {tile_n} a thread")
+        picture.cells(x, y, 14, 14, {(row, 0): ("c2", "") for row in range(tile_m)})
+        picture.cells(x + 20, y - 22, 10, 16, {(0, column): ("c0", "") for column in range(tile_n)})
+        picture.cells(x + 20, y, 10, 14, {(row, column): ("c1", "") for row in range(tile_m) for column in range(tile_n)})
+        reads, sums = tile_m + tile_n, tile_m * tile_n
+        picture.lines(x, 262, [f"{reads} reads,", f"{sums} FMA{'s' if sums > 1 else ''} for each k:", f"{reads / sums:g} reads an FMA"], "s")
+        x += 116
+    picture.text(372, 326, "A square of sums shares most: m n FMAs for m + n reads.", "s")
+    return picture
+
+
+def copies(_):
+    picture = Picture(286, "From global to shared memory: three ways to copy 16 bytes a thread")
+    for y, words, step, stops, costs in (
+            (62, "through registers", "sgemm 02 to 09, gemm_bf16 03", ("L2", "L1", "registers", "shared"),
+             "two instructions (LDG, STS), and registers that are held for a whole trip to memory"),
+            (146, "cp.async", "sgemm 10 on, gemm_f16 04 to 06", ("L2", "shared"),
+             "one instruction (LDGSTS), no register; a thread waits for its own groups, then a barrier"),
+            (230, "TMA", "gemm_f16 07 on", ("L2", "shared, swizzled"),
+             "one instruction of one thread for a whole box; an mbarrier counts its bytes; zeros beyond edges")):
+        picture.text(16, y, words)
+        picture.text(16, y + 16, step, "s g")
+        for i, stop in enumerate(stops):
+            x = 220 + (i * 125 if len(stops) > 2 else i * 375)
+            picture.box(x, y - 16, 105, 30, f"c{(7, 0, 2, 1)[i] if len(stops) > 2 else (7, 1)[i]}")
+            picture.box(x, y - 16, 105, 30)
+            picture.text(x + 52, y + 4, stop, "s m")
+            if i + 1 < len(stops):
+                picture.arrow(x + 105, y - 1, x + (121 if len(stops) > 2 else 371), y - 1)
+        picture.text(220, y + 32, costs, "s")
+    return picture
+
+
+def gemv(_):
+    picture = Picture(266, "gemv: which thread takes which element of A (8 x 8, a toy)")
+    ways = (("a thread a row", lambda row, column: row), ("4 threads a row", lambda row, column: row * 4 + column % 4),
+            ("2 rows a thread", lambda row, column: row // 2), ("both", lambda row, column: row // 2 * 4 + column % 4))
+    for i, (words, thread) in enumerate(ways):
+        x = 16 + i * 176
+        picture.text(x, 50, words)
+        seen, cells = set(), {}
+        for row in range(8):
+            for column in range(8):
+                first = thread(row, column) not in seen
+                seen.add(thread(row, column))
+                cells[row, column] = ("c1" if first else "p", thread(row, column))
+        picture.cells(x, 60, 20, 18, cells)
+        picture.text(x, 222, f"{len(seen)} threads", "s")
+    picture.text(16, 250, "Coloured: what each thread loads first. Side by side in a row (4 threads a row, both) it is one run of memory.", "s")
+    return picture
+
+
 def lanes(known):
     picture = Picture(310, "lanes.cuh: where lanes lie, and the order of a thread's FMAs")
     for x, name, words in ((16, "lanes_plain", "row by row"), (230, "lanes", "lanes.cuh")):
@@ -469,6 +539,7 @@ def pictures(known, results, intensity):
     drawn = {name: draw(known) for name, draw in {
         "mma": mma, "ldmatrix": ldmatrix, "wgmma": wgmma, "padding": padding, "swizzle": swizzle, "swizzle_toy": toy,
         "wgmma_operand": operand, "hierarchy": hierarchy, "lanes": lanes, "order": order, "pipeline": pipeline,
-        "multicast": multicast, "split_k": split_k, "coalescing": coalescing}.items()}
+        "multicast": multicast, "split_k": split_k, "coalescing": coalescing,
+        "thread_tiles": thread_tiles, "copies": copies, "gemv": gemv}.items()}
     drawn |= {"path": path(known, results), "roofline": roofline(known, results, intensity)}
     return {f"{name}.svg": picture.svg() for name, picture in drawn.items()}

@@ -228,6 +228,9 @@ static void print_tiles(void)
 		printf("%s[%d, %d]", warp ? ", " : "", large::row(), large::column());
 	}
 	printf("]},\n");
+	printf("\"thread_tiles\": [[1, 1], [%d, 1], [%d, %d]],\n", sgemm04::THREAD_M, sgemm05::THREAD_M,
+		   sgemm05::THREAD_N);
+	printf("\"block_tile\": [%d, %d, %d],\n", sgemm05::BLOCK_M, sgemm05::BLOCK_N, sgemm05::BLOCK_K);
 	printf("\"snake\": [");
 	for (int column = 0; column < 8; column++)
 		for (int step = 0; step < 8; step++)
