@@ -484,8 +484,9 @@ def path(_, results):
         for step in steps:
             speed = fastest(results, folder, step + ".cu")
             picture.text(28, y + 11, step, "s")
-            picture.box(x0, y + 1, place(speed), 13, f"c{colour}")
-            picture.text(x0 + place(speed) + 6, y + 11, f"{speed:.3g}", "s")
+            if speed:
+                picture.box(x0, y + 1, place(speed), 13, f"c{colour}")
+            picture.text(x0 + (place(speed) if speed else 0) + 6, y + 11, f"{speed:.3g}" if speed else "not measured", "s")
             y += 17
         y += 7
     for speed in (1, 10, 100, 1000):
@@ -525,7 +526,9 @@ def roofline(known, results, intensity):
     for folder, step, dx, anchor in (("sgemm", "01_naive", 8, ""), ("sgemm", "02_tiled", 8, ""), ("sgemm", "05_thread_tile_2d", -8, " r"),
                                      ("sgemm", "12_multistage", 8, ""), ("gemm_f16", "05_swizzle", 8, ""),
                                      ("gemm_f16", "07_tma_wgmma", -8, " r"), ("gemm_f16", "09_persistent_cluster", 8, "")):
-        speed, flop = fastest(results, folder, step + ".cu"), intensity[f"{folder}/{step}"]
+        speed, flop = fastest(results, folder, step + ".cu"), intensity.get(f"{folder}/{step}")
+        if not speed or not flop:
+            continue
         picture.box(x(flop) - 4, y(speed) - 4, 8, 8, "c1" if folder == "sgemm" else "c3")
         picture.box(x(flop) - 4, y(speed) - 4, 8, 8, "e")
         picture.text(x(flop) + dx, y(speed) + (15 if anchor == "" else 4), step, "s" + anchor)

@@ -6,7 +6,7 @@ import re
 BEGIN, END = "<!-- tools/pictures write -->", "<!-- end -->"
 GENERATIONS = (("Volta", "v100"), ("Turing", "t4"), ("Ampere", "a100"), ("Ada", "rtx4090"), ("Hopper", "h100"), ("Hopper", "h200"),
                ("Blackwell", "b200"))
-FIGURE = re.compile(r"(?<=\| )[\d.]+ (?:TFLOP/s|GB/s), \d+%(?= \|)")
+FIGURE = re.compile(r"(?<=\| )[\d.]+ (?:TFLOP/s|GB/s), \d+%(?= \|)|(?<=\| )not measured(?= \|)")
 LINK = re.compile(r"\]\(([a-z0-9_]+/[a-z0-9_]+\.cu)\)")
 
 
