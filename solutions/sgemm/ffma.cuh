@@ -215,9 +215,10 @@ static inline bool ffma_empty(const ffma_product &p)
 
 /* Whether alpha or K is 0, so that beta * C is all that is left. Of chains of stages nobody knows
  * what they make of zeros. */
-static inline bool ffma_only_scales(const ffma_product &p, const epilogue<float> &out)
+template <class Epilogue>
+static inline bool ffma_only_scales(const ffma_product &p, const Epilogue &out)
 {
-	if constexpr (epilogue<float>::is_alpha_beta)
+	if constexpr (Epilogue::is_alpha_beta)
 		return p.K == 0 || out.stages.first.alpha == 0.0f;
 	return false;
 }
@@ -280,10 +281,11 @@ static __global__ void ffma_scale(float *C, size_t count, float beta)
 		C[i] = beta == 0.0f ? 0.0f : beta * C[i];
 }
 
+template <class Epilogue>
 static inline cudaError_t ffma_scale_all(const ffma_call &call, const ffma_product &p,
-										 const epilogue<float> &out)
+										 const Epilogue &out)
 {
-	if constexpr (epilogue<float>::is_alpha_beta) {
+	if constexpr (Epilogue::is_alpha_beta) {
 		float beta = out.stages.first.beta;
 		size_t count = (size_t)p.batch * p.M * p.N;
 		cudaLaunchConfig_t config = {};
