@@ -35,7 +35,7 @@ struct options {
 	const char *command;          /* the subcommand */
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
-	const char *json, *junit, *markdown, *html, *svg, *csv;
+	const char *json, *jsonl, *junit, *markdown, *html, *svg, *csv;
 	const char *stage;    /* new: of an epilogue */
 	const char *exercise; /* the same */
 	const char *site;     /* leaderboard: a folder for pages */
