@@ -127,7 +127,7 @@ static void show_verdict(void *context, const struct judgement_list *list, size_
 	struct command *command = context;
 	output_progress_close(&command->progress);
 	output_text_file(&command->text, list, i);
-	events_verdict(&command->events, &list->items[i]);
+	events_verdict(&command->events, list, i);
 	command->progress.files_done++;
 }
 

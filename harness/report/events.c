@@ -112,12 +112,16 @@ void events_timing(struct events *events, const char *file)
 		put(events, event("timing", file));
 }
 
-void events_verdict(struct events *events, const struct judgement *item)
+void events_verdict(struct events *events, const struct judgement_list *list, size_t i)
 {
+	const struct judgement *item = &list->items[i];
+	char seed[32];
 	if (!wanted(events))
 		return;
+	snprintf(seed, sizeof seed, "0x%llx", (unsigned long long)list->facts.seed);
 	json_t *json = event("verdict", item->file);
 	json_object_set_new(json, "verdict", json_string(verdict_name(item->verdict)));
+	json_object_set_new(json, "seed", json_string(seed));
 	json_object_set_new(json, "result", json_parts_result(item));
 	put(events, json);
 }

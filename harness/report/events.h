@@ -23,7 +23,7 @@ void events_compiling(struct events *events, const char *file);
 void events_compiled(struct events *events, const struct judgement *item);
 void events_case(struct events *events, const struct judgement *item, size_t i);
 void events_timing(struct events *events, const char *file);
-void events_verdict(struct events *events, const struct judgement *item);
+void events_verdict(struct events *events, const struct judgement_list *list, size_t i);
 /* Why there is nothing else. */
 void events_error(struct events *events, const struct error *err);
 void events_end(struct events *events, const struct run_facts *facts);
