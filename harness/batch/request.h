@@ -14,7 +14,7 @@
  *     problem  --problem of `judge`
  *     source   the text of a solution, or
  *     path     a file
- *     options  an object of other options of `judge` by their long names: {"cases": 4, "untimed":
+ *     options  an object of other options of `judge` by their long names: {"cases": 4, "fail-fast":
  *              true, "nvcc-flag": ["-DX=1"]}; false and null are as if they were not there
  */
 struct request {

@@ -1,8 +1,10 @@
 #include "cli/batch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "batch/batch.h"
 #include "cli/cli.h"
@@ -71,7 +73,7 @@ static void tell(const struct batch_outcome *outcome)
 {
 	char known[64] = "", failed[64] = "";
 	if (outcome->known > 0)
-		snprintf(known, sizeof known, ", %zu were answered before", outcome->known);
+		snprintf(known, sizeof known, ", %zu answered before", outcome->known);
 	if (outcome->failed > 0)
 		snprintf(failed, sizeof failed, ", %zu came to no verdict", outcome->failed);
 	fprintf(stderr, "gemmjudge: %zu judged, %zu of them accepted%s%s\n", outcome->answered,
@@ -87,6 +89,10 @@ int batch_command(struct options *options)
 	if (options->argument_count > 0) {
 		error_set(&err, "--batch: its lines name the files, and '%s' is none of them",
 				  options->arguments[0]);
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	}
+	if (strcmp(options->batch, "-") != 0 && access(options->batch, R_OK) != 0) {
+		error_set(&err, "--batch %s: %s", options->batch, strerror(errno));
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
 	if (!take_places(&places, &options->judge.device, &err))
@@ -106,7 +112,7 @@ int batch_command(struct options *options)
 	const bool ok = batch_run(&batch, &outcome, &err);
 	for (size_t i = 0; i < words.count; i++)
 		free(words.at[i]);
-	if (!options->quiet)
+	if (ok && !options->quiet)
 		tell(&outcome);
 	command_end_interrupted();
 	if (!ok)
