@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/paths.h"
@@ -119,6 +120,8 @@ static bool open_answers(struct batch_state *state)
 						 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
 	if (state->answers < 0)
 		return error_set(state->err, "cannot write %s: %s", path, strerror(errno));
+	if (flock(state->answers, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return error_set(state->err, "%s: another batch writes its answers there", path);
 	return know_answers(state);
 }
 
