@@ -44,8 +44,9 @@ ROOMS = [
     ("explain", "base gpu judge report report/html tune"),
     ("tuning", "base gpu judge/options judge report store store/show tune"),
     ("starter", "base chain testcases"),
+    ("batch", "base report"),
     ("cli", "base gpu testcases chain judgement process compile judge/options judge/run judge/timing judge report "
-            "store store/show site tune explain tuning starter"),
+            "store store/show site tune explain tuning starter batch"),
 ]
 LINES_MAX = 600
 LARGER = """

@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/remember.h"
 #include "cli/watched.h"
+#include "report/events.h"
 #include "tuning/schedules.h"
 
 #define CASES 32
@@ -80,6 +81,7 @@ struct command {
 	struct output_progress progress;
 	struct output_text text;
 	struct remember remember;
+	struct events events;
 	double save_at; /* not before */
 };
 
@@ -97,6 +99,20 @@ static void show_step(void *context, const char *file, const char *what, size_t 
 {
 	struct command *command = context;
 	output_progress_step(&command->progress, file, what, done, total);
+	if (strcmp(what, "compiling") == 0)
+		events_compiling(&command->events, file);
+	else if (strcmp(what, "timing") == 0)
+		events_timing(&command->events, file);
+}
+
+static void show_compiled(void *context, const struct judgement *item)
+{
+	events_compiled(&((struct command *)context)->events, item);
+}
+
+static void show_case(void *context, const struct judgement *item, size_t i)
+{
+	events_case(&((struct command *)context)->events, item, i);
 }
 
 static void print_note(void *context, const char *line)
@@ -111,6 +127,7 @@ static void show_verdict(void *context, const struct judgement_list *list, size_
 	struct command *command = context;
 	output_progress_close(&command->progress);
 	output_text_file(&command->text, list, i);
+	events_verdict(&command->events, list, i);
 	command->progress.files_done++;
 }
 
@@ -164,10 +181,16 @@ static int run_files(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	struct command command = {.options = options, .program = program};
+	if (!events_open(&command.events, options->jsonl, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	for (size_t i = 0; i < options->judge.file_count; i++)
+		events_queued(&command.events, options->judge.files[i]);
 	remember_open(&command.remember, options);
 	output_progress_open(&command.progress, options);
 	output_text_open(&command.text, options);
 	struct judge_progress steps = {.step = show_step,
+								   .compiled = show_compiled,
+								   .judged_case = show_case,
 								   .verdict = show_verdict,
 								   .judged = save_judged,
 								   .note = print_note,
@@ -177,6 +200,8 @@ static int run_files(const char *program, struct options *options)
 	struct judgement_list list;
 	enum judge_status status = judge_run(&options->judge, &steps, &list, &err);
 	output_progress_close(&command.progress);
+	if (status != JUDGE_DONE)
+		events_error(&command.events, &err);
 	if (status == JUDGE_BAD_INPUT || status == JUDGE_CANNOT_RUN)
 		return cli_fail(status == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 
@@ -193,6 +218,9 @@ static int run_files(const char *program, struct options *options)
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
 	/* outputs_hold() found the paths good: what fails now is the disk's condition */
 	if (!output_write(options, &command.text, &list, &err))
+		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
+	events_end(&command.events, &list.facts);
+	if (!events_close(&command.events, &err))
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
 	judgement_list_free(&list);
 	command_end_interrupted();

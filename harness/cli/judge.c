@@ -1,4 +1,5 @@
 /* gemmjudge judge: is it right, and how fast is it? */
+#include "cli/batch.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/input.h"
@@ -7,6 +8,8 @@
 static int judge(const char *program, struct options *options)
 {
 	struct error err = {{0}};
+	if (options->batch != NULL)
+		return batch_command(options);
 	options->judge.mode = JUDGE_CHECKS;
 	options->judge.uses = options->verbose || options->html != NULL || options->judge.keep != NULL;
 	if (!input_take(options, &err))
@@ -19,10 +22,12 @@ const struct subcommand subcommand_judge = {
 	.takes = "FILE...",
 	.summary = "compile, check and time solutions; say what they are worth",
 	.usage = "usage: gemmjudge judge FILE|FOLDER... [OPTION...]\n"
+			 "       gemmjudge judge --batch FILE [--jsonl FILE] [OPTION...]\n"
 			 "\n"
 			 "Compiles each solution, runs it on many cases, compares every result with a\n"
 			 "reference of higher precision, and times it on a large case (on a GPU). Of a\n"
 			 "folder, all .cu files in it and below. A bad file does not stop the others.\n"
+			 "With --batch, lines of JSON ask for judgements, and lines of JSON answer.\n"
 			 "\n"
 			 "  gemmjudge judge solutions/gemm_f16/02_tiled.cu\n"
 			 "  gemmjudge judge -p gemm-f16 - <mine.cu\n"

@@ -38,6 +38,10 @@ void line_add(struct command_line *line, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 								"@%+=:,./-_";
+	if (line->take != NULL) {
+		line->take(line->context, word);
+		return;
+	}
 	if (line->full)
 		return;
 	size_t before = line->used;

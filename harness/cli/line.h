@@ -1,4 +1,4 @@
-/* A command line in a buffer, its words quoted for a shell. */
+/* A command line in a buffer, its words quoted for a shell, or a list of words. */
 #ifndef GEMMJUDGE_CLI_LINE_H
 #define GEMMJUDGE_CLI_LINE_H
 
@@ -9,6 +9,9 @@ struct command_line {
 	char *out; /* the caller's; empty at first */
 	size_t capacity, used;
 	bool full;
+	void (*take)(void *context,
+				 const char *word); /* takes the words as they are; NULL: the buffer */
+	void *context;
 };
 
 /* Adds a blank and the word, whole or not at all: "..." ends a line that is full. */

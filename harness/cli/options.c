@@ -23,6 +23,7 @@
 	.kind = &(kind_of_it), .at = offsetof(struct options, member),                                 \
 	.size = sizeof(((struct options *)NULL)->member)
 
+static const char *const first_names[] = {"emulated", NULL};
 static const char *const color_names[] = {"auto", "always", "never", NULL};
 
 const char *const option_groups[GROUP_COUNT] = {
@@ -269,6 +270,22 @@ const struct row option_rows[] = {
 	{"json", "FILE", RUNS " tune explain " ASKS,
 	 "writes the results as JSON; - is stdout, the text\nthen goes to stderr", .group = GROUP_FIRST,
 	 FILLS(kind_output, json), .report = report_json, FILE_NEEDED, .letter = 'j'},
+	{"batch", "FILE", "judge",
+	 "judges what FILE asks for, a line of JSON each (- is\nstdin); the answers go to --jsonl, "
+	 "else "
+	 "to stdout",
+	 .group = GROUP_FIRST, FILLS(kind_input, batch),
+	 .excludes = "json junit md html csv code watch annotate",
+	 .why = "the answers of a batch are lines of JSON", .again = AGAIN_NOT,
+	 .needs = "a file name, or - for stdin"},
+	{"first", "WHERE", "judge",
+	 "with --batch, emulated: what the emulated GPU does not\naccept goes to no other device",
+	 .group = GROUP_DEVICE, FILLS(kind_word, first), .goes_with = "batch",
+	 .why = "it is about a batch's devices", .again = AGAIN_NOT, .names = first_names,
+	 .needs = "emulated is needed"},
+	{"jsonl", "FILE", "judge",
+	 "writes what happens, as it happens, a line of JSON each,\nbehind what FILE has; - is stdout",
+	 .group = GROUP_OUTPUT, FILLS(kind_output, jsonl), FILE_NEEDED},
 	{"junit", "FILE", RUNS, "writes the results as JUnit XML", .group = GROUP_OUTPUT,
 	 FILLS(kind_output, junit), .report = report_junit, FILE_NEEDED},
 	{"md", "FILE", RUNS, "writes the results as markdown", .group = GROUP_OUTPUT,

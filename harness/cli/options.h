@@ -35,7 +35,7 @@ struct options {
 	const char *command;          /* the subcommand */
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
-	const char *json, *junit, *markdown, *html, *svg, *csv;
+	const char *json, *jsonl, *junit, *markdown, *html, *svg, *csv;
 	const char *stage;    /* new: of an epilogue */
 	const char *exercise; /* the same */
 	const char *site;     /* leaderboard: a folder for pages */
@@ -48,6 +48,8 @@ struct options {
 	bool model_only;      /* the same, as are these */
 	bool judge_ranked, exhaustive;
 	bool tuned;
+	const char *batch; /* judge: a file of requests */
+	const char *first; /* the same: one of first_names, or NULL */
 	const char *export_table;
 	bool no_store, large_sizes;
 	enum color_when color;
@@ -62,6 +64,11 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 /* The options of a subcommand, a line or two each, in 80 columns; in groups with a heading each
  * where there are more than ten. */
 void options_help(const char *command, FILE *out);
+
+/* The words of the options as they are, but for those whose names `but` has, with blanks between
+ * them; what is as it would be without an option has none. */
+void options_words(const struct options *options, const char *but,
+				   void (*take)(void *context, const char *word), void *context);
 
 /* What the value of an option is to a run. */
 enum value_use {

@@ -86,6 +86,16 @@ bool options_file(const struct options *options, enum value_use use, size_t inde
 	return false;
 }
 
+void options_words(const struct options *options, const char *but,
+				   void (*take)(void *context, const char *word), void *context)
+{
+	struct command_line line = {.take = take, .context = context};
+	for (size_t i = 0; i < option_row_count; i++)
+		if (option_row_is_of(&option_rows[i], options->command) &&
+			!option_list_has(but, option_rows[i].name))
+			option_rows[i].kind->write(&option_rows[i], options, &line);
+}
+
 void options_again(const struct options *options, const char *program, char *out, size_t capacity)
 {
 	static const enum again order[] = {AGAIN_SEED, AGAIN_DEVICE, AGAIN_LAST};

@@ -141,6 +141,7 @@ static void write_sizes(const struct row *row, const struct options *options,
 const struct kind kind_flag = {.read = read_flag, .write = write_flag};
 const struct kind kind_text = {.read = read_text, .write = write_text};
 const struct kind kind_output = {read_text, write_text, VALUE_WRITTEN, file_text};
+const struct kind kind_input = {read_text, write_text, VALUE_READ, file_text};
 const struct kind kind_output_folder = {read_text, write_text, VALUE_FOLDER, file_text};
 const struct kind kind_chain = {read_text, write_text, VALUE_READ, file_stage};
 const struct kind kind_store = {read_text, write_text, VALUE_STORE, file_text};

@@ -91,6 +91,7 @@ extern const struct kind kind_flag;   /* (bool) */
 extern const struct kind kind_text;   /* not blank (const char *), and so are */
 extern const struct kind kind_output; /* a file that is written, under the rules of outputs.h, */
 extern const struct kind kind_output_folder; /* a folder of such files, */
+extern const struct kind kind_input;         /* a file that is read, or - for stdin, */
 extern const struct kind kind_chain;         /* stages of an epilogue, some of them files, */
 extern const struct kind kind_store;         /* and the file of the store */
 extern const struct kind kind_word;          /* one of row->names (const char *: that name) */

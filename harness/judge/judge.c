@@ -142,6 +142,7 @@ static bool judge_file(struct run *run, struct compiling *compiling, struct subm
 		return true;
 	}
 	submission_to_judgement(s, out);
+	run_compiled(run, out);
 	keep(run, s, out);
 	if (out->verdict != VERDICT_ACCEPTED || run->options->mode != JUDGE_CHECKS)
 		return true;

@@ -55,6 +55,22 @@ static void share_step(void *context, const char *file, const char *what, size_t
 	pthread_mutex_unlock(&turns->held);
 }
 
+static void share_compiled(void *context, const struct judgement *item)
+{
+	struct turns *turns = context;
+	pthread_mutex_lock(&turns->held);
+	run_compiled(&turns->first, item);
+	pthread_mutex_unlock(&turns->held);
+}
+
+static void share_case(void *context, const struct judgement *item, size_t i)
+{
+	struct turns *turns = context;
+	pthread_mutex_lock(&turns->held);
+	run_judged_case(&turns->first, item, i);
+	pthread_mutex_unlock(&turns->held);
+}
+
 static void share_note(void *context, const char *line)
 {
 	struct turns *turns = context;
@@ -149,8 +165,12 @@ struct turns *turns_open(struct run *run, const struct turns_plan *plan, struct 
 	pthread_mutex_init(&turns->held, NULL);
 	turns->plan = *plan;
 	turns->first = *run;
-	turns->shared = (struct judge_progress){
-		.step = share_step, .note = share_note, .stop = share_stop, .context = turns};
+	turns->shared = (struct judge_progress){.step = share_step,
+											.compiled = share_compiled,
+											.judged_case = share_case,
+											.note = share_note,
+											.stop = share_stop,
+											.context = turns};
 	while (turns->count < count && side_open(turns, turns->count, run, err))
 		turns->count++;
 	if (turns->count == count)

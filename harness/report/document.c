@@ -56,9 +56,9 @@ static size_t put_escaped(const char *text, const char *p, FILE *out)
 	return separator ? 3 : control ? 2 : 1;
 }
 
-void document_put(json_t *json, int blanks, FILE *out)
+static void put(json_t *json, size_t flags, int blanks, FILE *out)
 {
-	char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY);
+	char *text = json_dumps(json, flags | JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY);
 	for (const char *p = text; p != NULL && *p != '\0';) {
 		size_t escaped = put_escaped(text, p, out);
 		p += escaped;
@@ -70,6 +70,28 @@ void document_put(json_t *json, int blanks, FILE *out)
 	}
 	free(text);
 	json_decref(json);
+}
+
+void document_put(json_t *json, int blanks, FILE *out)
+{
+	put(json, JSON_INDENT(2), blanks, out);
+}
+
+char *document_line(json_t *json)
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&line, &size);
+	if (out == NULL) {
+		json_decref(json);
+		return NULL;
+	}
+	put(json, JSON_COMPACT, 0, out);
+	fputc('\n', out);
+	if (fclose(out) == 0)
+		return line;
+	free(line);
+	return NULL;
 }
 
 void document_print(json_t *json, FILE *out)

@@ -22,6 +22,9 @@ json_t *document_of_file(const char *what, int schema_version, const char *file,
  * a command of a CI runner, or end a line within a string, is written as an escape. */
 void document_put(json_t *json, int blanks, FILE *out);
 
+/* The same in one line, with its newline, for the caller to free; NULL when memory is short. */
+char *document_line(json_t *json);
+
 /* Writes a document with its newline, and lets go of it. */
 void document_print(json_t *json, FILE *out);
 

@@ -10,9 +10,11 @@
 #include "report/denied.h"
 #include "report/document.h"
 #include "report/facts.h"
+#include "report/json_parts.h"
 #include "report/kernels.h"
 #include "report/overall.h"
 #include "report/ranking.h"
+#include "report/reward.h"
 
 /* json_*_set_new() takes a NULL value for a failure and lets go of it, so that
  * memory running out leaves a member out and nothing else. */
@@ -149,7 +151,7 @@ static json_t *check(const struct problem *problem, const struct case_result *re
 	return json;
 }
 
-static json_t *case_result(const struct problem *problem, const struct case_result *result)
+json_t *json_parts_case(const struct problem *problem, const struct case_result *result)
 {
 	json_t *json = json_object();
 	set_test(json, problem, &result->test);
@@ -359,7 +361,7 @@ static json_t *hints(const struct judgement *judgement)
 	return json;
 }
 
-static json_t *judgement(const struct judgement *judgement)
+json_t *json_parts_result(const struct judgement *judgement)
 {
 	char reason[FACTS_REASON];
 	json_t *json = json_object();
@@ -375,6 +377,7 @@ static json_t *judgement(const struct judgement *judgement)
 						judgement->schedule[0] != '\0' ? text(judgement->schedule) : json_null());
 	json_object_set_new(json, "device",
 						judgement->device[0] != '\0' ? text(judgement->device) : json_null());
+	json_object_set_new(json, "reward", reward_json(judgement));
 	json_object_set_new(json, "hints", hints(judgement));
 	json_object_set_new(json, "guarantees", guarantees(judgement));
 	json_object_set_new(json, "denied", denied_json(&judgement->denied));
@@ -393,8 +396,8 @@ static json_t *judgement(const struct judgement *judgement)
 	json_object_set_new(json, "cases_too_large", json_integer((json_int_t)judgement->too_large));
 	json_t *cases = json_array();
 	for (size_t i = 0; i < judgement->count; i++)
-		json_array_append_new(cases,
-							  case_result(problem_find(judgement->problem), &judgement->cases[i]));
+		json_array_append_new(
+			cases, json_parts_case(problem_find(judgement->problem), &judgement->cases[i]));
 	json_object_set_new(json, "cases", cases);
 	json_object_set_new(json, "counters",
 						judgement->has_counters ? counters(judgement) : json_null());
@@ -485,7 +488,7 @@ static void put_list(FILE *out, const char *name, const struct judgement_list *l
 
 static json_t *result_at(const struct judgement_list *list, size_t i)
 {
-	return judgement(&list->items[i]);
+	return json_parts_result(&list->items[i]);
 }
 
 static json_t *bench_at(const struct judgement_list *list, size_t i)
@@ -494,7 +497,7 @@ static json_t *bench_at(const struct judgement_list *list, size_t i)
 }
 
 /* What stands before the results. */
-static json_t *run(const struct run_facts *facts)
+json_t *json_parts_run(const struct run_facts *facts)
 {
 	json_t *json = json_object();
 	json_object_set_new(json, "schema_version", json_integer(REPORT_JSON_SCHEMA_VERSION));
@@ -533,7 +536,7 @@ void report_json(const struct judgement_list *list, FILE *out)
 {
 	char warning[256];
 	bool wrong = facts_gpu_wrong(warning, sizeof warning, list);
-	put_members(out, run(&list->facts), "{");
+	put_members(out, json_parts_run(&list->facts), "{");
 	put_list(out, "results", list, list->count, result_at);
 	put_members(out, single("ranking", ranked(list)), ",");
 	put_list(out, "bench", list, list->bench_count, bench_at);

@@ -283,6 +283,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 			result->verdict = VERDICT_NOT_RUN;
 			snprintf(result->detail, sizeof result->detail, "%.900s", err->message);
 		}
+		run_judged_case(run, out, i);
 		deaths += dead;
 		stopped = (dead && hopeless(result->verdict, deaths)) ||
 				  (run->options->fail_fast && result->verdict != VERDICT_ACCEPTED);

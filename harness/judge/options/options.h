@@ -96,6 +96,12 @@ static_assert(sizeof(struct judge_options) <= 1024, "it is copied: lists belong 
  * threads: one at a time, but for stop(), which may be called at any time. */
 struct judge_progress {
 	void (*step)(void *context, const char *file, const char *what, size_t done, size_t total);
+	/* JUDGE_CHECKS: a file was compiled, or refused: its log is there. May be NULL, as is the next.
+	 */
+	void (*compiled)(void *context, const struct judgement *item);
+	/* JUDGE_CHECKS: the i-th case of a file was judged for the first time; what follows (a
+	 * repetition, another order) may still change the verdict. */
+	void (*judged_case)(void *context, const struct judgement *item, size_t i);
 	/* JUDGE_CHECKS: the file of list->items[i] has its verdict, `list->facts` are there. In the
 	 * order in which files end, not for those that are not run. May be NULL. */
 	void (*verdict)(void *context, const struct judgement_list *list, size_t i);

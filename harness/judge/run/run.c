@@ -66,6 +66,18 @@ void run_verdict(const struct run *run, const struct judgement_list *list, size_
 		run->progress->verdict(run->progress->context, list, i);
 }
 
+void run_compiled(const struct run *run, const struct judgement *item)
+{
+	if (run->progress != NULL && run->progress->compiled != NULL)
+		run->progress->compiled(run->progress->context, item);
+}
+
+void run_judged_case(const struct run *run, const struct judgement *item, size_t i)
+{
+	if (run->progress != NULL && run->progress->judged_case != NULL)
+		run->progress->judged_case(run->progress->context, item, i);
+}
+
 void run_judged(const struct run *run, struct judgement_list *list)
 {
 	list->facts.interrupted = true; /* as far as anybody knows */

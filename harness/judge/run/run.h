@@ -74,6 +74,10 @@ double run_compile_seconds(const struct judge_options *options);
 /* A line about why nothing goes on. */
 void run_note(const struct run *run, const char *line);
 
+/* Hand on that a file was compiled or refused, and that its i-th case was judged. */
+void run_compiled(const struct run *run, const struct judgement *item);
+void run_judged_case(const struct run *run, const struct judgement *item, size_t i);
+
 /* Hands on the verdict of list->items[i]. */
 void run_verdict(const struct run *run, const struct judgement_list *list, size_t i);
 

@@ -1,0 +1,315 @@
+#include "batch/batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+#include "base/text.h"
+#include "batch/lines.h"
+#include "batch/worker.h"
+#include "report/document.h"
+
+#define POLL_MILLISECONDS 200 /* how soon an interrupt is seen */
+
+/* A worker and what it works on. */
+struct place {
+	struct worker worker;
+	struct request request;
+	bool emulated; /* its first judgement, of two */
+};
+
+struct batch_state {
+	const struct batch *batch;
+	struct batch_outcome *outcome;
+	struct lines requests;
+	int answers;
+	json_t *known; /* ids, as JSON text */
+	size_t line;
+	struct place places[BATCH_WORKERS_MAX];
+	struct error *err;
+};
+
+/* ---- answers ----------------------------------------------------------------------- */
+
+static char *id_text(const json_t *id)
+{
+	return json_dumps(id, JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_COMPACT);
+}
+
+static bool put_line(struct batch_state *state, json_t *json)
+{
+	char *line = document_line(json);
+	const size_t length = line != NULL ? strlen(line) : 0;
+	errno = line != NULL ? 0 : ENOMEM;
+	size_t done = 0;
+	while (done < length) {
+		const ssize_t got = write(state->answers, line + done, length - done);
+		if (got < 0 && errno != EINTR)
+			break;
+		done += got > 0 ? (size_t)got : 0;
+	}
+	free(line);
+	return (length > 0 && done == length) ||
+		   error_set(state->err, "cannot write %s: %s", state->batch->answers, strerror(errno));
+}
+
+static bool answer_error(struct batch_state *state, json_t *id, const struct error *why)
+{
+	json_t *json = json_object();
+	json_object_set(json, "id", id);
+	json_object_set_new(json, "error", document_text(why->message));
+	state->outcome->failed++;
+	return put_line(state, json);
+}
+
+static bool answer_verdict(struct batch_state *state, json_t *id, const json_t *event)
+{
+	const char *verdict = json_string_value(json_object_get(event, "verdict"));
+	json_t *json = json_object();
+	json_object_set(json, "id", id);
+	json_object_set(json, "verdict", json_object_get(event, "verdict"));
+	json_object_set(json, "seed", json_object_get(event, "seed"));
+	json_object_set(json, "result", json_object_get(event, "result"));
+	state->outcome->answered++;
+	state->outcome->accepted += verdict != NULL && strcmp(verdict, "accepted") == 0;
+	return put_line(state, json);
+}
+
+/* The ids that a file of answers has a verdict for. A last line without its end is another run's
+ * that was killed: what follows begins a new one. */
+static bool know_answers(struct batch_state *state)
+{
+	struct lines lines;
+	char *text;
+	bool whole = true;
+	if (strcmp(state->batch->answers, "-") == 0)
+		return true;
+	if (access(state->batch->answers, F_OK) != 0)
+		return true;
+	if (!lines_open(&lines, state->batch->answers, state->err))
+		return false;
+	while (lines_fill(&lines, state->err) && (lines_has(&lines) || !lines.ended)) {
+		if ((text = lines_take(&lines, &whole)) == NULL)
+			continue;
+		json_t *line = json_loads(text, 0, NULL);
+		const json_t *id = json_object_get(line, "id");
+		char *key = id != NULL && json_object_get(line, "verdict") != NULL ? id_text(id) : NULL;
+		if (key != NULL)
+			json_object_set_new(state->known, key, json_true());
+		free(key);
+		json_decref(line);
+		free(text);
+	}
+	lines_close(&lines);
+	return whole || write(state->answers, "\n", 1) == 1 ||
+		   error_set(state->err, "cannot write %s: %s", state->batch->answers, strerror(errno));
+}
+
+static bool open_answers(struct batch_state *state)
+{
+	const char *path = state->batch->answers;
+	state->answers = strcmp(path, "-") == 0
+						 ? dup(STDOUT_FILENO)
+						 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+	if (state->answers < 0)
+		return error_set(state->err, "cannot write %s: %s", path, strerror(errno));
+	if (flock(state->answers, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return error_set(state->err, "%s: another batch writes its answers there", path);
+	return know_answers(state);
+}
+
+/* ---- a judgement ------------------------------------------------------------------- */
+
+static bool start(struct batch_state *state, size_t i)
+{
+	const struct batch *batch = state->batch;
+	struct place *place = &state->places[i];
+	const struct request *request = &place->request;
+	const char *argv[BATCH_WORDS_MAX + 16];
+	size_t count = 0;
+	if (batch->word_count + request->word_count > BATCH_WORDS_MAX)
+		return error_set(state->err, "more than %d options", BATCH_WORDS_MAX);
+	argv[count++] = "gemmjudge";
+	argv[count++] = "judge";
+	argv[count++] = "--jsonl=-";
+	argv[count++] = "--quiet";
+	for (size_t k = 0; k < batch->word_count; k++)
+		argv[count++] = batch->words[k];
+	for (size_t k = 0; k < request->word_count; k++)
+		argv[count++] = request->words[k];
+	if (place->emulated)
+		argv[count++] = "--device=emu";
+	else if (batch->devices != NULL) {
+		argv[count++] = "--device";
+		argv[count++] = batch->devices[i];
+	}
+	argv[count++] = "--";
+	argv[count++] = request->path != NULL ? request->path : "-";
+	argv[count] = NULL;
+	return worker_start(&place->worker, argv, request->source != NULL ? request->source : "",
+						request->source_length, state->err);
+}
+
+static bool is_known(const struct batch_state *state, const json_t *id)
+{
+	char *key = id_text(id);
+	const bool known = key != NULL && json_object_get(state->known, key) != NULL;
+	free(key);
+	return known;
+}
+
+/* Takes the next request to a free place, unless there is none by now. */
+static bool take_request(struct batch_state *state, size_t i)
+{
+	struct place *place = &state->places[i];
+	struct error why;
+	bool whole;
+	char *text = lines_take(&state->requests, &whole);
+	if (text == NULL)
+		return true;
+	state->line++;
+	if (text[strspn(text, " \t\r")] == '\0') { /* an empty line asks for nothing */
+		free(text);
+		return true;
+	}
+	const bool good = request_read(text, state->line, state->batch->option, &place->request, &why);
+	free(text);
+	bool ok = true;
+	if (is_known(state, place->request.id)) {
+		state->outcome->known++;
+	} else if (!good) {
+		ok = answer_error(state, place->request.id, &why);
+	} else {
+		place->emulated = state->batch->first_emulated;
+		return start(state, i);
+	}
+	request_free(&place->request);
+	return ok;
+}
+
+static bool finish(struct batch_state *state, size_t i)
+{
+	struct place *place = &state->places[i];
+	struct error why;
+	worker_end(&place->worker, &why);
+	json_t *event =
+		place->worker.verdict != NULL ? json_loads(place->worker.verdict, 0, NULL) : NULL;
+	const char *verdict = json_string_value(json_object_get(event, "verdict"));
+	worker_forget(&place->worker);
+	bool ok;
+	if (place->emulated && verdict != NULL && strcmp(verdict, "accepted") == 0) {
+		json_decref(event);
+		place->emulated = false;
+		return start(state, i);
+	}
+	if (verdict != NULL)
+		ok = answer_verdict(state, place->request.id, event);
+	else if (state->batch->stopped(state->batch->context))
+		ok = true; /* not judged: the next run does */
+	else
+		ok = answer_error(state, place->request.id, &why);
+	json_decref(event);
+	request_free(&place->request);
+	return ok;
+}
+
+/* ---- all of them ------------------------------------------------------------------- */
+
+/* Waits until a judge says something, a request comes, or some time is over. */
+static bool wait_for_some(struct batch_state *state, bool wants, size_t *working)
+{
+	struct pollfd polled[BATCH_WORKERS_MAX + 1];
+	size_t of[BATCH_WORKERS_MAX];
+	nfds_t count = 0;
+	bool ok = true;
+	for (size_t i = 0; i < state->batch->worker_count; i++)
+		if (state->places[i].worker.pid > 0) {
+			of[count] = i;
+			polled[count++] =
+				(struct pollfd){.fd = state->places[i].worker.events, .events = POLLIN};
+		}
+	*working = count;
+	if (wants)
+		polled[count] = (struct pollfd){.fd = state->requests.fd, .events = POLLIN};
+	if (count == 0 && !wants)
+		return true;
+	if (poll(polled, count + wants, POLL_MILLISECONDS) < 0)
+		return errno == EINTR || error_set(state->err, "cannot wait: %s", strerror(errno));
+	for (nfds_t k = 0; k < count && ok; k++)
+		if (polled[k].revents != 0 && !worker_read(&state->places[of[k]].worker))
+			ok = finish(state, of[k]);
+	return ok;
+}
+
+static bool fill_places(struct batch_state *state)
+{
+	bool ok = true;
+	for (size_t i = 0; i < state->batch->worker_count && ok; i++)
+		while (ok && state->places[i].worker.pid == 0 && lines_has(&state->requests))
+			ok = take_request(state, i);
+	return ok;
+}
+
+static bool is_full(const struct batch_state *state)
+{
+	for (size_t i = 0; i < state->batch->worker_count; i++)
+		if (state->places[i].worker.pid == 0)
+			return false;
+	return true;
+}
+
+static bool run_all(struct batch_state *state)
+{
+	bool told = false;
+	for (;;) {
+		const bool stopped = state->batch->stopped(state->batch->context);
+		size_t working;
+		if (!stopped && !fill_places(state))
+			return false;
+		const bool wants = !stopped && !state->requests.ended && !is_full(state);
+		if (!wait_for_some(state, wants, &working))
+			return false;
+		if (wants && !lines_fill(&state->requests, state->err))
+			return false;
+		for (size_t i = 0; stopped && !told && i < state->batch->worker_count; i++)
+			if (state->places[i].worker.pid > 0)
+				kill(state->places[i].worker.pid, SIGTERM); /* ends after its present case */
+		told = told || stopped;
+		if (working == 0 && (stopped || (state->requests.ended && !lines_has(&state->requests))))
+			return true;
+	}
+}
+
+bool batch_run(const struct batch *batch, struct batch_outcome *out, struct error *err)
+{
+	struct batch_state *state = calloc(1, sizeof *state);
+	*out = (struct batch_outcome){0};
+	if (state == NULL)
+		return error_set(err, "out of memory");
+	*state = (struct batch_state){
+		.batch = batch, .outcome = out, .answers = -1, .known = json_object(), .err = err};
+	for (size_t i = 0; i < BATCH_WORKERS_MAX; i++)
+		state->places[i].worker = (struct worker){.events = -1, .errors = -1};
+	const bool opened = lines_open(&state->requests, batch->requests, err);
+	const bool ok = opened && open_answers(state) && run_all(state);
+	for (size_t i = 0; i < BATCH_WORKERS_MAX; i++) {
+		if (state->places[i].worker.pid > 0)
+			kill(state->places[i].worker.pid, SIGKILL);
+		worker_forget(&state->places[i].worker);
+		request_free(&state->places[i].request);
+	}
+	if (opened)
+		lines_close(&state->requests);
+	if (state->answers >= 0)
+		close(state->answers);
+	json_decref(state->known);
+	free(state);
+	return ok;
+}

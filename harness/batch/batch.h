@@ -1,0 +1,41 @@
+/* Many judgements, each asked for by a line, several at once: none of them can end the others, as
+ * each is a judge of its own. */
+#ifndef GEMMJUDGE_BATCH_BATCH_H
+#define GEMMJUDGE_BATCH_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "batch/request.h"
+
+#define BATCH_WORDS_MAX 256
+#define BATCH_WORKERS_MAX 64
+
+/* Borrowed. */
+struct batch {
+	const char *requests; /* a file of lines, or "-" */
+	const char *answers;  /* a file, behind whose lines the answers go, or "-" */
+	/* Words of `judge` for every request: its options' defaults. */
+	const char *const *words;
+	size_t word_count;
+	bool first_emulated;        /* what the emulated GPU does not accept goes to no other device */
+	const char *const *devices; /* a worker for each: "cuda:0"; NULL: without --device */
+	size_t worker_count;
+	request_option *option;
+	bool (*stopped)(void *context); /* begin no more */
+	void *context;
+};
+
+struct batch_outcome {
+	size_t answered, accepted;
+	size_t known;  /* requests whose answer the file had before */
+	size_t failed; /* lines that are no request, and judges that came to no verdict */
+};
+
+/* Answers in the order in which judgements end, a line each with the request's `id`: `verdict` and
+ * `result` (report/README.md), or `error`. A request whose id has a verdict in the file of answers
+ * is not judged again. False with err where requests cannot be read or answers not be written. */
+bool batch_run(const struct batch *batch, struct batch_outcome *out, struct error *err);
+
+#endif

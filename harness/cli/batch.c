@@ -1,0 +1,121 @@
+#include "cli/batch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "batch/batch.h"
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/reader.h"
+#include "judge/run/ahead.h"
+
+/* What a batch decides for all of its judges. */
+#define OF_THE_BATCH "batch jsonl first device quiet"
+/* What a request may not choose: where others write, and what is not about one judgement. */
+#define NOT_OF_A_REQUEST OF_THE_BATCH " watch help color annotate"
+
+static bool option_of_request(const char *name, bool *takes_value)
+{
+	struct option_facts facts;
+	for (size_t i = 0; options_facts("judge", i, &facts); i++)
+		if (strcmp(facts.name, name) == 0) {
+			*takes_value = facts.value != NULL;
+			return (facts.use == VALUE_PLAIN || facts.use == VALUE_READ) &&
+				   !option_list_has(NOT_OF_A_REQUEST, name);
+		}
+	return false;
+}
+
+struct words {
+	size_t count;
+	char *at[BATCH_WORDS_MAX];
+};
+
+static void take_word(void *context, const char *word)
+{
+	struct words *words = context;
+	char *copy = words->count < BATCH_WORDS_MAX ? strdup(word) : NULL;
+	if (copy != NULL)
+		words->at[words->count++] = copy;
+}
+
+/* The devices, a judge on each: as many emulated GPUs as the machine bears, or the GPUs named. */
+struct places {
+	size_t count;
+	const char *at[BATCH_WORKERS_MAX];
+	char names[BATCH_WORKERS_MAX][16];
+};
+
+static bool take_places(struct places *places, const struct device_list *list, struct error *err)
+{
+	const bool emulated = device_list_seems_emulated(list);
+	if (list->text != NULL && !emulated && list->count == 0)
+		return error_set(err, "--device %s: name the GPUs of a batch (cuda:0,1)", list->text);
+	places->count = emulated ? ahead_threads() : list->text != NULL ? list->count : 1;
+	if (emulated && list->text != NULL && list->count > 1)
+		places->count = list->count;
+	if (places->count > BATCH_WORKERS_MAX)
+		places->count = BATCH_WORKERS_MAX;
+	for (size_t i = 0; i < places->count; i++) {
+		snprintf(places->names[i], sizeof places->names[i], "cuda:%d", list->ordinals[i]);
+		places->at[i] = list->text == NULL     ? "auto"
+						: !emulated            ? places->names[i]
+						: list->folder != NULL ? list->text
+											   : "emu";
+	}
+	return true;
+}
+
+static void tell(const struct batch_outcome *outcome)
+{
+	char known[64] = "", failed[64] = "";
+	if (outcome->known > 0)
+		snprintf(known, sizeof known, ", %zu answered before", outcome->known);
+	if (outcome->failed > 0)
+		snprintf(failed, sizeof failed, ", %zu came to no verdict", outcome->failed);
+	fprintf(stderr, "gemmjudge: %zu judged, %zu of them accepted%s%s\n", outcome->answered,
+			outcome->accepted, known, failed);
+}
+
+int batch_command(struct options *options)
+{
+	struct error err = {{0}};
+	struct words words = {0};
+	struct places places = {0};
+	struct batch_outcome outcome = {0};
+	if (options->argument_count > 0) {
+		error_set(&err, "--batch: its lines name the files, and '%s' is none of them",
+				  options->arguments[0]);
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	}
+	if (strcmp(options->batch, "-") != 0 && access(options->batch, R_OK) != 0) {
+		error_set(&err, "--batch %s: %s", options->batch, strerror(errno));
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	}
+	if (!take_places(&places, &options->judge.device, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	options_words(options, options->has_seed ? OF_THE_BATCH : OF_THE_BATCH " seed", take_word,
+				  &words);
+	const struct batch batch = {.requests = options->batch,
+								.answers = options->jsonl != NULL ? options->jsonl : "-",
+								.words = (const char *const *)words.at,
+								.word_count = words.count,
+								.first_emulated = options->first != NULL,
+								.devices = places.at,
+								.worker_count = places.count,
+								.option = option_of_request,
+								.stopped = command_interrupted};
+	command_watch_interrupts();
+	const bool ok = batch_run(&batch, &outcome, &err);
+	for (size_t i = 0; i < words.count; i++)
+		free(words.at[i]);
+	if (ok && !options->quiet)
+		tell(&outcome);
+	command_end_interrupted();
+	if (!ok)
+		return cli_fail(EXIT_CANNOT_RUN, &err);
+	return outcome.failed > 0 ? EXIT_NOT_ACCEPTED : EXIT_ACCEPTED;
+}

@@ -1,0 +1,201 @@
+"""Requests to `gemmjudge judge --batch -`, and what it answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+class JudgeError(Exception):
+    """The judge could not do its work: no compiler, no such device, no program. Not the kernel's fault."""
+
+
+class BadRequest(JudgeError):
+    """There is nothing to judge as it was asked for: an unknown problem, an option that there is not."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a kernel is worth.
+
+    `result` is the whole object of the JSON schema (harness/report/README.md); the members here are those that most need.
+    """
+
+    verdict: str  #: "accepted", "wrong_answer", "compile_error", "runtime_error", "time_limit", ...
+    reward: float  #: 0 when not accepted, else 1 and the speed
+    speed: float | None  #: the fastest library's time over the kernel's own; None: no time is confirmed
+    detail: str  #: one line that says why; empty when accepted
+    hints: list[str]  #: what to do about it
+    content: str | None  #: the hash of what was compiled
+    seed: str  #: that draws the same cases again
+    result: dict[str, Any] = field(repr=False)
+    id: Any = None  #: of the request
+
+    @property
+    def accepted(self) -> bool:
+        """Whether every case was right."""
+        return self.verdict == "accepted"
+
+    def __bool__(self) -> bool:
+        return self.accepted
+
+
+def program() -> str:
+    """The program that is run: $GEMMJUDGE, that of this wheel, or the one on the PATH."""
+    named = os.environ.get("GEMMJUDGE")
+    own = Path(__file__).parent / "lib" / "gemmjudge" / "build" / "gemmjudge"
+    found = named or (str(own) if own.exists() else shutil.which("gemmjudge"))
+    if not found:
+        raise JudgeError("there is no gemmjudge: set GEMMJUDGE to the program, or put it on the PATH")
+    return found
+
+
+def _words(options: Mapping[str, Any]) -> list[str]:
+    """Options of the whole batch, as words of a command line."""
+    words: list[str] = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(option)
+        elif value is not None and value is not False:
+            values = value if isinstance(value, (list, tuple)) else [value]
+            words += [f"{option}={one}" for one in values]
+    return words
+
+
+def _request(request: Mapping[str, Any] | str, number: int) -> dict[str, Any]:
+    """A request as a line has it: `id`, `problem`, `source` or `path`, and the rest as options."""
+    given = {"source": request} if isinstance(request, str) else dict(request)
+    line = {"id": given.pop("id", number)}
+    for name in ("problem", "source", "path"):
+        value = given.pop(name, None)
+        if value is not None:
+            line[name] = os.fspath(value) if name == "path" else value
+    line["options"] = {name.replace("_", "-"): value for name, value in given.items()}
+    return line
+
+
+def _verdict(answer: Mapping[str, Any]) -> Verdict:
+    if "error" in answer:
+        raise BadRequest(answer["error"])
+    result = answer["result"]
+    return Verdict(
+        verdict=answer["verdict"],
+        reward=result["reward"]["value"],
+        speed=result["reward"]["speed"],
+        detail=result["detail"],
+        hints=result["hints"],
+        content=result["content"],
+        seed=answer["seed"],
+        result=result,
+        id=answer["id"],
+    )
+
+
+def _feed(process: subprocess.Popen[str], requests: Iterable[Mapping[str, Any] | str]) -> None:
+    """Hands over the requests, as fast as they are taken."""
+    assert process.stdin is not None
+    try:
+        for number, request in enumerate(requests):
+            process.stdin.write(json.dumps(_request(request, number)) + "\n")
+            process.stdin.flush()
+    except BrokenPipeError:
+        pass  # it ended: whoever reads learns why
+    finally:
+        try:
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+
+
+def _answers(
+    requests: Iterable[Mapping[str, Any] | str], options: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    command = [program(), "judge", "--batch=-", "--quiet", *_words(options)]
+    with tempfile.TemporaryFile("w+") as errors:
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8"
+            )
+        except OSError as error:
+            raise JudgeError(f"{command[0]}: {error.strerror}") from error
+        feeder = threading.Thread(target=_feed, args=(process, requests), daemon=True)
+        feeder.start()
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                yield json.loads(line)
+            status = process.wait()
+            errors.seek(0)
+            told = errors.read().strip().splitlines()
+            if status not in (0, 1):
+                why = told[-1].removeprefix("gemmjudge: ") if told else f"it ended with status {status}"
+                raise (BadRequest if status == 2 else JudgeError)(why)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+            feeder.join()
+
+
+def judge_many(
+    requests: Iterable[Mapping[str, Any] | str], *, raising: bool = True, **options: Any
+) -> Iterator[Verdict | BadRequest]:
+    """Judges many kernels, several at once, and gives their verdicts in the order in which they are known.
+
+    A request is a source, or a dictionary: `source` or `path`, `problem`, `id` (given back as `Verdict.id`; without it the
+    request's number from 0), and any option for it alone. Options here are for all. With `raising=False` a request that
+    comes to no verdict gives a BadRequest, which has its `id`, in the verdict's place.
+    """
+    for answer in _answers(requests, options):
+        try:
+            yield _verdict(answer)
+        except BadRequest as error:
+            if raising:
+                raise
+            error.id = answer["id"]  # type: ignore[attr-defined]
+            yield error
+
+
+def judge(source: str | os.PathLike[str], problem: str | None = None, **options: Any) -> Verdict:
+    """Judges one kernel: its text, or, where it is a path (os.PathLike), that file."""
+    name = "path" if isinstance(source, os.PathLike) else "source"
+    request = {name: source, "problem": problem}
+    for verdict in judge_many([request], **options):
+        assert isinstance(verdict, Verdict)
+        return verdict
+    raise JudgeError("the judge ended without an answer")
+
+
+async def judge_async(source: str | os.PathLike[str], problem: str | None = None, **options: Any) -> Verdict:
+    """The same, beside other tasks."""
+    return await asyncio.to_thread(judge, source, problem, **options)
+
+
+async def judge_many_async(
+    requests: Iterable[Mapping[str, Any] | str], *, raising: bool = True, **options: Any
+) -> AsyncIterator[Verdict | BadRequest]:
+    """judge_many(), beside other tasks."""
+    verdicts = judge_many(requests, raising=raising, **options)
+    end = object()
+    while (verdict := await asyncio.to_thread(next, verdicts, end)) is not end:
+        yield verdict  # type: ignore[misc]
+
+
+def main() -> None:
+    """The program itself, in this one's place: what `gemmjudge` of the wheel runs."""
+    try:
+        path = program()
+    except JudgeError as error:
+        sys.exit(f"gemmjudge: {error}")
+    os.execv(path, [path, *sys.argv[1:]])
