@@ -14,14 +14,10 @@
  *
  * reached: 50.9 TFLOP/s at 4096x4096x4096, 0.99 of the fastest library, and 0.95 of it over 200
  * drawn shapes (H200; NOTES.md) */
-#include "ffma.cuh"
+#include "ffma_solve.cuh"
 
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,
 					  float beta)
 {
-#ifndef EPILOGUE_CHAIN
-	if (alpha == 0.0f)
-		return ffma_scale_all(C, (size_t)M * N, beta);
-#endif
-	ffma({A, B, 1, M, N, K}, epilogue_make(C, M, N, alpha, beta));
+	ffma_solve({A, B, 1, M, N, K}, epilogue_make(C, M, N, alpha, beta));
 }

@@ -1,15 +1,28 @@
-/* Plain f32 products for every shape, by FMAs: a table of tiles, and a model of their times
- * by which one is chosen. sgemm/ffma.cu, matmul_f32/02_ffma.cu and batched_f32/03_ffma.cu share it;
- * ffma_kernel.cuh has the kernel.
+/* ffma(): plain f32 products for every shape, by FMAs, on Ampere and later. A table of tiles, and a
+ * model of their times by which one is chosen; ffma_kernel.cuh has the kernel. sgemm/ffma.cu,
+ * matmul_f32/02_ffma.cu, batched_f32/03_ffma.cu and tensor.cuh call it, and programs may:
  *
- * A product with few tiles leaves multiprocessors idle. There a cluster of up to 8 blocks shares a
- * tile along K. GPUs before Hopper have no clusters, and do without. */
+ *     ffma_product product = {A, B, 1, M, N, K};
+ *     cudaError_t status = ffma(product, epilogue_make(C, M, N, alpha, beta), stream);
+ *
+ * Matrices are dense and row-major, in device memory: A is M x K, B is K x N, C is M x N, and those
+ * of a batch follow each other (C then has batch * M rows). They need no alignment; rows of B and C
+ * that are aligned to 16 bytes are faster. beta = 0 does not read C; alpha = 0 reads neither A nor
+ * B. Sums are f32, in an order that depends on the shape and the device only.
+ *
+ * A call is asynchronous in `stream`, allocates nothing, keeps nothing but a table of each device's
+ * properties, and may be made by several threads and captured into a graph. It returns
+ *     cudaSuccess            also where a size is 0
+ *     cudaErrorInvalidValue  nothing was launched: a size is below 0, the batch above 65,535, rows
+ * of a batch above 2^31, or K or N above 2^28; a NULL another error of CUDA  of the launch, or
+ * one that an earlier call left GPUs before Hopper have no clusters, and do without tiles that
+ * blocks share. */
 #ifndef GEMMJUDGE_SGEMM_FFMA_CUH
 #define GEMMJUDGE_SGEMM_FFMA_CUH
 
 #include <math.h>
 
-#include "../gemm_f16/hopper/clusters.cuh"
+#include "ffma_device.cuh"
 #include "ffma_kernel.cuh"
 #include "load.cuh"
 
@@ -28,83 +41,55 @@
 	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 117, 137, 32)                                             \
 	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 109, 151, 33)
 
-/* The numbers of blocks that may share a tile. */
-constexpr int FFMA_SPLITS[] = {1, 2, 4, 6, 8}, FFMA_MOST = 8;
-
 #define FFMA_COUNT(...) +1
 constexpr int FFMA_CONFIGURATIONS = 0 FFMA_TILES(FFMA_COUNT);
 static_assert(FFMA_CONFIGURATIONS <= 16, "a table that fits a screen");
 
-template <int BLOCK_M, int BLOCK_N, int WARP_M, int WARP_N_, int STAGES, int LANES_M, int BLOCK_K,
+template <int BLOCK_M, int BLOCK_N, int WARP_M_, int WARP_N_, int STAGES, int LANES_M, int BLOCK_K,
 		  int BLOCKS_>
-struct ffma_shape : multiply_shape<BLOCK_M, BLOCK_N, WARP_M, WARP_N_, STAGES, LANES_M, BLOCK_K> {
-	static constexpr int BLOCKS = BLOCKS_, WARP_N = WARP_N_;
+struct ffma_shape : multiply_shape<BLOCK_M, BLOCK_N, WARP_M_, WARP_N_, STAGES, LANES_M, BLOCK_K> {
+	static constexpr int BLOCKS = BLOCKS_, WARP_M = WARP_M_, WARP_N = WARP_N_;
 };
 
-static inline int ffma_attribute(cudaDeviceAttr attribute)
-{
-	int device, found;
-	ffma_check(cudaGetDevice(&device), "cudaGetDevice");
-	ffma_check(cudaDeviceGetAttribute(&found, attribute, device), "cudaDeviceGetAttribute");
-	return found;
-}
+/* The call of a product: where, and on what. */
+struct ffma_call {
+	const ffma_device &device;
+	cudaStream_t stream;
+};
 
-static inline int ffma_multiprocessors(void)
+template <class Shape>
+static cudaLaunchConfig_t ffma_config(const ffma_call &call, const ffma_product &p, int split,
+									  ffma_grid &grid)
 {
-	static const int count = ffma_attribute(cudaDevAttrMultiProcessorCount);
-	return count;
-}
-
-/* 9 has clusters and wgmma; those after it have clusters. */
-static inline int ffma_capability(void)
-{
-	static const int major = ffma_attribute(cudaDevAttrComputeCapabilityMajor);
-	return major;
-}
-
-/* The number of tiles that are computed at once, with `split` blocks each, if each block takes a
- * multiprocessor; 0 where the GPU has no such clusters. */
-static inline int ffma_at_once(int split)
-{
-	struct table {
-		int of[FFMA_MOST + 1];
-	};
-	static const table count = [] {
-		table asked = {};
-		int bytes = ffma_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin); // all there is
-		asked.of[1] = ffma_multiprocessors();
-		for (int split : FFMA_SPLITS)
-			if (split > 1 && ffma_capability() >= 9)
-				ffma_check(hopper::clusters_at_once(split, bytes, &asked.of[split]),
-						   "cudaOccupancyMaxActiveClusters");
-		return asked;
-	}();
-	return count.of[split];
-}
-
-template <class Shape, int VECTOR_B, bool SPLIT>
-static void ffma_start(const ffma_product &p, int split, const epilogue<float> &out)
-{
-	ffma_grid grid = {(p.M + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
-					  (p.N + Shape::BLOCK_N - 1) / Shape::BLOCK_N};
-	cudaLaunchAttribute cluster = hopper::cluster_attribute(split);
+	grid = {(p.M + Shape::BLOCK_M - 1) / Shape::BLOCK_M,
+			(p.N + Shape::BLOCK_N - 1) / Shape::BLOCK_N};
 	cudaLaunchConfig_t config = {};
 	config.gridDim = dim3(grid.tiles_m * grid.tiles_n * split, p.batch);
 	config.blockDim = dim3(Shape::THREADS);
+	config.stream = call.stream;
+	return config;
+}
+
+template <class Shape, int VECTOR_B, bool SPLIT>
+static cudaError_t ffma_start(const ffma_call &call, const ffma_product &p, int split,
+							  const epilogue<float> &out)
+{
+	ffma_grid grid;
+	cudaLaunchAttribute cluster = hopper::cluster_attribute(split);
+	cudaLaunchConfig_t config = ffma_config<Shape>(call, p, split, grid);
 	config.attrs = &cluster;
 	config.numAttrs = split > 1;
-	ffma_check(cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out),
-			   "launch");
+	return cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out);
 }
 
 template <class Shape, int MAX_SPLIT>
-static void ffma_launch(const ffma_product &p, int split, const epilogue<float> &out)
+static cudaError_t ffma_launch(const ffma_call &call, const ffma_product &p, int split,
+							   const epilogue<float> &out)
 {
 	constexpr bool SPLIT = MAX_SPLIT > 1;
-	if (load_vector(p.B, p.N) && load_vector(out.C, p.N))
-		ffma_start<Shape, 4, SPLIT>(p, split, out);
-	else
-		ffma_start<Shape, 1, SPLIT>(p, split, out);
+	bool vector = load_vector(p.B, p.N) && load_vector(out.C, p.N);
+	return vector ? ffma_start<Shape, 4, SPLIT>(call, p, split, out)
+				  : ffma_start<Shape, 1, SPLIT>(call, p, split, out);
 }
 
 /* ---- the heuristic ---- */
@@ -112,7 +97,8 @@ static void ffma_launch(const ffma_product &p, int split, const epilogue<float> 
 struct ffma_tile {
 	int m, n, blocks, max_split;
 	float cycles, single, alone;
-	void (*launch)(const ffma_product &p, int split, const epilogue<float> &out);
+	cudaError_t (*launch)(const ffma_call &call, const ffma_product &p, int split,
+						  const epilogue<float> &out);
 };
 
 /* Predicted clocks of a launch: rounds of as many tiles as are computed at once, each with its
@@ -121,12 +107,13 @@ struct ffma_tile {
  * down to what one alone takes. That is longer where a tile has all columns: then no other block
  * has brought its rows of A into the L2 cache. The constants are fitted to times on an H200
  * (NOTES.md); of the products there, half read C. */
-static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int split, bool vector)
+static inline float ffma_cost(const ffma_device &device, const ffma_tile &tile,
+							  const ffma_product &p, int split, bool vector)
 {
 	constexpr float LAUNCH = 7490.0f, FEWER = 1.12f, ALL_COLUMNS = 24.0f;
 	constexpr float STORE = 0.42f, STORE_UNALIGNED = 0.70f, SUM = 0.147f; // of an output
 	constexpr float EXCHANGE = 875.0f, EXCHANGE_BLOCK = 500.0f;           // of a round
-	float tiles_n = ceilf((float)p.N / (float)tile.n), at_once = (float)ffma_at_once(split);
+	float tiles_n = ceilf((float)p.N / (float)tile.n), at_once = (float)device.at_once[split];
 	float tiles = ceilf((float)p.M / (float)tile.m) * tiles_n * (float)p.batch;
 	float blocks = (float)tile.blocks, full = floorf(tiles / (at_once * blocks));
 	float last = ceilf((tiles - full * at_once * blocks) / at_once) / blocks;
@@ -145,16 +132,36 @@ static inline float ffma_cost(const ffma_tile &tile, const ffma_product &p, int 
 	return clocks;
 }
 
+/* FFMA_TILE, a number, compiles and takes that tile only, with FFMA_SPLIT as its split, as far as
+ * it has one and K is long enough: for measurements and tests. */
+#ifndef FFMA_TILE
+#define FFMA_TILE -1
+#endif
+#ifndef FFMA_SPLIT
+#define FFMA_SPLIT 1
+#endif
+static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
+
+template <class Shape, int MAX_SPLIT, int NUMBER>
+static constexpr decltype(ffma_tile::launch) ffma_launcher(void)
+{
+	if constexpr (FFMA_TILE < 0 || FFMA_TILE == NUMBER)
+		return ffma_launch<Shape, MAX_SPLIT>;
+	return NULL;
+}
+
 static const ffma_tile *ffma_table(void)
 {
+	constexpr int FIRST = __COUNTER__ + 1;
+#define FFMA_LAUNCHER(m, n, wm, wn, stages, lanes, k, blocks, split, ...)                          \
+	ffma_launcher<ffma_shape<m, n, wm, wn, stages, lanes, k, blocks>, split, __COUNTER__ - FIRST>()
 #define FFMA_LINE(m, n, wm, wn, stages, lanes, k, blocks, split, cycles, single, alone)            \
-	{m,      n,                                                                                    \
-	 blocks, split,                                                                                \
-	 cycles, single,                                                                               \
-	 alone,  ffma_launch<ffma_shape<m, n, wm, wn, stages, lanes, k, blocks>, split>},
+	{m,      n,      blocks, split,                                                                \
+	 cycles, single, alone,  FFMA_LAUNCHER(m, n, wm, wn, stages, lanes, k, blocks, split)},
 	static const ffma_tile table[] = {FFMA_TILES(FFMA_LINE)};
 	return table;
 #undef FFMA_LINE
+#undef FFMA_LAUNCHER
 }
 
 /* Whether the copies of a tile of so many rows, which have 32-bit offsets from its corner
@@ -165,15 +172,31 @@ static inline bool ffma_reaches(int tile_m, const ffma_product &p)
 	return (long long)min(p.M, tile_m) * p.K < MOST && (long long)min(p.K, 16) * p.N < MOST;
 }
 
-static inline void ffma_check_size(bool fits, const char *what)
+static inline bool ffma_empty(const ffma_product &p)
 {
-	ffma_check(fits ? cudaSuccess : cudaErrorInvalidValue, what);
+	return p.batch == 0 || p.M == 0 || p.N == 0;
 }
 
-/* The rows of all products of a batch are numbered by an int. */
-static inline void ffma_check_rows(const ffma_product &p)
+/* Whether alpha or K is 0, so that beta * C is all that is left. Of chains of stages nobody knows
+ * what they make of zeros. */
+template <class Epilogue>
+static inline bool ffma_only_scales(const ffma_product &p, const Epilogue &out)
 {
-	ffma_check_size((long long)p.batch * max(p.M, p.K) <= INT_MAX, "batch * M or K is above 2^31");
+	if constexpr (Epilogue::is_alpha_beta)
+		return p.K == 0 || out.stages.first.alpha == 0.0f;
+	return false;
+}
+
+/* Whether a product may be asked for: the rows of all products of a batch are numbered by an int,
+ * and the batch is along the grid's y. */
+static inline bool ffma_valid(const ffma_product &p, const epilogue<float> &out)
+{
+	if (p.batch < 0 || p.batch > 65535 || p.M < 0 || p.N < 0 || p.K < 0 ||
+		(long long)p.batch * max(p.M, p.K) > INT_MAX)
+		return false;
+	if (ffma_empty(p))
+		return true;
+	return out.C != NULL && (ffma_only_scales(p, out) || (p.K > 0 && p.A != NULL && p.B != NULL));
 }
 
 struct ffma_choice {
@@ -184,53 +207,37 @@ struct ffma_choice {
 /* Each part of a split tile has this many steps along K at least. */
 constexpr int FFMA_LEAST_DEPTH = 64;
 
-/* FFMA_TILE, a number, forces a tile, and FFMA_SPLIT its split, as far as it has one and K is long
- * enough: for measurements. */
-static inline ffma_choice ffma_choose(const ffma_product &p)
+static inline ffma_choice ffma_choose(const ffma_device &device, const ffma_product &p)
 {
 	const ffma_tile *table = ffma_table();
-#ifdef FFMA_TILE
-	static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration");
-#ifndef FFMA_SPLIT
-#define FFMA_SPLIT 1
-#endif
-	int split = ffma_capability() >= 9 ? min(FFMA_SPLIT, table[FFMA_TILE].max_split) : 1;
-	return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
-#else
+	if (FFMA_TILE >= 0) {
+		int split = device.capability >= 9 ? min(FFMA_SPLIT, table[FFMA_TILE].max_split) : 1;
+		return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
+	}
 	bool vector = load_vector(p.B, p.N);
 	ffma_choice best = {0, 1, INFINITY};
-	if (p.batch > 65535) // the batch is along the grid's y
-		return best;
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
 		for (int split : FFMA_SPLITS) {
 			if (split > table[i].max_split || (split > 1 && p.K < FFMA_LEAST_DEPTH * split))
 				break;
-			if (ffma_at_once(split) == 0 || !ffma_reaches(table[i].m, p))
+			if (device.at_once[split] == 0 || !ffma_reaches(table[i].m, p))
 				continue;
-			float clocks = ffma_cost(table[i], p, split, vector);
+			float clocks = ffma_cost(device, table[i], p, split, vector);
 			if (clocks < best.clocks)
 				best = {i, split, clocks};
 		}
 	return best;
-#endif
 }
 
-static inline void ffma_by(const ffma_choice &choice, const ffma_product &p,
-						   const epilogue<float> &out)
+/* INFINITY, where no tile reaches all of the operands. */
+static inline cudaError_t ffma_by(const ffma_choice &choice, const ffma_call &call,
+								  const ffma_product &p, const epilogue<float> &out)
 {
-	ffma_table()[choice.tile].launch(p, choice.split, out);
+	return choice.clocks < INFINITY ? ffma_table()[choice.tile].launch(call, p, choice.split, out)
+									: cudaErrorInvalidValue;
 }
 
-static inline void ffma(const ffma_product &p, const epilogue<float> &out)
-{
-	ffma_choice choice = ffma_choose(p);
-	ffma_check_rows(p);
-	ffma_check_size(choice.clocks < INFINITY, "batch above 65535, or K or N above 2^28");
-	ffma_by(choice, p, out);
-}
-
-/* C = beta * C: all that is left where alpha is 0. Without a chain only, as of others nobody knows
- * what they make of zeros. */
+/* C = beta * C */
 static __global__ void ffma_scale(float *C, size_t count, float beta)
 {
 	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -238,10 +245,37 @@ static __global__ void ffma_scale(float *C, size_t count, float beta)
 		C[i] = beta == 0.0f ? 0.0f : beta * C[i];
 }
 
-static inline void ffma_scale_all(float *C, size_t count, float beta)
+template <class Epilogue>
+static inline cudaError_t ffma_scale_all(const ffma_call &call, const ffma_product &p,
+										 const Epilogue &out)
 {
-	if (beta != 1.0f)
-		ffma_scale<<<(unsigned)((count + 255) / 256), 256>>>(C, count, beta);
+	if constexpr (Epilogue::is_alpha_beta) {
+		float beta = out.stages.first.beta;
+		size_t count = (size_t)p.batch * p.M * p.N;
+		cudaLaunchConfig_t config = {};
+		config.gridDim = dim3((unsigned)((count + 255) / 256));
+		config.blockDim = dim3(256);
+		config.stream = call.stream;
+		if (beta != 1.0f)
+			return cudaLaunchKernelEx(&config, ffma_scale, out.C, count, beta);
+	}
+	return cudaSuccess;
+}
+
+static inline cudaError_t ffma(const ffma_product &p, const epilogue<float> &out,
+							   cudaStream_t stream)
+{
+	const ffma_device &device = ffma_device_get();
+	ffma_call call = {device, stream};
+	if (device.status != cudaSuccess)
+		return device.status;
+	if (!ffma_valid(p, out))
+		return cudaErrorInvalidValue;
+	if (ffma_empty(p))
+		return cudaSuccess;
+	if (ffma_only_scales(p, out))
+		return ffma_scale_all(call, p, out);
+	return ffma_by(ffma_choose(device, p), call, p, out);
 }
 
 #endif

@@ -4,12 +4,11 @@
 #define GEMMJUDGE_SGEMM_FFMA_PRODUCT_CUH
 
 #include <cuda_runtime.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "epilogue.cuh"
 
-/* C (rows of batches follow each other) = A * B for `batch` products. */
+/* `batch` products A * B of M x K by K x N, dense and row-major, in device memory; products of a
+ * batch follow each other. A and B are only read. */
 struct ffma_product {
 	const float *A, *B;
 	int batch, M, N, K;
@@ -96,14 +95,6 @@ static inline cudaLaunchAttribute ffma_follows(void)
 	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
 	attribute.val.programmaticStreamSerializationAllowed = 1;
 	return attribute;
-}
-
-static inline void ffma_check(cudaError_t status, const char *what)
-{
-	if (status != cudaSuccess) {
-		fprintf(stderr, "ffma: %s: %s\n", what, cudaGetErrorString(status));
-		abort();
-	}
 }
 
 #endif

@@ -1,5 +1,14 @@
-/* Plain f32 products on Hopper's tensor cores, with f32's accuracy. sgemm/tensor.cu,
- * matmul_f32/03_tensor.cu and batched_f32/04_tensor.cu share it; tensor_kernel.cuh has the kernel.
+/* tensor(): plain f32 products on Hopper's tensor cores, with f32's accuracy; tensor_kernel.cuh has
+ * the kernel. sgemm/tensor.cu, matmul_f32/03_tensor.cu and batched_f32/04_tensor.cu call it, and
+ * programs may, as they call ffma() (ffma.cuh documents products and errors):
+ *
+ *     size_t bytes = tensor_workspace(product, out);
+ *     cudaError_t status = tensor(product, out, workspace, bytes, stream);
+ *
+ * `workspace` is device memory of the caller, aligned to 256 bytes; nothing need be in it, and no
+ * other call may use it until this one has ended. With NULL and 0, on other GPUs, and where it is
+ * faster, the product is left to ffma(). cudaErrorInvalidValue, and nothing launched, also where
+ * `bytes` is not 0 and less than tensor_workspace() says, or the workspace not aligned.
  *
  * Parts. Each operand x becomes three bf16 numbers, x1 + x2 + x3: x1 is x rounded, x2 what is left
  * rounded, x3 what is left then. 8 bits each (and a sign) hold x's 24 bits exactly, in bf16's
@@ -22,31 +31,38 @@
 
 #include "ffma.cuh"
 #include "tensor_kernel.cuh"
-#include "workspace.cuh"
+
+constexpr size_t TENSOR_HEAD = 1024; // of the workspace, before the parts
+
+typedef decltype(&cuTensorMapEncodeTiled) tensor_encoder;
+
+static inline cudaError_t tensor_find_encoder(tensor_encoder &encode)
+{
+	void *function = NULL;
+	cudaDriverEntryPointQueryResult result;
+	cudaError_t status = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
+														  12000, cudaEnableDefault, &result);
+	encode = (tensor_encoder)function;
+	return status == cudaSuccess && function == NULL ? cudaErrorNotSupported : status;
+}
 
 /* All parts of an operand, a plane each, in boxes of 64 columns and `box_rows` rows of each plane;
  * zeros outside. */
-static inline CUtensorMap tensor_map(const tensor_operand &operand, int box_rows)
+static inline cudaError_t tensor_map(CUtensorMap &map, const tensor_operand &operand, int box_rows)
 {
-	static decltype(&cuTensorMapEncodeTiled) encode = [] {
-		void *found = NULL;
-		cudaDriverEntryPointQueryResult result;
-		ffma_check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
-													cudaEnableDefault, &result),
-				   "cuTensorMapEncodeTiled");
-		return (decltype(&cuTensorMapEncodeTiled))found;
-	}();
+	static tensor_encoder encode;
+	static const cudaError_t found = tensor_find_encoder(encode);
 	const cuuint64_t sizes[] = {(cuuint64_t)operand.columns, (cuuint64_t)operand.rows,
 								TENSOR_PARTS};
 	const cuuint64_t pitch = (cuuint64_t)operand.ld * sizeof(__nv_bfloat16);
 	const cuuint64_t pitches[] = {pitch, pitch * (cuuint64_t)operand.rows};
 	const cuuint32_t box[] = {TENSOR_BOX, (cuuint32_t)box_rows, TENSOR_PARTS}, steps[] = {1, 1, 1};
-	CUtensorMap map;
+	if (found != cudaSuccess)
+		return found;
 	CUresult made = encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, operand.parts, sizes, pitches,
 						   box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
 						   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-	ffma_check(made == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue, "tensor map");
-	return map;
+	return made == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* How a product is launched, and its predicted clocks. */
@@ -60,7 +76,9 @@ struct tensor_plan {
  * take longer; the last round's are hidden by nothing. Constants are fitted to times on an H200
  * (NOTES.md): a k-block of 128x128 takes 3710 clocks, of which the tensor cores are busy 3072 (4096
  * operations a clock); one of 128x64 waits for shared memory. Of the products there half read C. */
-template <class Tile> static inline tensor_plan tensor_make_plan(const ffma_product &p, int split)
+template <class Tile>
+static inline tensor_plan tensor_make_plan(const ffma_device &device, const ffma_product &p,
+										   int split)
 {
 	constexpr bool WIDE = Tile::TILE_N == 128;
 	constexpr float LAUNCHES = 6520.0f, BYTES_A_CLOCK = 2550.0f, BLOCK = WIDE ? 3710.0f : 1995.0f;
@@ -69,7 +87,7 @@ template <class Tile> static inline tensor_plan tensor_make_plan(const ffma_prod
 	constexpr float SHARED = 10100.0f;
 	int tiles = (p.M + Tile::TILE_M - 1) / Tile::TILE_M * ((p.N + Tile::TILE_N - 1) / Tile::TILE_N);
 	tiles *= p.batch;
-	int blocks = min(tiles, ffma_at_once(split)) * split;
+	int blocks = min(tiles, device.at_once[split]) * split;
 	if (blocks == 0)
 		return {1, 1, INFINITY};
 	int depth = (p.K + Tile::TILE_K - 1) / Tile::TILE_K, full = tiles / blocks,
@@ -88,76 +106,131 @@ template <class Tile> static inline tensor_plan tensor_make_plan(const ffma_prod
 	return {split, blocks, clocks};
 }
 
-/* What is left over is shared by two blocks, or not: more gain nothing. */
-template <class Tile> static inline tensor_plan tensor_best_plan(const ffma_product &p)
+/* What is left over is shared by two blocks, or not: more gain nothing. For tests: TENSOR_TILE, 64
+ * or 128, forces that tile for products of any size, and TENSOR_SPLIT, 1 or 2, its split. */
+template <class Tile>
+static inline tensor_plan tensor_best_plan(const ffma_device &device, const ffma_product &p)
 {
-	tensor_plan single = tensor_make_plan<Tile>(p, 1), shared = tensor_make_plan<Tile>(p, 2);
+#ifdef TENSOR_TILE
+	tensor_plan plan = tensor_make_plan<Tile>(device, p, TENSOR_SPLIT);
+	plan.clocks = Tile::TILE_N == TENSOR_TILE ? 0.0f : INFINITY;
+	return plan;
+#else
+	tensor_plan single = tensor_make_plan<Tile>(device, p, 1);
+	tensor_plan shared = tensor_make_plan<Tile>(device, p, 2);
 	return shared.clocks < single.clocks ? shared : single;
+#endif
+}
+
+typedef tensor_tile<128> tensor_wide;
+typedef tensor_tile<64> tensor_narrow;
+
+/* Who multiplies, by which plan, and where parts lie in the workspace: behind the number of the
+ * latest call that was left to FMAs A's, then B's; every call overwrites what it reads of them. */
+struct tensor_choice {
+	bool by_fmas, is_wide;
+	ffma_choice fmas;
+	tensor_plan plan;
+	tensor_operand a, b;
+
+	size_t elements(const tensor_operand &operand) const
+	{
+		return (size_t)operand.rows * operand.ld * TENSOR_PARTS;
+	}
+	size_t bytes(void) const
+	{
+		return by_fmas ? 0 : TENSOR_HEAD + (elements(a) + elements(b)) * sizeof(__nv_bfloat16);
+	}
+};
+
+/* For a valid product that is not empty. */
+static inline tensor_choice tensor_choose(const ffma_device &device, const ffma_product &p)
+{
+	tensor_choice choice = {true, true, ffma_choose(device, p)};
+	/* wgmma came with Hopper and went with it; what is out of bf16's range is left to tiles of
+	 * TENSOR_FMA_ROWS. */
+	if (device.capability != 9 || !ffma_reaches(TENSOR_FMA_ROWS, p))
+		return choice;
+	tensor_plan wide = tensor_best_plan<tensor_wide>(device, p);
+	tensor_plan narrow = tensor_best_plan<tensor_narrow>(device, p);
+	choice.is_wide = wide.clocks <= narrow.clocks;
+	choice.plan = choice.is_wide ? wide : narrow;
+	choice.by_fmas = choice.plan.clocks >= choice.fmas.clocks;
+	choice.a = {p.A, NULL, p.batch * p.M, p.K, (p.K + 63) / 64 * 64};
+	choice.b = {p.B, NULL, p.batch * p.K, p.N, (p.N + 63) / 64 * 64};
+	return choice;
 }
 
 template <class Tile>
-static void tensor_launch(const ffma_product &p, const tensor_plan &plan, const tensor_operand &a,
-						  const tensor_operand &b, const unsigned *flag, unsigned call,
-						  const epilogue<float> &out)
+static cudaError_t tensor_launch(const ffma_call &call, const ffma_product &p,
+								 const tensor_choice &choice, const unsigned *flag, unsigned number,
+								 const epilogue<float> &out)
 {
-	static const cudaError_t allowed = cudaFuncSetAttribute(
-		tensor_gemm<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED_BYTES);
-	ffma_check(allowed, "cudaFuncSetAttribute");
+	constexpr auto KERNEL = tensor_gemm<Tile>;
+	CUtensorMap map_a, map_b;
+	cudaError_t status = ffma_allow_shared<KERNEL>(call.device, Tile::SHARED_BYTES);
+	if (status == cudaSuccess)
+		status = tensor_map(map_a, choice.a, Tile::TILE_M);
+	if (status == cudaSuccess)
+		status = tensor_map(map_b, choice.b, Tile::TILE_K);
+	if (status == cudaSuccess)
+		status = tensor_make_parts(choice.a, choice.b, flag, number, call.stream);
+	if (status != cudaSuccess)
+		return status;
 	ffma_grid grid = {(p.M + Tile::TILE_M - 1) / Tile::TILE_M,
 					  (p.N + Tile::TILE_N - 1) / Tile::TILE_N};
-	cudaLaunchAttribute attributes[] = {ffma_follows(), hopper::cluster_attribute(plan.split)};
+	cudaLaunchAttribute attributes[] = {ffma_follows(),
+										hopper::cluster_attribute(choice.plan.split)};
 	cudaLaunchConfig_t config = {};
-	config.gridDim = dim3(plan.blocks);
+	config.gridDim = dim3(choice.plan.blocks);
 	config.blockDim = dim3(Tile::THREADS);
 	config.dynamicSmemBytes = Tile::SHARED_BYTES;
+	config.stream = call.stream;
 	config.attrs = attributes;
-	config.numAttrs = plan.split > 1 ? 2 : 1;
-	ffma_check(cudaLaunchKernelEx(&config, tensor_gemm<Tile>, tensor_map(a, Tile::TILE_M),
-								  tensor_map(b, Tile::TILE_K), p, grid, flag, call, out),
-			   "launch");
+	config.numAttrs = choice.plan.split > 1 ? 2 : 1;
+	return cudaLaunchKernelEx(&config, KERNEL, map_a, map_b, p, grid, flag, number, out);
 }
 
-/* For tests: TENSOR_TILE, 64 or 128, forces that tile for products of any size, and TENSOR_SPLIT, 1
- * or 2, its split. */
-static inline void tensor(const ffma_product &p, const epilogue<float> &out)
+/* As chosen; by FMAs, if there is no workspace. */
+static inline cudaError_t tensor_by(tensor_choice choice, const ffma_call &call,
+									const ffma_product &p, const epilogue<float> &out,
+									void *workspace)
 {
-	if (ffma_capability() != 9) // wgmma came with Hopper and went with it
-		return ffma(p, out);
-	ffma_check_rows(p);
-	typedef tensor_tile<128> wide_tile;
-	typedef tensor_tile<64> narrow_tile;
-#ifdef TENSOR_TILE
-	tensor_plan wide = tensor_make_plan<wide_tile>(p, TENSOR_SPLIT);
-	tensor_plan narrow = tensor_make_plan<narrow_tile>(p, TENSOR_SPLIT);
-	bool is_wide = TENSOR_TILE == 128;
-#else
-	tensor_plan wide = tensor_best_plan<wide_tile>(p), narrow = tensor_best_plan<narrow_tile>(p);
-	bool is_wide = wide.clocks <= narrow.clocks;
-	ffma_choice fmas = ffma_choose(p);
-	if (fminf(wide.clocks, narrow.clocks) >= fmas.clocks)
-		return ffma_by(fmas, p, out);
-#endif
-	if (!ffma_reaches(TENSOR_FMA_ROWS, p)) // what is out of bf16's range is left to such tiles
-		return ffma(p, out);
-	tensor_operand a = {p.A, NULL, p.batch * p.M, p.K, (p.K + 63) / 64 * 64};
-	tensor_operand b = {p.B, NULL, p.batch * p.K, p.N, (p.N + 63) / 64 * 64};
-	size_t a_elements = (size_t)a.rows * a.ld * TENSOR_PARTS;
-	size_t b_elements = (size_t)b.rows * b.ld * TENSOR_PARTS;
-	/* The number of the latest call that was left to FMAs, then A's parts, then B's; every call
-	 * overwrites what it reads of the parts. */
-	size_t bytes = (a_elements + b_elements) * sizeof(__nv_bfloat16);
-	char *memory = (char *)workspace_get(WORKSPACE_HEAD + bytes);
-	if (memory == NULL)
-		return ffma(p, out);
-	static unsigned calls;
-	unsigned *flag = (unsigned *)memory, call = ++calls;
-	a.parts = (__nv_bfloat16 *)(memory + WORKSPACE_HEAD);
-	b.parts = a.parts + a_elements;
-	tensor_make_parts(a, b, flag, call);
-	if (is_wide)
-		tensor_launch<wide_tile>(p, wide, a, b, flag, call, out);
-	else
-		tensor_launch<narrow_tile>(p, narrow, a, b, flag, call, out);
+	static std::atomic<unsigned> calls{0};
+	if (choice.by_fmas || workspace == NULL)
+		return ffma_by(choice.fmas, call, p, out);
+	unsigned *flag = (unsigned *)workspace, number = ++calls;
+	choice.a.parts = (__nv_bfloat16 *)((char *)workspace + TENSOR_HEAD);
+	choice.b.parts = choice.a.parts + choice.elements(choice.a);
+	return choice.is_wide ? tensor_launch<tensor_wide>(call, p, choice, flag, number, out)
+						  : tensor_launch<tensor_narrow>(call, p, choice, flag, number, out);
+}
+
+/* Whether ffma() alone can answer: with an error, or without a product. */
+static inline bool tensor_leaves(const ffma_device &device, const ffma_product &p,
+								 const epilogue<float> &out)
+{
+	return device.status != cudaSuccess || !ffma_valid(p, out) || ffma_empty(p) ||
+		   ffma_only_scales(p, out);
+}
+
+/* The bytes with which the product is fastest; 0 where it is ffma()'s. */
+static inline size_t tensor_workspace(const ffma_product &p, const epilogue<float> &out)
+{
+	const ffma_device &device = ffma_device_get();
+	return tensor_leaves(device, p, out) ? 0 : tensor_choose(device, p).bytes();
+}
+
+static inline cudaError_t tensor(const ffma_product &p, const epilogue<float> &out, void *workspace,
+								 size_t bytes, cudaStream_t stream)
+{
+	const ffma_device &device = ffma_device_get();
+	if (tensor_leaves(device, p, out))
+		return ffma(p, out, stream);
+	tensor_choice choice = tensor_choose(device, p);
+	if (bytes > 0 && (bytes < choice.bytes() || (uintptr_t)workspace % 256 != 0 || !workspace))
+		return cudaErrorInvalidValue;
+	return tensor_by(choice, {device, stream}, p, out, bytes > 0 ? workspace : NULL);
 }
 
 #endif

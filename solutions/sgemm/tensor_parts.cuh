@@ -98,12 +98,15 @@ static __global__ void __launch_bounds__(PARTS_THREADS)
 		*flag = call;
 }
 
-static inline void tensor_make_parts(const tensor_operand &a, const tensor_operand &b,
-									 unsigned *flag, unsigned call)
+static inline cudaError_t tensor_make_parts(const tensor_operand &a, const tensor_operand &b,
+											const unsigned *flag, unsigned call,
+											cudaStream_t stream)
 {
-	unsigned vectors = a.vectors() + b.vectors();
-	tensor_split<<<(vectors + PARTS_THREADS - 1) / PARTS_THREADS, PARTS_THREADS>>>(a, b, flag,
-																				   call);
+	cudaLaunchConfig_t config = {};
+	config.gridDim = dim3((a.vectors() + b.vectors() + PARTS_THREADS - 1) / PARTS_THREADS);
+	config.blockDim = dim3(PARTS_THREADS);
+	config.stream = stream;
+	return cudaLaunchKernelEx(&config, tensor_split, a, b, (unsigned *)flag, call);
 }
 
 #endif
