@@ -31,11 +31,12 @@ template <int BLOCK_M, int BLOCK_K, int LD, int THREADS> struct async_tile_a {
 	unsigned from[COUNT];
 	int to, k;
 
-	/* `rows` is how many rows of the matrix there are from the tile's first on. */
-	__device__ __forceinline__ async_tile_a(int rows, int ld)
+	/* `rows` is how many rows of the matrix there are from the tile's first on; `thread`: of those
+	 * that copy. */
+	__device__ __forceinline__ async_tile_a(int rows, int ld, unsigned thread = threadIdx.x)
 	{
-		int r = threadIdx.x / GROUP;
-		k = threadIdx.x % GROUP;
+		int r = thread / GROUP;
+		k = thread % GROUP;
 		to = k * LD + r;
 #pragma unroll
 		for (int i = 0; i < COUNT; i++)
@@ -91,13 +92,14 @@ template <int BLOCK_K, int BLOCK_N, int THREADS, int V> struct async_tile_b {
 	int to, k;
 
 	/* The matrix has N columns, a multiple of V; the tile's first is column0. */
-	__device__ __forceinline__ async_tile_b(int column0, int N, int ld)
+	__device__ __forceinline__ async_tile_b(int column0, int N, int ld,
+											unsigned thread = threadIdx.x)
 	{
-		k = threadIdx.x / CHUNKS;
-		to = threadIdx.x * V;
+		k = thread / CHUNKS;
+		to = thread * V;
 #pragma unroll
 		for (int i = 0; i < COUNT; i++) {
-			int c = ((int)threadIdx.x + i * THREADS) % CHUNKS * V;
+			int c = ((int)thread + i * THREADS) % CHUNKS * V;
 			from[i] = (unsigned)(k + row_of(i)) * ld + column_inside<V>(c, column0, N);
 		}
 	}

@@ -11,12 +11,14 @@
  * B. Sums are f32, in an order that depends on the shape and the device only.
  *
  * A call is asynchronous in `stream`, allocates nothing, keeps nothing but a table of each device's
- * properties, and may be made by several threads and captured into a graph. It returns
- *     cudaSuccess            also where a size is 0
- *     cudaErrorInvalidValue  nothing was launched: a size is below 0, the batch above 65,535, rows
- * of a batch above 2^31, or K or N above 2^28; a NULL another error of CUDA  of the launch, or
- * one that an earlier call left GPUs before Hopper have no clusters, and do without tiles that
- * blocks share. */
+ * properties, and may be made by several threads and captured into a graph. Where a size is 0 it
+ * does what is left to do (K = 0: beta * C), and succeeds.
+ *
+ * cudaErrorInvalidValue, with nothing launched: a size is below 0; the batch above 65,535; batch *
+ * M or batch * K above 2^31 - 256; K or N above 2^28; a matrix is NULL. Any other error is CUDA's,
+ * of the launch or of something before it.
+ *
+ * GPUs before Hopper have no clusters, and do without tiles that blocks share. */
 #ifndef GEMMJUDGE_SGEMM_FFMA_CUH
 #define GEMMJUDGE_SGEMM_FFMA_CUH
 
@@ -25,6 +27,15 @@
 #include "ffma_device.cuh"
 #include "ffma_kernel.cuh"
 #include "load.cuh"
+
+/* FFMA_SPECIALISED 1: on Hopper tiles of 128x256 are multiplied by ffma_specialised.cuh's kernel,
+ * which no GPU has timed yet. */
+#ifndef FFMA_SPECIALISED
+#define FFMA_SPECIALISED 0
+#endif
+#if FFMA_SPECIALISED
+#include "ffma_specialised.cuh"
+#endif
 
 /* ---- the tile configurations ---- */
 
@@ -82,12 +93,37 @@ static cudaError_t ffma_start(const ffma_call &call, const ffma_product &p, int 
 	return cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out);
 }
 
+#if FFMA_SPECIALISED
+/* The shape of a stage: 32 along K, so that consumers seldom wait. */
+typedef ffma_shape<128, 256, 64, 64, 1, 8, 32, 1> ffma_specialised_shape;
+
+template <int VECTOR_B>
+static cudaError_t ffma_specialised_start(const ffma_call &call, const ffma_product &p,
+										  const epilogue<float> &out)
+{
+	typedef ffma_specialised_shape shape;
+	constexpr auto KERNEL = ffma_specialised<shape, VECTOR_B>;
+	constexpr int BYTES = sizeof(ffma_specialised_memory<shape>);
+	ffma_grid grid;
+	cudaLaunchConfig_t config = ffma_config<shape>(call, p, 1, grid);
+	config.blockDim = dim3(ffma_specialised_threads<shape>::ALL);
+	config.dynamicSmemBytes = BYTES;
+	cudaError_t status = ffma_allow_shared<KERNEL>(call.device, BYTES);
+	return status != cudaSuccess ? status : cudaLaunchKernelEx(&config, KERNEL, p, grid, out);
+}
+#endif
+
 template <class Shape, int MAX_SPLIT>
 static cudaError_t ffma_launch(const ffma_call &call, const ffma_product &p, int split,
 							   const epilogue<float> &out)
 {
 	constexpr bool SPLIT = MAX_SPLIT > 1;
 	bool vector = load_vector(p.B, p.N) && load_vector(out.C, p.N);
+#if FFMA_SPECIALISED
+	if (Shape::BLOCK_N == ffma_specialised_shape::BLOCK_N && call.device.capability == 9)
+		return vector ? ffma_specialised_start<4>(call, p, out)
+					  : ffma_specialised_start<1>(call, p, out);
+#endif
 	return vector ? ffma_start<Shape, 4, SPLIT>(call, p, split, out)
 				  : ffma_start<Shape, 1, SPLIT>(call, p, split, out);
 }
@@ -192,7 +228,7 @@ static inline bool ffma_only_scales(const ffma_product &p, const Epilogue &out)
 static inline bool ffma_valid(const ffma_product &p, const epilogue<float> &out)
 {
 	if (p.batch < 0 || p.batch > 65535 || p.M < 0 || p.N < 0 || p.K < 0 ||
-		(long long)p.batch * max(p.M, p.K) > INT_MAX)
+		(long long)p.batch * max(p.M, p.K) > INT_MAX - 255)
 		return false;
 	if (ffma_empty(p))
 		return true;

@@ -40,7 +40,6 @@ struct multiply_shape {
 		alignas(16) float a[STAGES][BLOCK_K * LD_A];
 		alignas(16) float b[STAGES][BLOCK_K * BLOCK_N];
 	};
-	static_assert(sizeof(tiles) <= 48 * 1024, "static shared memory");
 
 	/* Outputs of a thread: sum[m][i][n] are four neighbours in a row. */
 	struct sums {
@@ -98,6 +97,7 @@ struct multiply_shape {
 											   const float *B, int ldb, int M, int N, int K,
 											   int row0, int column0)
 	{
+		static_assert(sizeof(tiles) <= 48 * 1024, "static shared memory");
 		async_tile_a<BLOCK_M, BLOCK_K, LD_A, THREADS> copies_a(M - row0, lda);
 		async_tile_b<BLOCK_K, BLOCK_N, THREADS, VECTOR_B> copies_b(column0, N, ldb);
 		const float *a_from = A + (size_t)row0 * lda; // where the next tiles are (async.cuh)

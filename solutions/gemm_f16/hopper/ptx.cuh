@@ -113,6 +113,12 @@ __device__ __forceinline__ void copies_wait(void)
 	asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
+/* This thread arrives at the barrier when all copies that it has begun are there. */
+__device__ __forceinline__ void copies_arrive(uint32_t barrier)
+{
+	asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
 /* ---- TMA and other bulk copies (9.7.9.25.5, 9.7.9.27) ---- */
 
 __device__ __forceinline__ void tma_prefetch_map(const CUtensorMap *map)
