@@ -3,12 +3,14 @@
  * programs may, as they call ffma() (ffma.cuh documents products and errors):
  *
  *     size_t bytes = tensor_workspace(product, out);
- *     cudaError_t status = tensor(product, out, workspace, bytes, stream);
+ *     status = tensor_workspace_init(workspace, bytes, stream); // once for each workspace
+ *     status = tensor(product, out, workspace, bytes, stream);
  *
- * `workspace` is device memory of the caller, aligned to 256 bytes; nothing need be in it, and no
- * other call may use it until this one has ended. With NULL and 0, on other GPUs, and where it is
- * faster, the product is left to ffma(). cudaErrorInvalidValue, and nothing launched, also where
- * `bytes` is not 0 and less than tensor_workspace() says, or the workspace not aligned.
+ * `workspace` is device memory of the caller, aligned to 256 bytes. One call may use it after the
+ * other, for any products that it is large enough for, and nothing else may write there meanwhile.
+ * With NULL and 0, on other GPUs, and where it is faster, the product is left to ffma().
+ * cudaErrorInvalidValue, and nothing launched, also where `bytes` is not 0 and less than
+ * tensor_workspace() says, or the workspace not aligned.
  *
  * Parts. Each operand x becomes three bf16 numbers, x1 + x2 + x3: x1 is x rounded, x2 what is left
  * rounded, x3 what is left then. 8 bits each (and a sign) hold x's 24 bits exactly, in bf16's
@@ -25,7 +27,8 @@
  * infinities and NaN included, or one below 2^-100 that is not 0, whose last part would be lost.
  * The kernel that splits says so on the device, by leaving the number of this call in the
  * workspace; the product's kernel looks there, and multiplies the operands themselves. Nobody waits
- * for the host, and nothing is reset between calls. */
+ * for the host, and nothing is reset between calls. (A graph that is replayed keeps its number:
+ * after a replay that was left to FMAs all others are, too, which costs time only.) */
 #ifndef GEMMJUDGE_SGEMM_TENSOR_CUH
 #define GEMMJUDGE_SGEMM_TENSOR_CUH
 
@@ -106,24 +109,27 @@ static inline tensor_plan tensor_make_plan(const ffma_device &device, const ffma
 	return {split, blocks, clocks};
 }
 
-/* What is left over is shared by two blocks, or not: more gain nothing. For tests: TENSOR_TILE, 64
- * or 128, forces that tile for products of any size, and TENSOR_SPLIT, 1 or 2, its split. */
+/* For tests: TENSOR_TILE, 64 or 128, takes that tile for products of any size, and compiles no
+ * other; TENSOR_SPLIT, 1 or 2, is its split. */
+#ifndef TENSOR_TILE
+#define TENSOR_TILE 0
+#endif
+#ifndef TENSOR_SPLIT
+#define TENSOR_SPLIT 1
+#endif
+typedef tensor_tile<TENSOR_TILE == 64 ? 64 : 128> tensor_wide;
+typedef tensor_tile<TENSOR_TILE == 128 ? 128 : 64> tensor_narrow;
+
+/* What is left over is shared by two blocks, or not: more gain nothing. */
 template <class Tile>
 static inline tensor_plan tensor_best_plan(const ffma_device &device, const ffma_product &p)
 {
-#ifdef TENSOR_TILE
-	tensor_plan plan = tensor_make_plan<Tile>(device, p, TENSOR_SPLIT);
-	plan.clocks = Tile::TILE_N == TENSOR_TILE ? 0.0f : INFINITY;
-	return plan;
-#else
 	tensor_plan single = tensor_make_plan<Tile>(device, p, 1);
 	tensor_plan shared = tensor_make_plan<Tile>(device, p, 2);
+	if (TENSOR_TILE != 0)
+		return TENSOR_SPLIT == 2 ? shared : single;
 	return shared.clocks < single.clocks ? shared : single;
-#endif
 }
-
-typedef tensor_tile<128> tensor_wide;
-typedef tensor_tile<64> tensor_narrow;
 
 /* Who multiplies, by which plan, and where parts lie in the workspace: behind the number of the
  * latest call that was left to FMAs A's, then B's; every call overwrites what it reads of them. */
@@ -155,7 +161,7 @@ static inline tensor_choice tensor_choose(const ffma_device &device, const ffma_
 	tensor_plan narrow = tensor_best_plan<tensor_narrow>(device, p);
 	choice.is_wide = wide.clocks <= narrow.clocks;
 	choice.plan = choice.is_wide ? wide : narrow;
-	choice.by_fmas = choice.plan.clocks >= choice.fmas.clocks;
+	choice.by_fmas = TENSOR_TILE == 0 && choice.plan.clocks >= choice.fmas.clocks;
 	choice.a = {p.A, NULL, p.batch * p.M, p.K, (p.K + 63) / 64 * 64};
 	choice.b = {p.B, NULL, p.batch * p.K, p.N, (p.N + 63) / 64 * 64};
 	return choice;
@@ -219,6 +225,12 @@ static inline size_t tensor_workspace(const ffma_product &p, const epilogue<floa
 {
 	const ffma_device &device = ffma_device_get();
 	return tensor_leaves(device, p, out) ? 0 : tensor_choose(device, p).bytes();
+}
+
+/* No call was left to FMAs yet. */
+static inline cudaError_t tensor_workspace_init(void *workspace, size_t bytes, cudaStream_t stream)
+{
+	return bytes > 0 ? cudaMemsetAsync(workspace, 0, sizeof(unsigned), stream) : cudaSuccess;
 }
 
 static inline cudaError_t tensor(const ffma_product &p, const epilogue<float> &out, void *workspace,
