@@ -24,6 +24,9 @@ REPEATS = 10  # pairs of measurements for `diff`
 F32 = ("sgemm/ffma", "sgemm/tensor", "sgemm/12_multistage")
 TILE_SHAPES = ("4096x4096x4096", "2048x2048x2048", "1024x1024x1024", "512x512x512", "3001x1001x517", "333x2777x1999", "69x951x3596",
                "4000x40x300", "40x4000x300", "130x130x4000", "3900x3900x64", "16x4096x4096")
+# Shapes that ffma.cu gives its largest tile: aligned, misaligned, with a short and a long K.
+LARGE_TILES = ("2048x2048x2048", "4096x4096x4096", "8192x8192x8192", "4095x4093x4091", "4096x4095x4096", "3001x2999x1999",
+               "4096x4096x512", "4095x4095x511", "2048x2046x8192")
 HEADLINES = ("1024x1024x1024", "2048x2048x2048", "4096x4096x4096", "8192x8192x8192", "4095x4093x4091", "1023x1023x1023",
              "8192x8192x1024", "4096x4096x1024")
 CLOCKED = (("sgemm/12_multistage", "float", 4096), ("sgemm/ffma", "float", 4096), ("sgemm/tensor", "float", 4096),
@@ -192,9 +195,9 @@ def f32(checker):
 
 def ffma_tiles():
     """(number, split) of every kernel in the table of sgemm/ffma.cuh."""
-    source = (SOLUTIONS / "sgemm/ffma.cuh").read_text()
-    lines = re.findall(r"^\tTILE\(([\d, ]+)\)", source, re.MULTILINE)
-    splits = [int(split) for split in re.search(r"FFMA_SPLITS\[\] = {([\d, ]+)}", source)[1].split(", ")]
+    table, device = ((SOLUTIONS / "sgemm" / name).read_text() for name in ("ffma.cuh", "ffma_device.cuh"))
+    lines = re.findall(r"^\tTILE\(([\d, ]+)\)", table, re.MULTILINE)
+    splits = [int(split) for split in re.search(r"FFMA_SPLITS\[\] = {([\d, ]+)}", device)[1].split(", ")]
     most = [int(line.split(", ")[8]) for line in lines]
     return [(number, split) for number, limit in enumerate(most) for split in splits if split <= limit]
 
@@ -235,6 +238,30 @@ def ratios(report, ours, other):
         if ours in us and other in us:
             out["x".join(str(timing["case"][key]) for key in "mnk")] = us[other] / us[ours]
     return out
+
+
+def f32_specialised(checker):
+    """How much faster ffma.cu is with the kernel of ffma_specialised.cuh: shapes of its tile, and 200 drawn ones."""
+    with tempfile.TemporaryDirectory(dir=checker.scratch) as place:
+        files = [forced(place, "ffma", FFMA_SPECIALISED=number) for number in (1, 0)]
+        options = ["--problem", "sgemm", "--without", "compiler"]
+        checker.compile_ahead(files, *options)
+        shapes = [word for shape in LARGE_TILES for word in ("--shape", shape)]
+        draw = ["--cases", "200", "--sizes", "uniform", "--budget", "0.4"]
+        reports = {name: bench(checker, f"f32_specialised_{name}", files, *options, *chosen)
+                   for name, chosen in (("shapes", shapes), ("drawn", draw))}
+    return specialised_figures(reports, *(file.name for file in files))
+
+
+def specialised_figures(reports, with_it, without):
+    found = {name: ratios(report, with_it, without) for name, report in reports.items()}
+    figures = {shape: round(ratio, 3) for shape, ratio in found["shapes"].items()}
+    for name, some in found.items():
+        if some:
+            worst = min(some, key=some.get)
+            figures[f"{name}: mean, worst"] = f"{statistics.geometric_mean(some.values()):.3f}, {some[worst]:.3f} at {worst}"
+    return {"figures": figures, "failed": [f"{name}: bench gave no figures (see the part's text)" for name in found if not found[name]],
+            "missing": cut_short(reports)}
 
 
 def against(checker):

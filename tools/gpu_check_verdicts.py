@@ -39,9 +39,9 @@ def verdicts(checker):
         tests[str(file)] = ["bash", TESTS / "solutions/run_solution", file, checker.program]
     for file in wanted((TESTS / "fixtures").glob("*.cu")):
         tests[str(file)] = ["bash", TESTS / "fixtures/run_fixture", file, checker.program]
-    for what in ("configurations", "calls", "graph"):
-        if (checker.build / "tests/hopper_gemm").exists() and not os.environ.get("FILES"):
-            tests["hopper_gemm " + what] = ["bash", TESTS / "run_on_gpu", checker.build / "tests/hopper_gemm", what]
+    for program, *what in (("hopper_gemm", "configurations"), ("hopper_gemm", "calls"), ("hopper_gemm", "graph"), ("f32_calls",)):
+        if (checker.build / "tests" / program).exists() and not os.environ.get("FILES"):
+            tests[" ".join((program, *what))] = ["bash", TESTS / "run_on_gpu", checker.build / "tests" / program, *what]
     return tests_at_once(checker, tests)
 
 
