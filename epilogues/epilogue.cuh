@@ -140,7 +140,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 											  const Coordinate &where) const
 	{
 		int row, column;
-		bool inside = true;
+		bool inside = !Chain::by_lanes; // lanes that share a pair take the same branch
 #pragma unroll
 		for (int i = 0; i < COUNT; i++) {
 			where(i, row, column);

@@ -34,6 +34,7 @@ constexpr int epilogue_instructions<
 template <class... Stages> struct epilogue_chain {
 	static constexpr epilogue_accesses accesses = {};
 	static constexpr int columns = 1;
+	static constexpr bool by_lanes = false;
 	static constexpr int instructions = 0;
 	static constexpr bool completed = false;
 
@@ -66,6 +67,7 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
 									   : epilogue_chain<Rest...>::columns;
 	static constexpr int instructions =
 		epilogue_instructions<First> + epilogue_chain<Rest...>::instructions;
+	static constexpr bool by_lanes = false;
 
 	/* Whether a kernel of its own completes what the stages reduce. */
 	static constexpr bool completed =
@@ -138,6 +140,7 @@ template <class First, class... Rest> struct epilogue_chain<First, Rest...> {
  * chain. */
 template <class Chain> struct epilogue_chain_by_lanes : Chain {
 	static constexpr int columns = 1;
+	static constexpr bool by_lanes = true;
 
 	template <int V>
 	__device__ __forceinline__ void run(float (&x)[V], const epilogue_coordinate &at) const

@@ -1,7 +1,7 @@
 /* The kernel that applies an epilogue after a library's product, on shapes whose rows
  * are and are not whole vectors: every element passes the chain once, with its own row
  * and column. Then matrices whose rows lie further apart than N. Small integers, so that
- * results are exact. Then sums that are the same in any order. */
+ * results are exact. Then sums that are the same in any order, and pairs that lanes share. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,6 +154,42 @@ static void test_deterministic(void)
 	printf("sums in any order: %d wrong%s\n", wrong, wrong > 0 ? "  FAILED" : "");
 }
 
+/* A stage of pairs: each column gets its neighbour's value. */
+struct stage_exchange {
+	static constexpr int columns = 2;
+	__device__ __forceinline__ void operator()(float (&x)[2]) const
+	{
+		float first = x[0];
+		x[0] = x[1];
+		x[1] = first;
+	}
+};
+
+/* A lane has two columns, 32 apart, of which the last lane's second one lies behind the row's end:
+ * its first one has a neighbour all the same. */
+template <class Chain> static __global__ void store_shared(epilogue<float, Chain> out)
+{
+	float x[2][1] = {{1.0f + threadIdx.x}, {33.0f + threadIdx.x}};
+	out.by_lanes().store_all(out.M, x, [&](int i, int &row, int &column) {
+		row = 0;
+		column = threadIdx.x + 32 * i;
+	});
+}
+
+static void test_pairs_of_lanes(void)
+{
+	constexpr int N = 63;
+	float *C = filled<float>(N, 1);
+	store_shared<<<1, 32>>>(epilogue_with(C, 1, N, epilogue_chain_of(stage_exchange{})));
+	check(cudaGetLastError());
+	std::vector<float> got = taken(C, N);
+	int wrong = got[N - 1] != 0.0f; // it has no neighbour
+	for (int i = 0; i < N - 1; i++)
+		wrong += got[i] != 1.0f + (i ^ 1);
+	failures += wrong > 0;
+	printf("pairs of lanes: %d wrong%s\n", wrong, wrong > 0 ? "  FAILED" : "");
+}
+
 template <class Element> static void test_all(const char *type)
 {
 	test_pitch<Element>(type, 5, 13, 13);
@@ -172,5 +208,6 @@ int main()
 	test_all<__nv_bfloat16>("bf16");
 	test_all<float>("f32");
 	test_deterministic();
+	test_pairs_of_lanes();
 	return failures != 0;
 }
