@@ -15,7 +15,7 @@
  *
  * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of global memory.
  *
- * Bottleneck: issue slots. Counted in SASS (CUDA 13.x, tools/research/sass-slots), the loop needs
+ * Bottleneck: issue slots. Counted in SASS (CUDA 13.0, tools/research/sass-slots), the loop needs
  * 1.114 slots an FMA for either alignment, where multiply.cuh's needs 1.187 (aligned) and 1.264;
  * the producers need 0.02 (aligned) and 0.04 more. The loop is long, 69 KB of code: if
  * instructions do not come in time, it is this that a GPU will show.
