@@ -60,6 +60,27 @@ def program() -> str:
     return found
 
 
+def environment() -> dict[str, str]:
+    """What the program is run with: where nothing else names a CUDA toolkit, that of NVIDIA's wheels beside this one.
+
+    These lack the names that a linker looks for (libcudart.so); they are added beside the libraries.
+    """
+    found = dict(os.environ)
+    toolkit = Path(__file__).resolve().parents[1] / "nvidia" / "cu13"
+    named = any(found.get(name) for name in ("GEMMJUDGE_NVCC", "CUDA_HOME", "CUDA_PATH")) or shutil.which("nvcc")
+    if named or not (toolkit / "bin" / "nvcc").exists():
+        return found
+    for library in (toolkit / "lib").glob("lib*.so.*"):
+        link = library.with_name(library.name.split(".so.")[0] + ".so")
+        try:
+            if not link.exists():
+                link.symlink_to(library.name)
+        except OSError as error:
+            raise JudgeError(f"{link}: {error.strerror}; NVIDIA's wheels need a place that can be written to") from error
+    found["CUDA_HOME"] = str(toolkit)
+    return found
+
+
 def _words(options: Mapping[str, Any]) -> list[str]:
     """Options of the whole batch, as words of a command line."""
     words: list[str] = []
@@ -125,7 +146,8 @@ def _answers(
     with tempfile.TemporaryFile("w+") as errors:
         try:
             process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8"
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8",
+                env=environment(),
             )
         except OSError as error:
             raise JudgeError(f"{command[0]}: {error.strerror}") from error
@@ -195,7 +217,7 @@ async def judge_many_async(
 def main() -> None:
     """The program itself, in this one's place: what `gemmjudge` of the wheel runs."""
     try:
-        path = program()
+        path, variables = program(), environment()
     except JudgeError as error:
         sys.exit(f"gemmjudge: {error}")
-    os.execv(path, [path, *sys.argv[1:]])
+    os.execve(path, [path, *sys.argv[1:]], variables)
