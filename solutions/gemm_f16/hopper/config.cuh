@@ -70,7 +70,7 @@ constexpr int padded_pitch(int elements)
 template <bool CLASSES> struct residue_rows {
 	int shift;
 
-	__device__ __forceinline__ int stride(void) const
+	__host__ __device__ __forceinline__ int stride(void) const
 	{
 		return CLASSES ? 1 << shift : 1;
 	}
@@ -114,7 +114,6 @@ struct tile_config {
 	static constexpr bool OVERLAP = VARIANT == TMA_OVERLAP;
 	static constexpr bool PADS = variant_pads(VARIANT), CLASSES = variant_by_class(VARIANT);
 	static constexpr bool TMA_STORE = !PADS && VARIANT != REGISTER_STAGED; // else row by row
-	using row_class = residue_rows<CLASSES>;
 	static constexpr int MAX_CLASSES = CLASSES ? VECTOR : 1;
 
 	/* wgmma: 64 x WGMMA_N, SUBTILES of them a consumer. Swapped, 64 are columns of C. */

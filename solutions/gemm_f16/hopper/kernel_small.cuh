@@ -214,6 +214,34 @@ __global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
 		small_ask<config>(out, ldc, reads_c, row, column);
 	small_finish<Element, config>(out, ldc, reads_c, sums, row, column, scout);
 }
+/* C = beta * C: all that is left where alpha is 0. A and B are not read, as BLAS has it, so that
+ * NaN in them does not count; beta = 0 does not read C. */
+constexpr int SCALE_THREADS = 256;
+
+template <class Element>
+__global__ void __launch_bounds__(SCALE_THREADS)
+	scale(Element *C, int rows, int columns, int ldc, float beta)
+{
+	constexpr int V = VECTOR;
+	for (int row = blockIdx.y; row < rows; row += gridDim.y) {
+		Element *to = C + (size_t)row * ldc;
+		uint32_t vectors = (uintptr_t)to % 16 == 0 ? columns / V : 0;
+		uint32_t first = blockIdx.x * SCALE_THREADS + threadIdx.x;
+		uint32_t stride = gridDim.x * SCALE_THREADS;
+		for (uint32_t i = first; i < vectors; i += stride) {
+			float x[V] = {};
+			if (beta != 0.0f)
+				epilogue_load_whole(to + i * V, x);
+#pragma unroll
+			for (int j = 0; j < V; j++)
+				x[j] *= beta;
+			epilogue_store_whole(to + i * V, x);
+		}
+		for (uint32_t i = vectors * V + first; i < (uint32_t)columns; i += stride)
+			to[i] =
+				epilogue_from_float<Element>(beta != 0.0f ? beta * epilogue_to_float(to[i]) : 0.0f);
+	}
+}
 } // namespace hopper
 
 #endif

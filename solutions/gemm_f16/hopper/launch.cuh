@@ -110,12 +110,13 @@ constexpr int GROUP = 16 / config::CLUSTER_M; // rows of tiles, at most: see sch
 
 /* The work of a launch: `rows` x `columns` tiles, from those in `first_m` and `first_n` on. */
 template <class config>
-static schedule schedule_make(const problem &q, int split_k, int first_m, int first_n, int rows,
-							  int columns)
+static schedule<config> schedule_make(const problem &q, int split_k, int first_m, int first_n,
+									  int rows, int columns)
 {
 	int group = min(rows, GROUP<config>), last = rows % group;
 	int iterations = q.k_iterations(config::TILE_K, config::CLASSES);
-	schedule work = {q.p.m, q.p.n, q.p.k, q.p.lda, q.p.ldc, rows * columns, first_m, first_n};
+	schedule<config> work = {q.p.m,   q.p.n,          q.p.k,   q.p.lda,
+							 q.p.ldc, rows * columns, first_m, first_n};
 	work.split = divisor_make(split_k);
 	work.k_iterations = iterations / split_k;
 	work.k_left = iterations % split_k;
@@ -125,8 +126,8 @@ static schedule schedule_make(const problem &q, int split_k, int first_m, int fi
 	work.rows = divisor_make(group);
 	work.last_rows = divisor_make(last > 0 ? last : 1);
 	work.reads_c = q.reads_c;
-	while (config::CLASSES && 1 << work.class_shift < q.classes)
-		work.class_shift++;
+	while (config::CLASSES && work.row_class.stride() < q.classes)
+		work.row_class.shift++;
 	work.base_skew = config::CLASSES ? base_skew(q.p.a) : 0;
 	return work;
 }
@@ -232,7 +233,7 @@ static hopper_status tma_launch(const launch_context &context, const problem &q,
 
 	/* a split is not persistent; of blocks that pad, all are there */
 	int cluster = config::SHARERS * split_k, room = device.clusters[cluster];
-	return launch_slices<config>(q, split_k, [&](const schedule &work) {
+	return launch_slices<config>(q, split_k, [&](const schedule<config> &work) {
 		int clusters = config::PADS ? room : config::SPLIT_K ? work.tiles : min(work.tiles, room);
 		hopper_status status =
 			kernel_launch(context, gemm_tma<Element, config, Epilogue>, dim3(clusters * cluster),
@@ -251,7 +252,7 @@ static hopper_status staged_launch(const launch_context &context, const problem 
 	a_maps<config> maps_a = {};
 	if (!a_maps_make(context.device, maps_a, view_a(q), q.classes))
 		return HOPPER_INVALID_ARGUMENT;
-	return launch_slices<config>(q, split_k, [&](const schedule &work) {
+	return launch_slices<config>(q, split_k, [&](const schedule<config> &work) {
 		return kernel_launch(context, gemm_staged<Element, config, Epilogue>,
 							 dim3(work.tiles * split_k), config::THREADS, config::BYTES, split_k,
 							 false, maps_a, view_b(q), work, out);

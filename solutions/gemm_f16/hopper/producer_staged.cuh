@@ -136,15 +136,14 @@ __device__ __forceinline__ void rows_store(Rows &rows, const row_stream &from, u
  * ready() is called once the first loads are in flight, and returns when the barriers are
  * initialised. `loads_a`: this warp issues A's loads. */
 template <class config, class Ready>
-__device__ __forceinline__ void produce_staged(const schedule &work, tma_loader<config> load,
-											   const matrix_view &B, uint32_t empty, int producer,
-											   bool loads_a, Ready ready)
+__device__ __forceinline__ void
+produce_staged(const schedule<config> &work, tma_loader<config> load, const matrix_view &B,
+			   uint32_t empty, int producer, bool loads_a, Ready ready)
 {
 	using rows_of = staged_rows<config>;
 	constexpr bool K_MAJOR = config::K_MAJOR_B;
-	int begin, end;
-	k_range<config>(work, begin, end);
-	load.begin(work, cluster_id<config>());
+	k_range own = work.own_k();
+	load.begin(work, work.cluster_id());
 	if (loads_a && elected())
 		tma_prefetch_map(load.map_a);
 	row_stream b = stream_make<rows_of>(B, K_MAJOR ? load.column : -load.skew,
@@ -154,7 +153,8 @@ __device__ __forceinline__ void produce_staged(const schedule &work, tma_loader<
 
 	bool is_ready = false;
 	int turn = producer;
-	for (int k = begin + producer; k < end; k += config::PRODUCERS, turn += config::PRODUCERS) {
+	for (int k = own.begin + producer; k < own.end;
+		 k += config::PRODUCERS, turn += config::PRODUCERS) {
 		int stage = turn % config::STAGES, first_k = k * SLICE - load.skew;
 		const char *vector =
 			b.vector + (K_MAJOR ? (size_t)k * SLICE * 2 : (size_t)k * rows_of::COUNT * b.pitch);
