@@ -1,4 +1,9 @@
-/* Host side: operands as TMA can address them, and the choice of a tile. */
+/* Products of two matrices of an 8-bit type in which K is contiguous, A (M x K) and B (N x K): what
+ * gemm-e4m3 and gemm-s8 have besides gemm_f16/hopper, whose kernel, launch, producer, mainloop and
+ * scheduler they use. That counts elements of 16 bits; here these are two of 8.
+ *
+ * The second consumer begins LAG k-blocks later than the first, so that one multiplies while the
+ * other stores. */
 #ifndef GEMMJUDGE_WGMMA_LAUNCH_CUH
 #define GEMMJUDGE_WGMMA_LAUNCH_CUH
 
@@ -7,8 +12,12 @@
 
 #include <algorithm>
 
+#include "../../gemm_f16/hopper/launch.cuh"
 #include "../../sgemm/workspace.cuh"
-#include "kernel.cuh"
+#include "instructions.cuh"
+#include "out.cuh"
+
+constexpr int ROW_BYTES = 128; // of a k-block
 
 /* solve() cannot return an error. */
 [[noreturn]] static inline void wgmma_fail(const char *what, const char *why)
@@ -24,29 +33,6 @@ static inline void wgmma_check(cudaError_t status, const char *what)
 }
 
 #define WGMMA_CHECK(call) wgmma_check(call, #call)
-
-struct wgmma_device {
-	int multiprocessors;
-	decltype(&cuTensorMapEncodeTiled) encode;
-};
-
-static inline const wgmma_device &wgmma_get(void)
-{
-	static const wgmma_device device = [] {
-		wgmma_device made = {};
-		int ordinal;
-		WGMMA_CHECK(cudaGetDevice(&ordinal));
-		WGMMA_CHECK(
-			cudaDeviceGetAttribute(&made.multiprocessors, cudaDevAttrMultiProcessorCount, ordinal));
-		cudaDriverEntryPointQueryResult found;
-		WGMMA_CHECK(cudaGetDriverEntryPointByVersion(
-			"cuTensorMapEncodeTiled", (void **)&made.encode, 12000, cudaEnableDefault, &found));
-		if (found != cudaDriverEntryPointSuccess)
-			wgmma_fail("cuTensorMapEncodeTiled", "the driver does not have it");
-		return made;
-	}();
-	return device;
-}
 
 static inline char *wgmma_workspace(size_t bytes)
 {
@@ -118,75 +104,38 @@ template <class Element> static k_major padded_make(const Element *X, int rows, 
 	return {room, row_bytes};
 }
 
-/* Boxes of `box_rows` rows and a k-block. */
-template <class Element>
-static CUtensorMap map_make(const wgmma_device &device, k_major X, int rows, int K, int box_rows)
-{
-	CUtensorMap map;
-	cuuint64_t sizes[2] = {(cuuint64_t)K, (cuuint64_t)rows};
-	cuuint64_t strides[1] = {(cuuint64_t)X.row_bytes};
-	cuuint32_t box[2] = {ROW_BYTES / sizeof(Element), (cuuint32_t)box_rows}, steps[2] = {1, 1};
-	CUresult status = device.encode(
-		&map, sizeof(Element) == 1 ? CU_TENSOR_MAP_DATA_TYPE_UINT8 : CU_TENSOR_MAP_DATA_TYPE_UINT16,
-		2, (void *)X.data, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-		CU_TENSOR_MAP_SWIZZLE_128B,
-		X.row_bytes % 256 == 0 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
-							   : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-		CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-	if (status != CUDA_SUCCESS)
-		wgmma_fail("cuTensorMapEncodeTiled", "refused the matrix");
-	return map;
-}
-
 /* ---- launch -------------------------------------------------------------- */
 
-static inline int tiles_along(int size, int tile)
-{
-	return (size + tile - 1) / tile;
-}
+/* A tile of 64 rows for each consumer. Sums go to C from registers, so that all of shared memory is
+ * for stages. */
+template <int TILE_N, int CONSUMERS, int CLUSTER>
+struct byte_config : hopper::tile_config<hopper::TMA, 64 * CONSUMERS, TILE_N, 64, CONSUMERS,
+										 CLUSTER, 1, 1, 8, 1, hopper::B_K_MAJOR> {
+	using base = hopper::tile_config<hopper::TMA, 64 * CONSUMERS, TILE_N, 64, CONSUMERS, CLUSTER, 1,
+									 1, 8, 1, hopper::B_K_MAJOR>;
+	static constexpr bool TMA_STORE = false;
+	using direct = direct_store;
+	static constexpr int FITTING = (hopper::SHARED_BYTES - 2048) / base::STAGE_BYTES;
+	static constexpr int STAGES = FITTING < 8 ? FITTING : 8;
+	static constexpr int LAG = STAGES / 3; // k-blocks, of the second consumer
+	static constexpr int BARRIERS = 2 * STAGES, C_BARRIERS = BARRIERS;
+	static constexpr int BARRIER_OFFSET = STAGES * base::STAGE_BYTES;
+	static constexpr int BYTES = BARRIER_OFFSET + BARRIERS * 8 + base::ALIGNMENT;
+	static_assert(STAGES >= 4, "a load takes as long as two or three k-blocks");
+};
 
 /* About how many clocks: a k-block takes as long as shared memory is busy with it, which
- * gives and takes a row of it in a clock. TMA writes BM + BN rows, and each consumer reads 64 of
- * A and all of B. What a tile takes besides is about four k-blocks. */
+ * gives and takes a row of it in a clock. TMA writes tile_m + tile_n rows, and each consumer reads
+ * 64 of A and all of B. What a tile takes besides is about four k-blocks. */
 template <class config>
-static long long clocks(const wgmma_device &device, int M, int N, int k_blocks)
+static long long clocks(const hopper::device_table &device, const hopper::problem &q)
 {
-	long long tiles = (long long)tiles_along(M, config::BM * config::CLUSTER) *
-					  tiles_along(N, config::BN) * config::CLUSTER;
+	long long tiles = (long long)hopper::parts(q.p.m, config::TILE_M * config::CLUSTER_M) *
+					  hopper::parts(q.p.n, config::TILE_N) * config::CLUSTER_M;
 	long long waves = (tiles + device.multiprocessors - 1) / device.multiprocessors;
-	int k_block = config::BM + config::BN + config::CONSUMERS * (64 + config::BN);
-	return waves * (k_blocks + 4) * k_block;
-}
-
-template <class config, class Out>
-static void gemm_launch(const wgmma_device &device, k_major A, k_major B, int M, int N, int K,
-						const Out &out)
-{
-	auto kernel = gemm_wgmma<config, Out>;
-	static const bool once = [&] {
-		WGMMA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-										 config::BYTES));
-		return true;
-	}();
-	(void)once;
-
-	using Element = typename config::Element;
-	CUtensorMap map_a = map_make<Element>(device, A, M, K, config::BM);
-	CUtensorMap map_b = map_make<Element>(device, B, N, K, config::BN / config::CLUSTER);
-	tile_order order = {tiles_along(M, config::BM * config::CLUSTER), tiles_along(N, config::BN),
-						tiles_along(K, config::BK), 16 / config::CLUSTER};
-
-	cudaLaunchAttribute attribute;
-	attribute.id = cudaLaunchAttributeClusterDimension;
-	attribute.val.clusterDim = {config::CLUSTER, 1, 1};
-	cudaLaunchConfig_t launch = {};
-	int clusters = std::min(order.rows * order.columns, device.multiprocessors / config::CLUSTER);
-	launch.gridDim = dim3(clusters * config::CLUSTER);
-	launch.blockDim = dim3(config::THREADS);
-	launch.dynamicSmemBytes = config::BYTES;
-	launch.attrs = &attribute;
-	launch.numAttrs = config::CLUSTER > 1;
-	WGMMA_CHECK(cudaLaunchKernelEx(&launch, kernel, map_a, map_b, order, out));
+	int k_block =
+		config::TILE_M + config::TILE_N + config::CONSUMERS * (hopper::WGMMA_M + config::TILE_N);
+	return waves * (q.k_iterations(config::TILE_K, false) + 4) * k_block;
 }
 
 /* C (M x N) = A (M x K) * B^T (B is N x K), handed to `out`. */
@@ -194,22 +143,30 @@ template <class Element, class Out>
 static void gemm(k_major A, k_major B, int M, int N, int K, const Out &out)
 {
 	/* promoting takes a second set of sums */
-	constexpr int WIDE = wgmma_type<Element>::PROMOTED ? 128 : 256;
-	using large = tile_config<Element, WIDE, 2, 2>;
-	using middle = tile_config<Element, 128, 2, 1>;
-	using small = tile_config<Element, 64, 1, 1>;
+	constexpr int WIDE = hopper::wgmma<Element, 128>::PROMOTED ? 128 : 256;
+	using large = byte_config<WIDE, 2, 2>;
+	using middle = byte_config<128, 2, 1>;
+	using small = byte_config<64, 1, 1>;
 
-	const wgmma_device &device = wgmma_get();
-	int k_blocks = tiles_along(K, large::BK);
-	long long of_large = clocks<large>(device, M, N, k_blocks);
-	long long of_middle = clocks<middle>(device, M, N, k_blocks);
-	long long of_small = clocks<small>(device, M, N, k_blocks);
+	int ordinal;
+	const hopper::device_table &device = hopper::device_get(ordinal);
+	if (device.status != hopper_status::HOPPER_OK)
+		wgmma_fail("device", "no Hopper GPU, or its driver is too old for TMA");
+	hopper::launch_context context = {device, ordinal, NULL, 0};
+	int lda = (int)(A.row_bytes / 2), ldb = (int)(B.row_bytes / 2);
+	hopper::problem q({M, N, (K + 1) / 2, A.data, B.data, NULL, lda, ldb, N, 1.0f, 0.0f, true},
+					  false);
+	long long of_large = clocks<large>(device, q), of_middle = clocks<middle>(device, q);
+	long long of_small = clocks<small>(device, q);
+	hopper_status status;
 	if (of_large <= of_middle && of_large <= of_small)
-		gemm_launch<large>(device, A, B, M, N, K, out);
+		status = hopper::tma_launch<Element, large>(context, q, 1, out);
 	else if (of_middle <= of_small)
-		gemm_launch<middle>(device, A, B, M, N, K, out);
+		status = hopper::tma_launch<Element, middle>(context, q, 1, out);
 	else
-		gemm_launch<small>(device, A, B, M, N, K, out);
+		status = hopper::tma_launch<Element, small>(context, q, 1, out);
+	if (status != HOPPER_OK)
+		wgmma_fail("launch", cudaGetErrorString(cudaGetLastError()));
 }
 
 /* The same of matrices that begin anywhere and have no padding. */

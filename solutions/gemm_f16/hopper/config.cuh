@@ -123,6 +123,7 @@ struct tile_config {
 	static constexpr int SUMS = WGMMA_N / 2; // registers of a thread and subtile
 	static constexpr int CHUNKS = TILE_N / CHUNK;
 	static constexpr int SLICES = TILE_K / SLICE;
+	static constexpr int LAG = 0; // stages that are full when later consumers begin
 
 	/* a stage: A's slices, then B's boxes, or its slices if it is K-major */
 	static constexpr int A_BYTES = TILE_M * TILE_K * 2;

@@ -51,12 +51,16 @@ __device__ __forceinline__ void consume(const schedule<config> &work, const Epil
 	auto store = [&] {
 		if constexpr (config::TMA_STORE)
 			return store_by_tma(work, maps_c, shared);
+		else if constexpr (sizeof(Element) == 1)
+			return typename config::direct();
 		else
 			return misaligned_rows<Element, config>(work, out.C, shared);
 	}();
+	if (config::LAG > 0 && consumer > 0)
+		mbarrier_wait(shared.full + 8 * min(config::LAG, own.end - 1), 0);
 	for (int tile = first; tile < work.tiles; tile += work.cluster_total()) {
 		tile_origin origin = work.origin(tile);
-		float sum[config::SUBTILES][config::SUMS]; // nothing flows from one tile into the next
+		typename decltype(loop)::sums sum; // nothing flows from one tile into the next
 		/* What the epilogue reads: the first tile's at once; later ones' while the tensor cores are
 		 * at work, and the tile before has left its staging area. */
 		auto prefetch = [&] {
@@ -74,10 +78,13 @@ __device__ __forceinline__ void consume(const schedule<config> &work, const Epil
 		int skew = work.row_skew(origin.row);
 		if (skew > 0 && own.begin == 0)
 			loop.clear_skew(shared.base, skew);
-		loop.run(sum, own.end - own.begin, [&] {
-			if (tile != first)
-				prefetch();
-		});
+		if constexpr (decltype(loop)::instruction::PROMOTED)
+			loop.run_promoted(sum, own.end - own.begin);
+		else
+			loop.run(sum, own.end - own.begin, [&] {
+				if (tile != first)
+					prefetch();
+			});
 		if constexpr (config::SPLIT_K)
 			split_k_reduce(shared, work.split, sum[0], consumer);
 #pragma unroll

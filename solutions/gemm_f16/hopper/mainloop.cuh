@@ -20,7 +20,8 @@ template <int ROWS> __device__ __forceinline__ constexpr int k_major_offset(int 
 
 /* What a consumer keeps from one tile's mainloop to the next. */
 template <class Element, class config> struct mainloop {
-	using sums = float[config::SUBTILES][config::SUMS];
+	using instruction = wgmma<Element, config::WGMMA_N>;
+	using sums = typename instruction::sum[config::SUBTILES][config::SUMS];
 
 	/* The consumer's operands in the first stage, for wgmma. A, and B if it is K-major: groups of 8
 	 * rows of 128 bytes, and slices of these. B N-major: groups of 8 rows of K, 1024 bytes apart,
@@ -86,7 +87,7 @@ template <class Element, class config> struct mainloop {
 				uint64_t db = wgmma_descriptor(
 					stage_b, K_MAJOR_B ? k_major_offset<config::TILE_N>(sub_b, j)
 									   : sub_b * config::B_BOX_BYTES + j * 16 * 128);
-				wgmma<Element, config::WGMMA_N>::template multiply<M_MAJOR, N_MAJOR>(
+				instruction::template multiply<M_MAJOR, N_MAJOR>(
 					sum[i], SWAPPED ? db : da, SWAPPED ? da : db, accumulate || j > 0);
 			}
 		}
@@ -114,14 +115,13 @@ template <class Element, class config> struct mainloop {
 		at.next();
 	}
 
-	/* Waits for all products. The compiler does not know that the sums change here, and might have
-	 * copied some. */
+	/* Waits for all products, and releases the last stage. */
 	__device__ __forceinline__ void end(sums &sum)
 	{
 		wgmma_wait<0>();
 #pragma unroll
 		for (int i = 0; i < config::SUBTILES * config::SUMS; i++)
-			asm volatile("" : "+f"(sum[i / config::SUMS][i % config::SUMS])::"memory");
+			sum_changes(sum[i / config::SUMS][i % config::SUMS]);
 		release_last();
 	}
 
@@ -139,6 +139,28 @@ template <class Element, class config> struct mainloop {
 				sum, k > 0, [] {}, first);
 		} while (++k < iterations);
 		end(sum);
+	}
+
+	/* The same where sums are promoted: the tensor cores sum a stage, and f32 additions do the
+	 * rest. While this consumer adds, the other one's products are made. */
+	__device__ __forceinline__ void run_promoted(sums &sum, int iterations)
+	{
+		sums part;
+		begin();
+#pragma unroll
+		for (int i = 0; i < config::SUMS; i++)
+			sum[0][i] = 0;
+#pragma unroll 1
+		for (int k = 0; k < iterations; k++) {
+			mbarrier_wait(full + 8 * at.stage, at.phase);
+			multiply(part, false);
+			last = at.stage;
+			at.next();
+			end(part);
+#pragma unroll
+			for (int i = 0; i < config::SUMS; i++)
+				sum[0][i] += part[0][i];
+		}
 	}
 
 	/* Zeros for the elements of the tile's first stage that lie before A's rows: B has zeros there,
