@@ -45,18 +45,17 @@ __device__ __forceinline__ int not_earlier(int x)
 	return x;
 }
 
-/* Element number `index` of a row that was read V at a time, of both rows: a pair along K. */
+/* Elements (k, n) and (k + 1, n) of an N-major B side by side in a register, as mma.sync takes
+ * them: `row` and `next` are the lane's columns of rows k and k + 1, read V at a time. */
 template <int V>
-__device__ __forceinline__ uint32_t pair_along_k(const uint32_t *row, const uint32_t *next,
-												 int index)
+__device__ __forceinline__ uint32_t pair_of_rows(const uint32_t *row, const uint32_t *next, int n)
 {
-	constexpr int WORD = V == 1 ? 1 : 2; // elements of a word
-	int at = index / WORD;
-	return __byte_perm(row[at], next[at], index % WORD == 0 ? 0x5410 : 0x7632);
+	constexpr int WORD = V == 1 ? 1 : 2; // elements of a register
+	return __byte_perm(row[n / WORD], next[n / WORD], n % WORD == 0 ? 0x5410 : 0x7632);
 }
 
-/* Four neighbours along K that a lane reads V at a time from `from` on, of those before `end`; the
- * two pairs that they are. */
+/* Elements k to k + 3 of a row of A, or of a K-major B, read V at a time from `from` on; those from
+ * `end` on are zeros. pair() has k and k + 1, or k + 2 and k + 3, in a register. */
 template <int V> struct run_of_k {
 	uint32_t words[V == 1 ? 4 : 2];
 
@@ -116,7 +115,7 @@ __device__ __forceinline__ void small_multiply(const matrix_view &A, const matri
 #pragma unroll
 			for (int i = 0; i < 2; i++)
 				b[i] = config::K_MAJOR_B ? b_runs[j].pair(i)
-										 : pair_along_k<VB>(b_words[i * 2], b_words[i * 2 + 1], j);
+										 : pair_of_rows<VB>(b_words[i * 2], b_words[i * 2 + 1], j);
 			mma_sync<Element>(sum[j], a_runs[0].pair(0), a_runs[1].pair(0), a_runs[0].pair(1),
 							  a_runs[1].pair(1), b[0], b[1]);
 		}
@@ -182,8 +181,8 @@ __device__ __forceinline__ void small_finish(const Epilogue &out, int ldc, bool 
 /* Prefetches what the epilogue will read, by the scout's lanes, while the other warps multiply:
  * both ends of each row of the tile, as it may lie across two lines. */
 template <class config, class Epilogue>
-__device__ __forceinline__ void small_ask(const Epilogue &out, int ldc, bool reads_c, int row,
-										  int column)
+__device__ __forceinline__ void small_prefetch(const Epilogue &out, int ldc, bool reads_c, int row,
+											   int column)
 {
 	int lane = threadIdx.x % 32;
 	int end = min(column + config::COLUMNS, out.N);
@@ -211,7 +210,7 @@ __global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
 	if (!scout)
 		named_barrier(0, config::THREADS);
 	else
-		small_ask<config>(out, ldc, reads_c, row, column);
+		small_prefetch<config>(out, ldc, reads_c, row, column);
 	small_finish<Element, config>(out, ldc, reads_c, sums, row, column, scout);
 }
 /* C = beta * C: all that is left where alpha is 0. A and B are not read, as BLAS has it, so that

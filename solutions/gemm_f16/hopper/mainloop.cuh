@@ -164,7 +164,7 @@ template <class Element, class config> struct mainloop {
 	}
 
 	/* Zeros for the elements of the tile's first stage that lie before A's rows: B has zeros there,
-	 * but zero times infinity is none. Then all consumers may multiply. */
+	 * but zero times infinity is NaN. Then all consumers may multiply. */
 	__device__ __forceinline__ void clear_skew(uint32_t base, int skew) const
 	{
 		constexpr int THREADS = config::CONSUMERS * WARPGROUP;

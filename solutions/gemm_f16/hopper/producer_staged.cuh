@@ -1,8 +1,8 @@
 /* The register-staged producer, for a misaligned B: producer warpgroups load the two aligned
  * vectors around each 8 elements, shift them together in registers, and store them where TMA would
- * have put them. A comes by TMA. Nothing is copied first, and no block waits for another. Producers
- * take turns at the stages, so that several are in flight at once without a thread looking
- * ahead. */
+ * have put them. A comes by TMA. Nothing is copied first, and no block waits for another. Each
+ * producer warpgroup fills every PRODUCERS-th stage, so that loads of several stages are in flight
+ * although a thread has registers for one. */
 #ifndef HOPPER_PRODUCER_STAGED_CUH
 #define HOPPER_PRODUCER_STAGED_CUH
 
@@ -64,7 +64,7 @@ __device__ __forceinline__ row_stream stream_make(const matrix_view &matrix, int
 			tail_end};
 }
 
-/* All of the rows lie in the matrix, and so do the vectors behind them. */
+/* Loads a thread's rows where all of them lie in the matrix, and so do the vectors behind them. */
 template <class Rows>
 __device__ __forceinline__ void rows_load_inside(Rows &rows, const row_stream &from,
 												 const char *vector)
@@ -80,8 +80,9 @@ __device__ __forceinline__ void rows_load_inside(Rows &rows, const row_stream &f
 	}
 }
 
-/* Only rows 0 to before `end` do, where the thread's first is number `row`, and `inside` of the
- * thread's elements, less the first `before`. */
+/* The same at the matrix's edges. The thread's rows are `row`, row + ROWS, and so on; those from 0
+ * to before `end` lie in the matrix. Of its 8 columns the first `before` lie in front of the
+ * matrix, and those from number `inside` on behind it. */
 template <class Rows>
 __device__ __forceinline__ void rows_load_edge(Rows &rows, const row_stream &from,
 											   const char *vector, int row, int end, int inside,

@@ -49,7 +49,7 @@ __device__ __forceinline__ void split_k_reduce(const shared_layout<config> &shar
 	uint32_t of_warp = warp % 4 * WARP_CHUNK_BYTES;
 	uint32_t send = shared.base + consumer * CHUNKS * CHUNK_BYTES + of_warp;
 	uint32_t receive =
-		shared.base + config::PUSHED_OFFSET + consumer * config::PUSHED_BYTES + of_warp;
+		shared.base + config::RECEIVED_OFFSET + consumer * config::RECEIVED_BYTES + of_warp;
 	uint32_t barrier = shared.full + 8 * (config::SUM_BARRIERS + warp);
 	int most_chunks = split.quotient(CHUNKS + split.value - 1); // of an owner
 	int own_chunks = split.quotient(CHUNKS - rank + split.value - 1);
