@@ -62,7 +62,7 @@ extern "C" void solve(const int8_t *A, const int8_t *B, int8_t *C, int M, int N,
 					  float scale_A, float scale_B, float scale_C, int zero_point_A,
 					  int zero_point_B, int zero_point_C)
 {
-	size_t ld = padded_row_bytes<int8_t>(K);
+	size_t ld = padded_row_bytes(K);
 	size_t b_bytes = N * ld, a_bytes = padded_bytes(A, M, K);
 	char *room = wgmma_workspace(b_bytes + a_bytes + ((size_t)M + N) * sizeof(int));
 	int8_t *turned = (int8_t *)room;

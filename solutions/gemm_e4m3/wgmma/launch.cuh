@@ -1,6 +1,7 @@
 /* Products of two matrices of an 8-bit type in which K is contiguous, A (M x K) and B (N x K): what
  * gemm-e4m3 and gemm-s8 have besides gemm_f16/hopper, whose kernel, launch, producer, mainloop and
- * scheduler they use. That counts elements of 16 bits; here these are two of 8.
+ * scheduler they use. There an element has 16 bits, which here are two of 8: a matrix of K columns
+ * is one of K/2, rounded up, as rows of odd K are padded with zeros.
  *
  * The second consumer begins LAG k-blocks later than the first, so that one multiplies while the
  * other stores. */
@@ -44,62 +45,59 @@ static inline char *wgmma_workspace(size_t bytes)
 
 /* ---- operands ------------------------------------------------------------ */
 
-/* A matrix with K contiguous, as TMA can address it: its address and the bytes from row to row
- * are multiples of 16. */
+/* A matrix of bytes with K contiguous, as TMA can address it: its address and the bytes from row to
+ * row are multiples of 16. */
 struct k_major {
 	const void *data;
-	size_t row_bytes; // bytes
+	size_t row_bytes;
 };
 
-template <class Element> static bool is_addressable(const Element *X, int K)
+static inline bool is_addressable(const void *X, int K)
 {
-	return (uintptr_t)X % 16 == 0 && K * sizeof(Element) % 16 == 0;
+	return (uintptr_t)X % 16 == 0 && K % 16 == 0;
 }
 
 /* Bytes from row to row in a copy: whole lines of the caches. */
-template <class Element> static size_t padded_row_bytes(int K)
+static inline size_t padded_row_bytes(int K)
 {
-	return (K * sizeof(Element) + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
+	return ((size_t)K + ROW_BYTES - 1) / ROW_BYTES * ROW_BYTES;
 }
 
 /* Workspace that padded_make() needs. */
-template <class Element> static size_t padded_bytes(const Element *X, int rows, int K)
+static inline size_t padded_bytes(const void *X, int rows, int K)
 {
-	return is_addressable(X, K) ? 0 : rows * padded_row_bytes<Element>(K);
+	return is_addressable(X, K) ? 0 : rows * padded_row_bytes(K);
 }
 
-/* Rows of K elements, which begin anywhere, to rows of `units` units of 16 bytes; zeros behind
- * K. A block a row (a grid has 2^31 - 1 blocks along x, and 65535 along y), a thread every
- * blockDim.x-th unit. */
-template <class Element>
-static __global__ void pad_rows(const Element *X, uint4 *to, int K, int units)
+/* Rows of K bytes, which begin anywhere, to rows of `units` units of 16 bytes; zeros behind K. A
+ * block a row (a grid has 2^31 - 1 blocks along x, and 65535 along y), a thread every blockDim.x-th
+ * unit. */
+static __global__ void pad_rows(const uint8_t *X, uint4 *to, int K, int units)
 {
-	constexpr int V = 16 / sizeof(Element);
 	int first = blockIdx.y * blockDim.x + threadIdx.x, stride = gridDim.y * blockDim.x;
-	const Element *from = X + (size_t)blockIdx.x * K;
+	const uint8_t *from = X + (size_t)blockIdx.x * K;
 	for (int unit = first; unit < units; unit += stride) {
 		union {
-			Element elements[V];
+			uint8_t bytes[16];
 			uint4 all;
 		} x;
 #pragma unroll
-		for (int i = 0; i < V; i++)
-			x.elements[i] = unit * V + i < K ? from[unit * V + i] : (Element)0;
+		for (int i = 0; i < 16; i++)
+			x.bytes[i] = unit * 16 + i < K ? from[unit * 16 + i] : 0;
 		to[(size_t)blockIdx.x * units + unit] = x.all;
 	}
 }
 
 /* X itself, or a copy of it in `room`. */
-template <class Element> static k_major padded_make(const Element *X, int rows, int K, char *room)
+static inline k_major padded_make(const void *X, int rows, int K, char *room)
 {
 	if (is_addressable(X, K))
-		return {X, K * sizeof(Element)};
+		return {X, (size_t)K};
 	constexpr int THREADS = 128;
-	using bits = std::conditional_t<sizeof(Element) == 1, uint8_t, uint16_t>;
-	size_t row_bytes = padded_row_bytes<Element>(K);
+	size_t row_bytes = padded_row_bytes(K);
 	int units = (int)(row_bytes / 16);
 	dim3 grid(rows, std::min((units + THREADS - 1) / THREADS, 65535));
-	pad_rows<<<grid, THREADS>>>((const bits *)X, (uint4 *)room, K, units);
+	pad_rows<<<grid, THREADS>>>((const uint8_t *)X, (uint4 *)room, K, units);
 	WGMMA_CHECK(cudaGetLastError());
 	return {room, row_bytes};
 }
@@ -109,12 +107,14 @@ template <class Element> static k_major padded_make(const Element *X, int rows, 
 /* A tile of 64 rows for each consumer. Sums go to C from registers, so that all of shared memory is
  * for stages. */
 template <int TILE_N, int CONSUMERS, int CLUSTER>
-struct byte_config : hopper::tile_config<hopper::TMA, 64 * CONSUMERS, TILE_N, 64, CONSUMERS,
-										 CLUSTER, 1, 1, 8, 1, hopper::B_K_MAJOR> {
-	using base = hopper::tile_config<hopper::TMA, 64 * CONSUMERS, TILE_N, 64, CONSUMERS, CLUSTER, 1,
-									 1, 8, 1, hopper::B_K_MAJOR>;
+using byte_tile = hopper::tile_config<hopper::TMA, 64 * CONSUMERS, TILE_N, 64, CONSUMERS, CLUSTER,
+									  1, 1, 8, 1, hopper::B_K_MAJOR>;
+
+template <int TILE_N, int CONSUMERS, int CLUSTER>
+struct byte_config : byte_tile<TILE_N, CONSUMERS, CLUSTER> {
+	using base = byte_tile<TILE_N, CONSUMERS, CLUSTER>;
+	using direct = direct_store; // of hopper::consume(), in place of one by TMA
 	static constexpr bool TMA_STORE = false;
-	using direct = direct_store;
 	static constexpr int FITTING = (hopper::SHARED_BYTES - 2048) / base::STAGE_BYTES;
 	static constexpr int STAGES = FITTING < 8 ? FITTING : 8;
 	static constexpr int LAG = STAGES / 3; // k-blocks, of the second consumer
@@ -150,7 +150,7 @@ static void gemm(k_major A, k_major B, int M, int N, int K, const Out &out)
 
 	int ordinal;
 	const hopper::device_table &device = hopper::device_get(ordinal);
-	if (device.status != hopper_status::HOPPER_OK)
+	if (device.status != HOPPER_OK)
 		wgmma_fail("device", "no Hopper GPU, or its driver is too old for TMA");
 	hopper::launch_context context = {device, ordinal, NULL, 0};
 	int lda = (int)(A.row_bytes / 2), ldb = (int)(B.row_bytes / 2);
