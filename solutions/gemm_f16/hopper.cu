@@ -12,10 +12,10 @@
  *     hopper/configs.def         the configurations; config.cuh: what follows from one
  *     hopper/heuristic.cuh       their times, and the choice
  *     hopper/launch.cuh          tensor maps and launches
- *     hopper/kernels.cuh         the kernels: producer and consumer warpgroups
- *     hopper/scheduler.cuh       which tile is whose
+ *     hopper/kernels.cuh         the kernels, and the consumers' loop over tiles
+ *     hopper/scheduler.cuh       which tile is whose, and where the block keeps what
  *     hopper/producer_*.cuh      loads by TMA; pad copy; register-staged loads
- *     hopper/consumer.cuh        tile after tile: mainloop.cuh, split_k.cuh, store_*.cuh
+ *     hopper/mainloop.cuh, split_k.cuh, store_*.cuh  what a consumer does with a tile
  *     hopper/consumer_overlapped.cuh  the same, beside the next tile's products
  *     hopper/kernel_small.cuh    the kernel without TMA and wgmma
  *     hopper/ptx.cuh, wgmma.cuh  instructions

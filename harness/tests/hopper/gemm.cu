@@ -453,7 +453,7 @@ static void slices_check(const hopper::problem &q, int number, long long &launch
 		using config = hopper::tile_config<VARIANT, TILE_M, TILE_N, TILE_K, CONSUMERS, CLUSTER_M,
 										   CLUSTER_N, MAX_SPLIT, MAX_STAGES, PRODUCERS>;
 		long long tiles = 0;
-		hopper::launch_slices<config>(q, SPLIT_K, [&](const hopper::schedule &work) {
+		hopper::launch_slices<config>(q, SPLIT_K, [&](const hopper::schedule<config> &work) {
 			long long last = work.tiles - 1; // as divisor has it
 			bool exact = last * work.group_tiles.magic >> 32 == last / work.group_tiles.value;
 			EXPECT(exact || work.group_tiles.value == 1, "configuration %d: division", number);

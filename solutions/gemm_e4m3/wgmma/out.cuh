@@ -9,6 +9,7 @@
 #ifndef GEMMJUDGE_WGMMA_OUT_CUH
 #define GEMMJUDGE_WGMMA_OUT_CUH
 
+#include "../../gemm_f16/hopper/scheduler.cuh"
 #include "epilogue.cuh"
 
 constexpr int RUN = 8; // columns
@@ -66,6 +67,51 @@ template <class Element> struct epilogue_out {
 	__device__ __forceinline__ void store(int row, int column, const run &from) const
 	{
 		out.store(row, column, from.x);
+	}
+};
+
+/* The store of a warp's 16 rows of a tile, straight from registers; hopper::consume() calls it.
+ * Lane l has rows l/4 and l/4 + 8, and of every 8 columns 2*(l%4) and the next (PTX ISA, wgmma's
+ * accumulators). Some runs are exchanged TOGETHER before the first is stored, as stores branch, and
+ * an exchange has to wait for its answer. */
+struct direct_store {
+	static constexpr bool LOADS_ALL = true; // nothing, as C is not read
+	int row, column;
+
+	template <class Out>
+	__device__ __forceinline__ void begin(const Out &, hopper::tile_origin at, int)
+	{
+		row = at.row + threadIdx.x % 32 / 4;
+		column = at.column;
+	}
+	__device__ __forceinline__ void load(void) const
+	{
+	}
+	__device__ __forceinline__ void wait_free(void) const
+	{
+	}
+
+	template <class Sum, int SUMS, class Out>
+	__device__ __forceinline__ void finish(const Sum (&sums)[SUMS], const Out &out, bool) const
+	{
+		constexpr int RUNS = SUMS / RUN, TOGETHER = 4;
+		int quarter = threadIdx.x % 4;
+#pragma unroll
+		for (int first = 0; first < RUNS; first += TOGETHER) {
+			typename Out::run runs[TOGETHER]; // even ones are of the upper row
+#pragma unroll
+			for (int r = 0; r < TOGETHER; r++) {
+				Sum x[RUN];
+#pragma unroll
+				for (int i = 0; i < RUN; i++)
+					x[i] = sums[(first + r) / 2 * 16 + i / 2 * 4 + r % 2 * 2 + i % 2];
+				runs[r] =
+					out.exchange(row + r % 2 * 8, column + (first + r) / 2 * 32 + quarter * 2, x);
+			}
+#pragma unroll
+			for (int r = 0; r < TOGETHER; r++)
+				out.store(row + r % 2 * 8, column + (first + r) / 2 * 32 + quarter * RUN, runs[r]);
+		}
 	}
 };
 

@@ -1,5 +1,5 @@
-/* A tile configuration at compile time: its line of configs.def, and what
- * follows from it, such as how shared memory lies.
+/* A tile configuration at compile time: its line of configs.def, and what follows from it, such as
+ * how shared memory is laid out.
  *
  * Both operands have the 128-byte swizzle that wgmma reads without bank conflicts: A as rows of 64
  * along K (K-major), B as it lies in memory: rows of 64 columns along N, a TMA box of 64 of them
@@ -36,18 +36,19 @@ enum variant {
 /* How B lies in memory: k x n, or n x k as the weights of a linear layer do. */
 enum b_layout { B_N_MAJOR, B_K_MAJOR };
 
-/* Operands are first copied; A's rows go by residue classes. */
+/* Whether operands are first copied into padded rows. */
 constexpr bool variant_pads(variant variant)
 {
 	return variant == PAD_COPY || variant == PAD_COPY_B;
 }
+/* Whether the rows of a tile are of one residue class of A's rows. */
 constexpr bool variant_by_class(variant variant)
 {
 	return variant == RESIDUE || variant == PAD_COPY_B || variant == REGISTER_STAGED;
 }
-/* Where A's rows begin up to 7 elements early along K, so must B's. TMA cannot do that along B's
- * own rows, as it wants coordinates at multiples of 16 bytes: producers that stage B in registers
- * can. */
+/* Whether a variant can have B in that layout. With residue classes, a k-block begins up to 7
+ * elements before A's first column, and so must that of B. Along the rows of a K-major B, TMA
+ * cannot begin there, as it takes multiples of 16 bytes only; register-staged producers can. */
 constexpr bool variant_takes(variant variant, b_layout layout)
 {
 	return layout == B_N_MAJOR || !variant_by_class(variant) || variant == REGISTER_STAGED;
@@ -70,7 +71,7 @@ constexpr int padded_pitch(int elements)
 template <bool CLASSES> struct residue_rows {
 	int shift;
 
-	__device__ __forceinline__ int stride(void) const
+	__host__ __device__ __forceinline__ int stride(void) const
 	{
 		return CLASSES ? 1 << shift : 1;
 	}
@@ -114,7 +115,6 @@ struct tile_config {
 	static constexpr bool OVERLAP = VARIANT == TMA_OVERLAP;
 	static constexpr bool PADS = variant_pads(VARIANT), CLASSES = variant_by_class(VARIANT);
 	static constexpr bool TMA_STORE = !PADS && VARIANT != REGISTER_STAGED; // else row by row
-	using row_class = residue_rows<CLASSES>;
 	static constexpr int MAX_CLASSES = CLASSES ? VECTOR : 1;
 
 	/* wgmma: 64 x WGMMA_N, SUBTILES of them a consumer. Swapped, 64 are columns of C. */
@@ -124,6 +124,7 @@ struct tile_config {
 	static constexpr int SUMS = WGMMA_N / 2; // registers of a thread and subtile
 	static constexpr int CHUNKS = TILE_N / CHUNK;
 	static constexpr int SLICES = TILE_K / SLICE;
+	static constexpr int LAG = 0; // stages that are full when later consumers begin
 
 	/* a stage: A's slices, then B's boxes, or its slices if it is K-major */
 	static constexpr int A_BYTES = TILE_M * TILE_K * 2;
@@ -140,19 +141,19 @@ struct tile_config {
 	static constexpr int C_BOX_BYTES = 16 * C_BOX * 2;
 	static constexpr int C_BYTES = SWAPPED ? TILE_M * BOX * 2 / 4 : C_BOXES * C_BOX_BYTES;
 
-	/* room for the partial sums that other blocks of a split tile push here, of a consumer */
-	static constexpr int pushed_chunks(int split)
-	{
-		return (split - 1) * ((CHUNKS + split - 1) / split);
-	}
-	static constexpr int most_pushed(void)
+	/* Of a split tile each block owns CHUNKS / split chunks, rounded up at most, and receives the
+	 * partial sums of these from each of the others: most_received() for the split that has most.
+	 */
+	static constexpr int most_received(void)
 	{
 		int most = 0;
-		for (int split = 2; split <= MAX_SPLIT; split++)
-			most = pushed_chunks(split) > most ? pushed_chunks(split) : most;
+		for (int split = 2; split <= MAX_SPLIT; split++) {
+			int received = (split - 1) * ((CHUNKS + split - 1) / split);
+			most = received > most ? received : most;
+		}
 		return most;
 	}
-	static constexpr int PUSHED_BYTES = most_pushed() * CHUNK_BYTES;
+	static constexpr int RECEIVED_BYTES = most_received() * CHUNK_BYTES; // of a consumer
 
 	/* full and empty of each stage; a warp's for loads of C; a warp's for partial sums */
 	static constexpr int barriers_of(int stages)
@@ -163,7 +164,7 @@ struct tile_config {
 	static constexpr int SCRATCH = SWAPPED ? 0 : 4 * CONSUMERS * SCRATCH_BYTES;
 	static constexpr int stages_beside(int store_bytes)
 	{
-		return (SHARED_BYTES - ALIGNMENT - store_bytes - CONSUMERS * PUSHED_BYTES -
+		return (SHARED_BYTES - ALIGNMENT - store_bytes - CONSUMERS * RECEIVED_BYTES -
 				barriers_of(MAX_STAGES_) * 8 - SCRATCH) /
 			   STAGE_BYTES;
 	}
@@ -181,8 +182,8 @@ struct tile_config {
 	static constexpr int BARRIERS = barriers_of(STAGES);
 	static constexpr int C_BARRIERS = 2 * STAGES, SUM_BARRIERS = BARRIERS - 4 * CONSUMERS;
 	static constexpr int STORE_OFFSET = STAGES * STAGE_BYTES;
-	static constexpr int PUSHED_OFFSET = STORE_OFFSET + STORE_BYTES;
-	static constexpr int BARRIER_OFFSET = PUSHED_OFFSET + CONSUMERS * PUSHED_BYTES;
+	static constexpr int RECEIVED_OFFSET = STORE_OFFSET + STORE_BYTES;
+	static constexpr int BARRIER_OFFSET = RECEIVED_OFFSET + CONSUMERS * RECEIVED_BYTES;
 	static constexpr int SCRATCH_OFFSET = BARRIER_OFFSET + BARRIERS * 8;
 	static constexpr int BYTES = SCRATCH_OFFSET + SCRATCH + ALIGNMENT;
 

@@ -4,7 +4,8 @@
 #ifndef HOPPER_CONSUMER_OVERLAPPED_CUH
 #define HOPPER_CONSUMER_OVERLAPPED_CUH
 
-#include "consumer.cuh"
+#include "mainloop.cuh"
+#include "store_tma.cuh"
 
 namespace hopper
 {
@@ -13,7 +14,7 @@ namespace hopper
  * instructions of wgmma: behind all of a stage's, or some behind each, it took longer (LOG.md). */
 template <int COLUMNS, class Element, class config, class Epilogue>
 __device__ __forceinline__ void
-finish_columns(const float *sum, const Epilogue &out, const tma_store_rows<config> &store,
+finish_columns(const float *sum, const Epilogue &out, const tma_store_rows<Element, config> &store,
 			   const uint32_t (&lane_at)[config::C_BOX / 16], int first)
 {
 	int lane = threadIdx.x % 32, box = first / config::C_BOX, within = first % config::C_BOX;
@@ -34,7 +35,7 @@ template <int COLUMNS, class Element, class config, class Epilogue, class Prefet
 __device__ __forceinline__ void
 run_beside(mainloop<Element, config> &loop, float (&sum)[1][config::SUMS],
 		   const float (&before)[config::SUMS], int iterations, const Epilogue &out,
-		   const tma_store_rows<config> &store, Prefetch prefetch)
+		   const tma_store_rows<Element, config> &store, Prefetch prefetch)
 {
 	constexpr int BESIDE = config::TILE_N / COLUMNS;
 	uint32_t lane_at[config::C_BOX / 16];
@@ -62,39 +63,37 @@ run_beside(mainloop<Element, config> &loop, float (&sum)[1][config::SUMS],
 /* consume(), overlapped. What leaves has registers of its own in both halves of the loop over
  * tiles: else the compiler would wait for wgmma there (its warnings C7517 and C7518). */
 template <class Element, class config, class Epilogue>
-__device__ __forceinline__ void consume_overlapped(const schedule &work, const Epilogue &out,
-												   const CUtensorMap *maps_c, uint32_t base,
-												   uint32_t full, uint32_t empty, int consumer)
+__device__ __forceinline__ void
+consume_overlapped(const schedule<config> &work, const Epilogue &out, const CUtensorMap *maps_c,
+				   const shared_layout<config> &shared, int consumer)
 {
-	int begin, end, tile = cluster_id<config>();
+	int tile = work.cluster_id();
 	if (tile >= work.tiles)
 		return;
-	k_range<config>(work, begin, end);
-	mainloop<Element, config> loop = {operands_make<config>(base, consumer), full, empty, {0, 0}};
-	auto store = store_rows_make<config>(work, maps_c, base, full);
-	uint32_t scratch = base + config::SCRATCH_OFFSET + threadIdx.x / 32 * SCRATCH_BYTES;
+	k_range own = work.own_k();
+	mainloop<Element, config> loop(shared, consumer);
+	tma_store_rows<Element, config> store(work, maps_c, shared);
 	float sum[1][config::SUMS], other[1][config::SUMS];
 
-	auto part = [&] {
-		return part_origin<config>(work, block_tile<config>(work, tile), consumer, 0);
-	};
+	auto part = [&] { return work.part(work.origin(tile), consumer, 0); };
 	auto prefetch = [&] { // what this tile's epilogue will read
 		if constexpr (!Epilogue::elementwise)
-			prefetch_rows<config>(out, row_class_of<config>(work), part(), scratch);
+			prefetch_rows(work, out, part(), shared);
 	};
 	auto multiplied = [&] { // whether there are more tiles
 		store.begin(out, part(), 0);
-		tile += cluster_total<config>();
+		tile += work.cluster_total();
 		return tile < work.tiles;
 	};
-	loop.run(sum, end - begin, prefetch);
+	int iterations = own.end - own.begin;
+	loop.run(sum, iterations, prefetch);
 	auto others = [&](auto columns) {
 		constexpr int COLUMNS = decltype(columns)::value;
 		for (bool more = multiplied(); more;) {
-			run_beside<COLUMNS>(loop, other, sum[0], end - begin, out, store, prefetch);
+			run_beside<COLUMNS>(loop, other, sum[0], iterations, out, store, prefetch);
 			more = multiplied();
 			if (more) {
-				run_beside<COLUMNS>(loop, sum, other[0], end - begin, out, store, prefetch);
+				run_beside<COLUMNS>(loop, sum, other[0], iterations, out, store, prefetch);
 				more = multiplied();
 			} else {
 #pragma unroll
@@ -103,11 +102,11 @@ __device__ __forceinline__ void consume_overlapped(const schedule &work, const E
 			}
 		}
 	};
-	if (end - begin >= config::TILE_N / OVERLAP_FEW)
+	if (iterations >= config::TILE_N / OVERLAP_FEW)
 		others(std::integral_constant<int, OVERLAP_FEW>());
 	else
 		others(std::integral_constant<int, OVERLAP_MANY>());
-	finish<Element>(sum[0], out, false, store);
+	store.finish(sum[0], out, false);
 	store.wait_free(); // before the block ends
 }
 } // namespace hopper

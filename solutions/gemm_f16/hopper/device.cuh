@@ -23,7 +23,7 @@ struct device_table {
 	decltype(&cuTensorMapEncodeTiled) encode;
 };
 
-static inline hopper_status device_ask(device_table &device, int ordinal)
+static inline hopper_status device_query(device_table &device, int ordinal)
 {
 	constexpr int BYTES = 200 << 10; // of shared memory: no two such blocks share a multiprocessor
 	int major = 0, clock = 0, width = 0;
@@ -58,7 +58,7 @@ static inline const device_table &device_get(int &ordinal)
 	if (ordinal >= MAX_DEVICES)
 		return beyond;
 	std::call_once(once[ordinal],
-				   [&] { tables[ordinal].status = device_ask(tables[ordinal], ordinal); });
+				   [&] { tables[ordinal].status = device_query(tables[ordinal], ordinal); });
 	return tables[ordinal];
 }
 } // namespace hopper

@@ -45,18 +45,17 @@ __device__ __forceinline__ int not_earlier(int x)
 	return x;
 }
 
-/* Element number `index` of a row that was read V at a time, of both rows: a pair along K. */
+/* Elements (k, n) and (k + 1, n) of an N-major B side by side in a register, as mma.sync takes
+ * them: `row` and `next` are the lane's columns of rows k and k + 1, read V at a time. */
 template <int V>
-__device__ __forceinline__ uint32_t pair_along_k(const uint32_t *row, const uint32_t *next,
-												 int index)
+__device__ __forceinline__ uint32_t pair_of_rows(const uint32_t *row, const uint32_t *next, int n)
 {
-	constexpr int WORD = V == 1 ? 1 : 2; // elements of a word
-	int at = index / WORD;
-	return __byte_perm(row[at], next[at], index % WORD == 0 ? 0x5410 : 0x7632);
+	constexpr int WORD = V == 1 ? 1 : 2; // elements of a register
+	return __byte_perm(row[n / WORD], next[n / WORD], n % WORD == 0 ? 0x5410 : 0x7632);
 }
 
-/* Four neighbours along K that a lane reads V at a time from `from` on, of those before `end`; the
- * two pairs that they are. */
+/* Elements k to k + 3 of a row of A, or of a K-major B, read V at a time from `from` on; those from
+ * `end` on are zeros. pair() has k and k + 1, or k + 2 and k + 3, in a register. */
 template <int V> struct run_of_k {
 	uint32_t words[V == 1 ? 4 : 2];
 
@@ -116,7 +115,7 @@ __device__ __forceinline__ void small_multiply(const matrix_view &A, const matri
 #pragma unroll
 			for (int i = 0; i < 2; i++)
 				b[i] = config::K_MAJOR_B ? b_runs[j].pair(i)
-										 : pair_along_k<VB>(b_words[i * 2], b_words[i * 2 + 1], j);
+										 : pair_of_rows<VB>(b_words[i * 2], b_words[i * 2 + 1], j);
 			mma_sync<Element>(sum[j], a_runs[0].pair(0), a_runs[1].pair(0), a_runs[0].pair(1),
 							  a_runs[1].pair(1), b[0], b[1]);
 		}
@@ -182,8 +181,8 @@ __device__ __forceinline__ void small_finish(const Epilogue &out, int ldc, bool 
 /* Prefetches what the epilogue will read, by the scout's lanes, while the other warps multiply:
  * both ends of each row of the tile, as it may lie across two lines. */
 template <class config, class Epilogue>
-__device__ __forceinline__ void small_ask(const Epilogue &out, int ldc, bool reads_c, int row,
-										  int column)
+__device__ __forceinline__ void small_prefetch(const Epilogue &out, int ldc, bool reads_c, int row,
+											   int column)
 {
 	int lane = threadIdx.x % 32;
 	int end = min(column + config::COLUMNS, out.N);
@@ -211,8 +210,36 @@ __global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
 	if (!scout)
 		named_barrier(0, config::THREADS);
 	else
-		small_ask<config>(out, ldc, reads_c, row, column);
+		small_prefetch<config>(out, ldc, reads_c, row, column);
 	small_finish<Element, config>(out, ldc, reads_c, sums, row, column, scout);
+}
+/* C = beta * C: all that is left where alpha is 0. A and B are not read, as BLAS has it, so that
+ * NaN in them does not count; beta = 0 does not read C. */
+constexpr int SCALE_THREADS = 256;
+
+template <class Element>
+__global__ void __launch_bounds__(SCALE_THREADS)
+	scale(Element *C, int rows, int columns, int ldc, float beta)
+{
+	constexpr int V = VECTOR;
+	for (int row = blockIdx.y; row < rows; row += gridDim.y) {
+		Element *to = C + (size_t)row * ldc;
+		uint32_t vectors = (uintptr_t)to % 16 == 0 ? columns / V : 0;
+		uint32_t first = blockIdx.x * SCALE_THREADS + threadIdx.x;
+		uint32_t stride = gridDim.x * SCALE_THREADS;
+		for (uint32_t i = first; i < vectors; i += stride) {
+			float x[V] = {};
+			if (beta != 0.0f)
+				epilogue_load_whole(to + i * V, x);
+#pragma unroll
+			for (int j = 0; j < V; j++)
+				x[j] *= beta;
+			epilogue_store_whole(to + i * V, x);
+		}
+		for (uint32_t i = vectors * V + first; i < (uint32_t)columns; i += stride)
+			to[i] =
+				epilogue_from_float<Element>(beta != 0.0f ? beta * epilogue_to_float(to[i]) : 0.0f);
+	}
 }
 } // namespace hopper
 

@@ -1,12 +1,15 @@
-/* The kernels that multiply tiles by wgmma: one whose producer is a lane that issues TMA loads, one
- * whose producers stage B through registers. kernel_small.cuh has the third kernel. */
+/* The kernels that multiply tiles by wgmma, top to bottom: shared memory's barriers, the consumer's
+ * loop over tiles, and the kernels themselves. gemm_tma's producer is a lane that issues TMA loads
+ * (produce() in producer_tma.cuh); gemm_staged's producers stage B through registers.
+ * kernel_small.cuh has the kernel without wgmma. */
 #ifndef HOPPER_KERNELS_CUH
 #define HOPPER_KERNELS_CUH
 
-#include "consumer.cuh"
 #include "consumer_overlapped.cuh"
 #include "producer_pad.cuh"
 #include "producer_staged.cuh"
+#include "split_k.cuh"
+#include "store_rows.cuh"
 
 namespace hopper
 {
@@ -33,37 +36,88 @@ __device__ __forceinline__ void barriers_init(uint32_t full, int full_arrivals, 
 	mbarriers_ready();
 }
 
-/* Shared memory, aligned to the swizzle's pattern. */
-template <class config> struct shared_layout {
-	uint32_t base, full, empty;
-
-	__device__ __forceinline__ shared_layout(void)
-	{
-		extern __shared__ char shared_raw[];
-		constexpr uint32_t ALIGNMENT = config::ALIGNMENT;
-		base = (shared_address(shared_raw) + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
-		base = __shfl_sync(0xFFFFFFFF, base, 0);
-		full = base + config::BARRIER_OFFSET;
-		empty = full + 8 * config::STAGES;
+/* A consumer warpgroup: tile after tile, the mainloop, the reduction of a split tile, the epilogue
+ * and the store. */
+template <class Element, class config, class Epilogue>
+__device__ __forceinline__ void consume(const schedule<config> &work, const Epilogue &out,
+										const CUtensorMap *maps_c,
+										const shared_layout<config> &shared, int consumer)
+{
+	using store_by_tma = std::conditional_t<config::SWAPPED, tma_store_columns<Element, config>,
+											tma_store_rows<Element, config>>;
+	int first = work.cluster_id();
+	k_range own = work.own_k();
+	mainloop<Element, config> loop(shared, consumer);
+	auto store = [&] {
+		if constexpr (config::TMA_STORE)
+			return store_by_tma(work, maps_c, shared);
+		else if constexpr (sizeof(Element) == 1)
+			return typename config::direct();
+		else
+			return misaligned_rows<Element, config>(work, out.C, shared);
+	}();
+	if (config::LAG > 0 && consumer > 0)
+		mbarrier_wait(shared.full + 8 * min(config::LAG, own.end - 1), 0);
+	for (int tile = first; tile < work.tiles; tile += work.cluster_total()) {
+		tile_origin origin = work.origin(tile);
+		typename decltype(loop)::sums sum; // nothing flows from one tile into the next
+		/* What the epilogue reads: the first tile's at once; later ones' while the tensor cores are
+		 * at work, and the tile before has left its staging area. */
+		auto prefetch = [&] {
+			if constexpr (!Epilogue::elementwise) {
+#pragma unroll
+				for (int i = 0; i < config::SUBTILES; i++)
+					prefetch_rows(work, out, work.part(origin, consumer, i), shared);
+			}
+			if (work.reads_c)
+				store.load();
+		};
+		store.begin(out, work.part(origin, consumer, 0), 0);
+		if (tile == first)
+			prefetch();
+		int skew = work.row_skew(origin.row);
+		if (skew > 0 && own.begin == 0)
+			loop.clear_skew(shared.base, skew);
+		if constexpr (decltype(loop)::instruction::PROMOTED)
+			loop.run_promoted(sum, own.end - own.begin);
+		else
+			loop.run(sum, own.end - own.begin, [&] {
+				if (tile != first)
+					prefetch();
+			});
+		if constexpr (config::SPLIT_K)
+			split_k_reduce(shared, work.split, sum[0], consumer);
+#pragma unroll
+		for (int i = 0; i < config::SUBTILES; i++) {
+			if (i > 0) {
+				store.begin(out, work.part(origin, consumer, i), i);
+				if (work.reads_c && !decltype(store)::LOADS_ALL)
+					store.load();
+			}
+			store.finish(sum[i], out, work.reads_c);
+		}
 	}
-};
+	store.wait_free(); // before the block ends
+}
 
 template <class Element, class config, class Epilogue>
 __global__ void __launch_bounds__(config::THREADS, 1)
 	gemm_tma(const __grid_constant__ a_maps<config> maps_a,
 			 const __grid_constant__ b_maps<config> maps_b,
-			 const __grid_constant__ c_maps<config> maps_c, const schedule work,
+			 const __grid_constant__ c_maps<config> maps_c, const schedule<config> work,
 			 const pad_work padding, const Epilogue out)
 {
 	constexpr int CONSUMERS = config::CONSUMERS;
 	shared_layout<config> shared;
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
 	bool producer = __shfl_sync(0xFFFFFFFF, threadIdx.x / 32, 0) == CONSUMERS * 4; // this warp
-	tma_loader<config> load = {&maps_a, maps_b.of, shared.base, shared.full};
 	bool pads = config::PADS && (!config::K_MAJOR_B || padding.counter != NULL);
-	int early = 0;
+
+	/* 1. The producer warp prepares its first loads, which take longest: it initialises the `full`
+	 * barriers that they complete on. A consumer's thread initialises all others. */
+	tma_loader<config> load = {&maps_a, maps_b.of, shared.base, shared.full};
 	uint32_t target = 0;
-	if (producer) { // what takes longest comes first
+	if (producer) {
 		if (pads)
 			target = pad_target(padding);
 		if (elected()) {
@@ -71,16 +125,20 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 				tma_prefetch_map(maps_a.of);
 			tma_prefetch_map(maps_b.of);
 		}
-		load.begin(work, cluster_id<config>());
+		load.begin(work, work.cluster_id());
 		if (elected()) {
 			if (config::CLASSES)
 				tma_prefetch_map(load.map_a);
-			barriers_init<config, 0, config::STAGES>(shared.full, 1, 0); // what first loads need
+			barriers_init<config, 0, config::STAGES>(shared.full, 1, 0);
 		}
 	} else if (threadIdx.x == 0) {
 		barriers_init<config, config::STAGES, config::BARRIERS>(shared.full, 0,
 																CONSUMERS * config::LOADERS);
 	}
+
+	/* 2. The first loads begin, and all threads take part in the pad copy. Then the blocks of the
+	 * cluster may use each other's barriers. */
+	int early = 0;
 	if (config::PADS && early_loads<config>::ANY && producer)
 		early = produce_early(work, load);
 	if (pads)
@@ -94,6 +152,7 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	else if (!pads) // pad_copy() has synchronised
 		__syncthreads();
 
+	/* 3. Producer and consumers, each with its loop over tiles. */
 	if (warpgroup == CONSUMERS) {
 		if (CONSUMERS > 1)
 			registers_give<PRODUCER_REGISTERS>();
@@ -105,11 +164,9 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 		if (CONSUMERS > 1)
 			registers_take<CONSUMER_REGISTERS<CONSUMERS>>();
 		if constexpr (config::OVERLAP)
-			consume_overlapped<Element, config>(work, out, maps_c.of, shared.base, shared.full,
-												shared.empty, warpgroup);
+			consume_overlapped<Element>(work, out, maps_c.of, shared, warpgroup);
 		else
-			consume<Element, config>(work, out, maps_c.of, shared.base, shared.full, shared.empty,
-									 warpgroup);
+			consume<Element>(work, out, maps_c.of, shared, warpgroup);
 	}
 	if (config::SPLIT_K) { // before a block ends whose sums are read
 		__syncwarp();
@@ -121,7 +178,7 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 template <class Element, class config, class Epilogue>
 __global__ void __launch_bounds__(config::THREADS, 1)
 	gemm_staged(const __grid_constant__ a_maps<config> maps_a, const matrix_view B,
-				const schedule work, const Epilogue out)
+				const schedule<config> work, const Epilogue out)
 {
 	shared_layout<config> shared;
 	int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / WARPGROUP, 0);
@@ -140,40 +197,10 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 			barriers_init<config, 0, config::BARRIERS>(shared.full, WARPGROUP / 32 + 1,
 													   config::CONSUMERS);
 		sync();
-		consume<Element, config>(work, out, NULL, shared.base, shared.full, shared.empty,
-								 warpgroup);
+		consume<Element>(work, out, NULL, shared, warpgroup);
 	}
 	if (config::SPLIT_K) // before a block ends whose sums are read
 		cluster_sync();
-}
-
-/* C = beta * C: all that is left where alpha is 0. A and B are not read, as BLAS has it, so that
- * NaN in them does not count; beta = 0 does not read C. */
-constexpr int SCALE_THREADS = 256;
-
-template <class Element>
-__global__ void __launch_bounds__(SCALE_THREADS)
-	scale(Element *C, int rows, int columns, int ldc, float beta)
-{
-	constexpr int V = VECTOR;
-	for (int row = blockIdx.y; row < rows; row += gridDim.y) {
-		Element *to = C + (size_t)row * ldc;
-		uint32_t vectors = (uintptr_t)to % 16 == 0 ? columns / V : 0;
-		uint32_t first = blockIdx.x * SCALE_THREADS + threadIdx.x;
-		uint32_t stride = gridDim.x * SCALE_THREADS;
-		for (uint32_t i = first; i < vectors; i += stride) {
-			float x[V] = {};
-			if (beta != 0.0f)
-				epilogue_load_whole(to + i * V, x);
-#pragma unroll
-			for (int j = 0; j < V; j++)
-				x[j] *= beta;
-			epilogue_store_whole(to + i * V, x);
-		}
-		for (uint32_t i = vectors * V + first; i < (uint32_t)columns; i += stride)
-			to[i] =
-				epilogue_from_float<Element>(beta != 0.0f ? beta * epilogue_to_float(to[i]) : 0.0f);
-	}
 }
 } // namespace hopper
 

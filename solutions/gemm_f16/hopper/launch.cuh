@@ -33,10 +33,10 @@ static inline matrix_view view_c(const problem &q)
 }
 
 /* A matrix that TMA can address, in boxes of 64 or 32 columns and `box_rows` rows with the swizzle
- * of their rows' length; zeros outside. With `slices`, its whole slices of that many columns as a
- * third dimension, in boxes of several. `matrix` has every `every`-th row of what it is from. Reads
- * come into the L2 cache in pieces of 256 bytes where rows start at such, else of 128, which is
- * faster there. */
+ * of their rows' length; zeros outside. With `slices`, the third dimension counts slices of
+ * `box_columns` columns, and a box has so many of them. `every`: rows in memory from one row of the
+ * map to the next. Reads come into the L2 cache in pieces of 256 bytes where rows start at such,
+ * else of 128, which is faster there. */
 static inline bool tensor_map(const device_table &device, CUtensorMap *map,
 							  const matrix_view &matrix, int box_rows, int box_columns,
 							  int slices = 0, int every = 1)
@@ -62,8 +62,9 @@ static inline int base_skew(const void *matrix)
 	return (int)((uintptr_t)matrix / 2 % VECTOR);
 }
 
-/* Maps of the rows from each of the first `classes` ones on, every `classes`-th, from the 16-byte
- * boundary before the first one. Of classes that have no row, nothing that is loaded is stored. */
+/* A map for each residue class of rows: class i has rows i, i + classes, ..., and its map begins at
+ * the 16-byte boundary before row i. A class without rows has a map of class 0's, as nothing that
+ * is loaded for it is stored. */
 static inline bool class_maps(const device_table &device, CUtensorMap *maps,
 							  const matrix_view &matrix, int classes, int box_rows, int box_columns,
 							  int slices = 0)
@@ -80,24 +81,23 @@ static inline bool class_maps(const device_table &device, CUtensorMap *maps,
 	return made;
 }
 
-template <class config>
-static bool a_maps_make(const device_table &device, a_maps<config> &maps, const matrix_view &a,
-						int classes)
+/* A K-major operand's maps: of single slices, and from number `most_classes` on of a k-block's
+ * slices at once, if it has several. */
+static inline bool k_major_maps(const device_table &device, CUtensorMap *maps,
+								const matrix_view &matrix, int classes, int most_classes,
+								int box_rows, int slices)
 {
-	return class_maps(device, maps.of, a, classes, config::TILE_M, SLICE) &&
-		   (config::SLICES == 1 || a.columns < SLICE ||
-			class_maps(device, maps.of + config::MAX_CLASSES, a, classes, config::TILE_M, SLICE,
-					   config::SLICES));
+	return class_maps(device, maps, matrix, classes, box_rows, SLICE) &&
+		   (slices == 1 || matrix.columns < SLICE ||
+			class_maps(device, maps + most_classes, matrix, classes, box_rows, SLICE, slices));
 }
 
 template <class config>
-static bool b_maps_make(const device_table &device, b_maps<config> &maps, const matrix_view &b)
+static bool a_maps_make(const launch_context &context, a_maps<config> &maps, const matrix_view &a,
+						int classes)
 {
-	if (!config::K_MAJOR_B)
-		return tensor_map(device, maps.of, b, config::TILE_K, BOX);
-	return tensor_map(device, maps.of, b, config::TILE_N, SLICE) &&
-		   (config::SLICES == 1 || b.columns < SLICE ||
-			tensor_map(device, maps.of + 1, b, config::TILE_N, SLICE, config::SLICES));
+	return k_major_maps(context.device, maps.of, a, classes, config::MAX_CLASSES, config::TILE_M,
+						config::SLICES);
 }
 
 static inline divisor divisor_make(int value)
@@ -110,12 +110,13 @@ constexpr int GROUP = 16 / config::CLUSTER_M; // rows of tiles, at most: see sch
 
 /* The work of a launch: `rows` x `columns` tiles, from those in `first_m` and `first_n` on. */
 template <class config>
-static schedule schedule_make(const problem &q, int split_k, int first_m, int first_n, int rows,
-							  int columns)
+static schedule<config> schedule_make(const problem &q, int split_k, int first_m, int first_n,
+									  int rows, int columns)
 {
 	int group = min(rows, GROUP<config>), last = rows % group;
 	int iterations = q.k_iterations(config::TILE_K, config::CLASSES);
-	schedule work = {q.p.m, q.p.n, q.p.k, q.p.lda, q.p.ldc, rows * columns, first_m, first_n};
+	schedule<config> work = {q.p.m,   q.p.n,          q.p.k,   q.p.lda,
+							 q.p.ldc, rows * columns, first_m, first_n};
 	work.split = divisor_make(split_k);
 	work.k_iterations = iterations / split_k;
 	work.k_left = iterations % split_k;
@@ -125,8 +126,8 @@ static schedule schedule_make(const problem &q, int split_k, int first_m, int fi
 	work.rows = divisor_make(group);
 	work.last_rows = divisor_make(last > 0 ? last : 1);
 	work.reads_c = q.reads_c;
-	while (config::CLASSES && 1 << work.class_shift < q.classes)
-		work.class_shift++;
+	while (config::CLASSES && work.row_class.stride() < q.classes)
+		work.row_class.shift++;
 	work.base_skew = config::CLASSES ? base_skew(q.p.a) : 0;
 	return work;
 }
@@ -223,7 +224,11 @@ static hopper_status tma_launch(const launch_context &context, const problem &q,
 	a_maps<config> maps_a = {};
 	c_maps<config> maps_c = {};
 	b_maps<config> maps_b = {};
-	bool made = a_maps_make(device, maps_a, a, classes) && b_maps_make(device, maps_b, b);
+	bool made = a_maps_make(context, maps_a, a, classes);
+	if (config::K_MAJOR_B)
+		made = made && k_major_maps(device, maps_b.of, b, 1, 1, config::TILE_N, config::SLICES);
+	else
+		made = made && tensor_map(device, maps_b.of, b, config::TILE_K, BOX);
 	if (config::TMA_STORE)
 		made = made &&
 			   class_maps(device, maps_c.of, view_c(q), classes, config::C_BOX_ROWS, config::C_BOX);
@@ -232,7 +237,7 @@ static hopper_status tma_launch(const launch_context &context, const problem &q,
 
 	/* a split is not persistent; of blocks that pad, all are there */
 	int cluster = config::SHARERS * split_k, room = device.clusters[cluster];
-	return launch_slices<config>(q, split_k, [&](const schedule &work) {
+	return launch_slices<config>(q, split_k, [&](const schedule<config> &work) {
 		int clusters = config::PADS ? room : config::SPLIT_K ? work.tiles : min(work.tiles, room);
 		hopper_status status =
 			kernel_launch(context, gemm_tma<Element, config, Epilogue>, dim3(clusters * cluster),
@@ -249,9 +254,9 @@ static hopper_status staged_launch(const launch_context &context, const problem 
 								   const Epilogue &out)
 {
 	a_maps<config> maps_a = {};
-	if (!a_maps_make(context.device, maps_a, view_a(q), q.classes))
+	if (!a_maps_make(context, maps_a, view_a(q), q.classes))
 		return HOPPER_INVALID_ARGUMENT;
-	return launch_slices<config>(q, split_k, [&](const schedule &work) {
+	return launch_slices<config>(q, split_k, [&](const schedule<config> &work) {
 		return kernel_launch(context, gemm_staged<Element, config, Epilogue>,
 							 dim3(work.tiles * split_k), config::THREADS, config::BYTES, split_k,
 							 false, maps_a, view_b(q), work, out);
@@ -269,25 +274,20 @@ static hopper_status small_launch(const launch_context &context, const problem &
 							 1, false, view_a(q), view_b(q), q.p.ldc, q.reads_c, out);
 	};
 	int wide_a = aligned_width(q.p.a, q.p.k, q.p.lda, 4);
-	if constexpr (B_LAYOUT == B_K_MAJOR) {
-		switch (min(wide_a, aligned_width(q.p.b, q.p.k, q.p.ldb, 4))) {
-		case 1: return launch(small_config<WARPS, BN, 1, 1, B_K_MAJOR>());
-		case 2: return launch(small_config<WARPS, BN, 2, 2, B_K_MAJOR>());
-		default: return launch(small_config<WARPS, BN, 4, 4, B_K_MAJOR>());
-		}
-	} else {
-		bool wide_b = aligned_width(q.p.b, q.p.n, q.p.ldb, BN) == BN;
-		switch (wide_a) {
-		case 1:
-			return wide_b ? launch(small_config<WARPS, BN, 1, BN>())
-						  : launch(small_config<WARPS, BN, 1, 1>());
-		case 2:
-			return wide_b ? launch(small_config<WARPS, BN, 2, BN>())
-						  : launch(small_config<WARPS, BN, 2, 1>());
-		default:
-			return wide_b ? launch(small_config<WARPS, BN, 4, BN>())
-						  : launch(small_config<WARPS, BN, 4, 1>());
-		}
+	int wide_b = B_LAYOUT == B_K_MAJOR ? aligned_width(q.p.b, q.p.k, q.p.ldb, 4)
+									   : aligned_width(q.p.b, q.p.n, q.p.ldb, BN);
+	auto with_a = [&](auto width_a) { // a K-major B has A's width, too
+		constexpr int VA = decltype(width_a)::value;
+		if constexpr (B_LAYOUT == B_K_MAJOR)
+			return launch(small_config<WARPS, BN, VA, VA, B_K_MAJOR>());
+		else
+			return wide_b == BN ? launch(small_config<WARPS, BN, VA, BN>())
+								: launch(small_config<WARPS, BN, VA, 1>());
+	};
+	switch (B_LAYOUT == B_K_MAJOR ? min(wide_a, wide_b) : wide_a) {
+	case 1: return with_a(std::integral_constant<int, 1>());
+	case 2: return with_a(std::integral_constant<int, 2>());
+	default: return with_a(std::integral_constant<int, 4>());
 	}
 }
 

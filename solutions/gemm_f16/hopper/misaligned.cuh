@@ -51,8 +51,8 @@ __device__ __forceinline__ uint4 vector_drop(uint4 x, int count)
 	return make_uint4(x.x ^ first.x, x.y ^ first.y, x.z ^ first.z, x.w ^ first.w);
 }
 
-/* The first `end` (even, 2 to 14) bytes of a vector at the matrix's end, in the pieces in which
- * they can be read. */
+/* The first `end` (even, 2 to 14) bytes of the vector that the matrix ends in, read in pieces of 8,
+ * 4 and 2 bytes, as nothing behind the matrix may be read. */
 struct vector_tail {
 	uint2 eight;
 	uint32_t four;

@@ -29,7 +29,7 @@ static inline int parts(int count, int of)
 	return (count + of - 1) / of;
 }
 
-/* What the choice of a configuration asks of an epilogue. */
+/* What the choice of a configuration needs to know of an epilogue. */
 struct chain_facts {
 	bool elementwise = true;   // what lies outside of C may go through it
 	float instructions = 0.0f; // a value, beyond alpha and beta

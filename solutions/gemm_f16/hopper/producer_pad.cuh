@@ -3,9 +3,9 @@
  * row from the two aligned vectors around them. Padding stays as it is: the tensor map has the true
  * row length, and TMA fills what lies beyond it with zeros.
  *
- * Blocks meet at a counter in the caller's workspace. It is 0 modulo 65536 between launches and
- * grows by 65536 in each, so that nothing has to be reset, whatever the number of blocks: a kernel
- * in a captured graph finds the same state in every replay. */
+ * Blocks wait for each other at a counter in the caller's workspace. Each launch adds 65536 to it,
+ * whatever its number of blocks: all blocks but the first add 1, the first one the rest. So nothing
+ * has to be reset, and a kernel in a captured graph finds a multiple of 65536 in every replay. */
 #ifndef HOPPER_PRODUCER_PAD_CUH
 #define HOPPER_PRODUCER_PAD_CUH
 
@@ -27,7 +27,7 @@ struct pad_work {
 constexpr uint32_t PAD_LAUNCH = 65536; // by which a launch advances the counter
 constexpr int PIECE_VECTORS = PIECE_ELEMENTS / VECTOR / 32; // of a lane
 
-/* A warp's piece of a row on its way. */
+/* A warp's piece of a row, between its loads and its stores. */
 struct pad_piece {
 	uint4 low[PIECE_VECTORS], high[PIECE_VECTORS];
 	uint32_t shift;
@@ -74,8 +74,8 @@ __device__ __forceinline__ void piece_store(const pad_piece &piece)
 			piece.to[32 * i] = vectors_join(piece.low[i], piece.high[i], piece.shift);
 }
 
-/* What piece_load() leaves out, an element a lane: the last row's end (15 at most) and, of a matrix
- * that starts within a vector, its first 8. */
+/* The elements that piece_load() leaves out, one a lane: the end of the last row (15 at most), and
+ * the first 8 of a matrix that starts within a vector. */
 struct pad_ends {
 	uint16_t last, first;
 };
@@ -102,7 +102,8 @@ __device__ __forceinline__ void ends_store(const pad_ends &ends, const pad_job &
 		job.to[lane] = ends.first;
 }
 
-/* The counter when this launch's blocks have all copied, read before this block has. */
+/* What the counter will be when all blocks of this launch have copied. To be read before this block
+ * has added to it. */
 __device__ __forceinline__ uint32_t pad_target(const pad_work &work)
 {
 	uint32_t now;

@@ -1,8 +1,8 @@
 /* The register-staged producer, for a misaligned B: producer warpgroups load the two aligned
  * vectors around each 8 elements, shift them together in registers, and store them where TMA would
- * have put them. A comes by TMA. Nothing is copied first, and no block waits for another. Producers
- * take turns at the stages, so that several are in flight at once without a thread looking
- * ahead. */
+ * have put them. A comes by TMA. Nothing is copied first, and no block waits for another. Each
+ * producer warpgroup fills every PRODUCERS-th stage, so that loads of several stages are in flight
+ * although a thread has registers for one. */
 #ifndef HOPPER_PRODUCER_STAGED_CUH
 #define HOPPER_PRODUCER_STAGED_CUH
 
@@ -64,7 +64,7 @@ __device__ __forceinline__ row_stream stream_make(const matrix_view &matrix, int
 			tail_end};
 }
 
-/* All of the rows lie in the matrix, and so do the vectors behind them. */
+/* Loads a thread's rows where all of them lie in the matrix, and so do the vectors behind them. */
 template <class Rows>
 __device__ __forceinline__ void rows_load_inside(Rows &rows, const row_stream &from,
 												 const char *vector)
@@ -80,8 +80,9 @@ __device__ __forceinline__ void rows_load_inside(Rows &rows, const row_stream &f
 	}
 }
 
-/* Only rows 0 to before `end` do, where the thread's first is number `row`, and `inside` of the
- * thread's elements, less the first `before`. */
+/* The same at the matrix's edges. The thread's rows are `row`, row + ROWS, and so on; those from 0
+ * to before `end` lie in the matrix. Of its 8 columns the first `before` lie in front of the
+ * matrix, and those from number `inside` on behind it. */
 template <class Rows>
 __device__ __forceinline__ void rows_load_edge(Rows &rows, const row_stream &from,
 											   const char *vector, int row, int end, int inside,
@@ -136,15 +137,14 @@ __device__ __forceinline__ void rows_store(Rows &rows, const row_stream &from, u
  * ready() is called once the first loads are in flight, and returns when the barriers are
  * initialised. `loads_a`: this warp issues A's loads. */
 template <class config, class Ready>
-__device__ __forceinline__ void produce_staged(const schedule &work, tma_loader<config> load,
-											   const matrix_view &B, uint32_t empty, int producer,
-											   bool loads_a, Ready ready)
+__device__ __forceinline__ void
+produce_staged(const schedule<config> &work, tma_loader<config> load, const matrix_view &B,
+			   uint32_t empty, int producer, bool loads_a, Ready ready)
 {
 	using rows_of = staged_rows<config>;
 	constexpr bool K_MAJOR = config::K_MAJOR_B;
-	int begin, end;
-	k_range<config>(work, begin, end);
-	load.begin(work, cluster_id<config>());
+	k_range own = work.own_k();
+	load.begin(work, work.cluster_id());
 	if (loads_a && elected())
 		tma_prefetch_map(load.map_a);
 	row_stream b = stream_make<rows_of>(B, K_MAJOR ? load.column : -load.skew,
@@ -154,7 +154,8 @@ __device__ __forceinline__ void produce_staged(const schedule &work, tma_loader<
 
 	bool is_ready = false;
 	int turn = producer;
-	for (int k = begin + producer; k < end; k += config::PRODUCERS, turn += config::PRODUCERS) {
+	for (int k = own.begin + producer; k < own.end;
+		 k += config::PRODUCERS, turn += config::PRODUCERS) {
 		int stage = turn % config::STAGES, first_k = k * SLICE - load.skew;
 		const char *vector =
 			b.vector + (K_MAJOR ? (size_t)k * SLICE * 2 : (size_t)k * rows_of::COUNT * b.pitch);

@@ -31,14 +31,13 @@ template <class config> struct tma_loader {
 	int skew;        // row_skew() of A's rows
 	int whole;       // k-iterations whose slices are whole
 
-	__device__ __forceinline__ void begin(const schedule &work, int tile)
+	__device__ __forceinline__ void begin(const schedule<config> &work, int tile)
 	{
-		auto row_class = row_class_of<config>(work);
-		tile_origin at = block_tile<config>(work, tile);
-		map_a = &maps_a->of[row_class.residue(at.row)];
-		row = row_class.index(at.row);
+		tile_origin at = work.origin(tile);
+		map_a = &maps_a->of[work.row_class.residue(at.row)];
+		row = work.row_class.index(at.row);
 		column = at.column;
-		skew = row_skew<config>(work, at.row);
+		skew = work.row_skew(at.row);
 		whole = (work.K + skew) / SLICE / config::SLICES;
 	}
 
@@ -48,34 +47,37 @@ template <class config> struct tma_loader {
 		mbarrier_expect(full + 8 * stage, config::STAGE_BYTES);
 	}
 
-	/* A's rows of k-iteration `k`, if it is this block's turn. */
+	/* Loads A's part of k-iteration `k` for the blocks side by side, if it is this one's turn.
+	 * Multicast names blocks by bits: block (m, n) is number m + CLUSTER_M * n. */
 	__device__ __forceinline__ void load_a(int stage, int k) const
 	{
-		constexpr uint16_t FIRST = ((1 << config::SHARERS) - 1) / ((1 << config::CLUSTER_M) - 1);
-		cluster_coordinate here = coordinate_in_cluster<config>();
+		constexpr uint32_t SIDE_BY_SIDE =
+			((1u << config::SHARERS) - 1) / ((1u << config::CLUSTER_M) - 1); // those with m = 0
+		cluster_coordinate here = schedule<config>::coordinate();
 		uint32_t to = base + stage * config::STAGE_BYTES;
-		uint32_t blocks = config::CLUSTER_N > 1 ? FIRST << here.m : 0;
+		uint32_t blocks = config::CLUSTER_N > 1 ? SIDE_BY_SIDE << here.m : 0;
 		if (k % config::CLUSTER_N != here.n)
 			return;
 		load_slices<config::TILE_M, config::MAX_CLASSES>(to, map_a, stage, k, row, blocks);
 	}
 
-	/* The same of B. */
+	/* The same of B, for the blocks above each other. */
 	__device__ __forceinline__ void load_b(int stage, int k) const
 	{
-		constexpr uint16_t ALL = (1 << config::CLUSTER_M) - 1;
-		cluster_coordinate here = coordinate_in_cluster<config>();
+		constexpr uint32_t ABOVE_EACH_OTHER = (1u << config::CLUSTER_M) - 1; // those with n = 0
+		cluster_coordinate here = schedule<config>::coordinate();
 		uint32_t to = base + stage * config::STAGE_BYTES + config::A_BYTES;
 		if (k % config::CLUSTER_M != here.m)
 			return;
-		auto blocks = [&] { return config::CLUSTER_M > 1 ? ALL << config::CLUSTER_M * here.n : 0; };
+		uint32_t blocks =
+			config::CLUSTER_M > 1 ? ABOVE_EACH_OTHER << config::CLUSTER_M * here.n : 0;
 		if constexpr (config::K_MAJOR_B)
-			load_slices<config::TILE_N, 1>(to, map_b, stage, k, column, blocks());
+			load_slices<config::TILE_N, 1>(to, map_b, stage, k, column, blocks);
 		else
 #pragma unroll
 			for (int box = 0; box < config::B_BOXES; box++)
 				load(to + box * config::B_BOX_BYTES, map_b, stage, column + box * BOX,
-					 k * config::TILE_K - skew, blocks());
+					 k * config::TILE_K - skew, blocks);
 	}
 
 	/* ROWS rows of a K-major operand: its slices one by one, or if they are whole all at once, by
@@ -85,12 +87,12 @@ template <class config> struct tma_loader {
 												int k, int row, uint32_t blocks) const
 	{
 		if (config::SLICES > 1 && k < whole) {
-			const CUtensorMap *whole_map = map + CLASSES;
+			const CUtensorMap *all = map + CLASSES;
+			int slice = k * config::SLICES;
 			if (blocks)
-				tma_load_3d_multicast(to, whole_map, full + 8 * stage, 0, row, k * config::SLICES,
-									  (uint16_t)blocks);
+				tma_load_3d_multicast(to, all, full + 8 * stage, 0, row, slice, (uint16_t)blocks);
 			else
-				tma_load_3d(to, whole_map, full + 8 * stage, 0, row, k * config::SLICES);
+				tma_load_3d(to, all, full + 8 * stage, 0, row, slice);
 			return;
 		}
 #pragma unroll
@@ -99,7 +101,7 @@ template <class config> struct tma_loader {
 				 blocks);
 	}
 
-	/* For the blocks of a mask, or if that is 0 for this one. */
+	/* A box for some blocks of the cluster, or if `blocks` is 0 for this one. */
 	__device__ __forceinline__ void load(uint32_t to, const CUtensorMap *map, int stage, int x,
 										 int y, uint32_t blocks) const
 	{
@@ -110,46 +112,47 @@ template <class config> struct tma_loader {
 	}
 };
 
-/* What the first round of loads need not wait for the cluster with: loads into this block only, of
- * operands that are not copied first. */
+/* Loads that may begin before the cluster's blocks know each other's barriers, and before the pad
+ * copy is done: those into this block only, of operands that are not copied. */
 template <class config> struct early_loads {
 	static constexpr bool ANY = config::VARIANT != PAD_COPY;
 	static constexpr bool A = ANY && config::CLUSTER_N == 1;
 	static constexpr bool B = !config::PADS && config::CLUSTER_M == 1;
 };
 
-/* Starts them, and returns for how many stages; `load` is at the first tile. */
+/* Begins them for the first tile, which `load` is at. Returns how many stages have been announced:
+ * all, or as many as the tile has k-iterations. */
 template <class config>
-__device__ __forceinline__ int produce_early(const schedule &work, const tma_loader<config> &load)
+__device__ __forceinline__ int produce_early(const schedule<config> &work,
+											 const tma_loader<config> &load)
 {
-	if (config::PADS && cluster_id<config>() >= work.tiles) // all blocks are there to copy
+	if (config::PADS && work.cluster_id() >= work.tiles) // this block is here only to copy
 		return 0;
-	int begin, end;
-	k_range<config>(work, begin, end);
-	int early = min(config::STAGES, end - begin);
+	k_range own = work.own_k();
+	int early = min(config::STAGES, own.end - own.begin);
 	for (int stage = 0; stage < early; stage++)
 		if (elected()) {
 			load.announce(stage);
 			if (early_loads<config>::A)
-				load.load_a(stage, begin + stage);
+				load.load_a(stage, own.begin + stage);
 			if (early_loads<config>::B)
-				load.load_b(stage, begin + stage);
+				load.load_b(stage, own.begin + stage);
 		}
 	return early;
 }
 
-/* All tiles; `early` of the first one's k-iterations were begun by produce_early(). */
+/* All tiles: for each k-iteration, waits until its stage is empty and loads A and B. The first
+ * `early` stages have been announced, and what early_loads names is on its way there. */
 template <class config>
-__device__ __forceinline__ void produce(const schedule &work, tma_loader<config> load, int early,
-										uint32_t empty)
+__device__ __forceinline__ void produce(const schedule<config> &work, tma_loader<config> load,
+										int early, uint32_t empty)
 {
-	int begin, end;
-	k_range<config>(work, begin, end);
-	ring at = {0, 1}; // the first round finds every stage empty
-	for (int tile = cluster_id<config>(); tile < work.tiles; tile += cluster_total<config>()) {
+	k_range own = work.own_k();
+	ring<config> at = {0, 1}; // the first round finds every stage empty
+	for (int tile = work.cluster_id(); tile < work.tiles; tile += work.cluster_total()) {
 		load.begin(work, tile);
 #pragma unroll 1
-		for (int k = begin; k < end; k++, early--) {
+		for (int k = own.begin; k < own.end; k++, early--) {
 			bool begun = early_loads<config>::ANY && early > 0;
 			if (!begun)
 				mbarrier_wait(empty + 8 * at.stage, at.phase);
@@ -161,15 +164,13 @@ __device__ __forceinline__ void produce(const schedule &work, tma_loader<config>
 				if (!early_loads<config>::B || !begun)
 					load.load_b(at.stage, k);
 			}
-			at.next<config>();
+			at.next();
 		}
 	}
 	/* No block may end while another can still send to it or arrive at its barriers. */
 	if (config::SHARERS > 1)
-		for (int i = 0; i < config::STAGES; i++) {
+		for (int i = 0; i < config::STAGES; i++, at.next())
 			mbarrier_wait(empty + 8 * at.stage, at.phase);
-			at.next<config>();
-		}
 }
 } // namespace hopper
 

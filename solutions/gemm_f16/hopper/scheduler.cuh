@@ -24,34 +24,24 @@ struct divisor {
 	}
 };
 
-/* The product as the kernel sees it. A tile here is a cluster's: CLUSTER_M x CLUSTER_N tiles of
- * blocks. */
-struct schedule {
-	int M, N, K;
-	int lda, ldc;             // elements between rows
-	int tiles;                // below 65536: of this launch
-	int first_m, first_n;     // rows and columns of tiles before them
-	divisor split;            // blocks that share a tile along K
-	int k_iterations, k_left; // of each of them; the first `k_left` have one more
-	int group;                // rows of tiles that are walked through together, for the L2 cache
-	int last_group;           // the group that has fewer rows, or -1
-	divisor group_tiles;      // tiles of a whole group
-	divisor rows, last_rows;  // rows of tiles in a group, in the last one
-	bool reads_c;             // beta is not 0
-	int class_shift;          // of residue_rows
-	int base_skew;            // of A's base; 0 where rows have no classes
+struct tile_origin {
+	int row, column; // in C
 };
 
-struct tile_origin {
-	int row, column; // in C; rows are those below `row` in its residue class
+struct cluster_coordinate {
+	int m, n;
+};
+
+struct k_range {
+	int begin, end; // k-iterations, from `begin` to before `end`
 };
 
 /* Where a warp or warpgroup is in the ring of stages. */
-struct ring {
+template <class config> struct ring {
 	int stage;
 	uint32_t phase;
 
-	template <class config> __device__ __forceinline__ void next(void)
+	__device__ __forceinline__ void next(void)
 	{
 		if (++stage == config::STAGES) {
 			stage = 0;
@@ -60,72 +50,103 @@ struct ring {
 	}
 };
 
-/* Number and count of the clusters, or of the blocks where there are none. */
-template <class config> __device__ __forceinline__ int cluster_id(void)
-{
-	return config::CLUSTER ? cluster_number() : (int)blockIdx.x;
-}
-template <class config> __device__ __forceinline__ int cluster_total(void)
-{
-	return config::CLUSTER ? cluster_count() : (int)gridDim.x;
-}
+/* The product as the kernel sees it. A tile here is a cluster's: CLUSTER_M x CLUSTER_N tiles of
+ * blocks. */
+template <class config> struct schedule {
+	int M, N, K;
+	int lda, ldc;             // elements between rows
+	int tiles;                // of this launch, below 65536
+	int first_m, first_n;     // rows and columns of tiles before them
+	divisor split;            // blocks that share a tile along K
+	int k_iterations, k_left; // of each of them; the first `k_left` have one more
+	int group;                // rows of tiles that are walked through together, for the L2 cache
+	int last_group;           // the group that has fewer rows, or -1
+	divisor group_tiles;      // tiles of a whole group
+	divisor rows, last_rows;  // rows of tiles in a group, in the last one
+	bool reads_c;             // beta is not 0
+	residue_rows<config::CLASSES> row_class;
+	int base_skew; // of A's base; 0 where rows have no classes
 
-/* The block's coordinate in its cluster. */
-struct cluster_coordinate {
-	int m, n;
+	/* Number and count of the clusters, or of the blocks where there are none. */
+	static __device__ __forceinline__ int cluster_id(void)
+	{
+		return config::CLUSTER ? cluster_number() : (int)blockIdx.x;
+	}
+	static __device__ __forceinline__ int cluster_total(void)
+	{
+		return config::CLUSTER ? cluster_count() : (int)gridDim.x;
+	}
+
+	/* The block's coordinate in its cluster. */
+	static __device__ __forceinline__ cluster_coordinate coordinate(void)
+	{
+		int block = config::SHARERS > 1 ? (int)cluster_rank() : 0;
+		return {block % config::CLUSTER_M, block / config::CLUSTER_M};
+	}
+
+	/* The block's number among those that share a tile along K, and its k-iterations. */
+	static __device__ __forceinline__ int split_rank(void)
+	{
+		return config::SPLIT_K ? (int)cluster_rank() : 0;
+	}
+	__device__ __forceinline__ k_range own_k(void) const
+	{
+		int rank = split_rank(), begin = rank * k_iterations + min(rank, k_left);
+		return {begin, begin + k_iterations + (rank < k_left)};
+	}
+
+	/* Elements between a 16-byte boundary and the beginning of A's rows of this row's class. */
+	__device__ __forceinline__ int row_skew(int row) const
+	{
+		if (!config::CLASSES)
+			return 0;
+		uint32_t residue = row_class.residue(row), distance = lda;
+		return (int)((residue * distance + base_skew) % VECTOR);
+	}
+
+	/* Where this block's part of a tile begins. Tiles are walked down a group of rows before going
+	 * right, so that blocks at work share operands in the L2 cache. The rows of a tile are those
+	 * below its first one in that one's residue class. */
+	__device__ __forceinline__ tile_origin origin(int tile) const
+	{
+		int number = group_tiles.quotient(tile), within = tile - number * group_tiles.value;
+		divisor height = number == last_group ? last_rows : rows;
+		int n = height.quotient(within), m = number * group + (within - n * height.value);
+		m += first_m;
+		n += first_n;
+		cluster_coordinate here = coordinate();
+		int row = (row_class.index(m) * config::CLUSTER_M + here.m) * config::TILE_M;
+		return {row_class.below(row_class.residue(m), row),
+				(n * config::CLUSTER_N + here.n) * config::TILE_N};
+	}
+
+	/* Where a subtile of a consumer's part of that begins; swapped, all four warps', else this
+	 * warp's. */
+	__device__ __forceinline__ tile_origin part(tile_origin tile, int consumer, int subtile) const
+	{
+		int own = consumer * config::CONSUMER_EXTENT + WGMMA_M * subtile;
+		if (config::SWAPPED)
+			return {tile.row, tile.column + own};
+		return {row_class.below(tile.row, own + (int)threadIdx.x % WARPGROUP / 32 * 16),
+				tile.column};
+	}
 };
-template <class config> __device__ __forceinline__ cluster_coordinate coordinate_in_cluster(void)
-{
-	int block = config::SHARERS > 1 ? (int)cluster_rank() : 0;
-	return {block % config::CLUSTER_M, block / config::CLUSTER_M};
-}
 
-/* The block's number among those that share a tile along K. */
-template <class config> __device__ __forceinline__ int split_rank(void)
-{
-	return config::SPLIT_K ? (int)cluster_rank() : 0;
-}
+/* A block's shared memory, aligned to the swizzle's pattern: addresses of the first stage and of
+ * the first stage's barriers. Those of other stages follow 8 bytes apart. */
+template <class config> struct shared_layout {
+	uint32_t base, full, empty;
 
-/* The block's k-iterations, from `begin` to before `end`. */
-template <class config>
-__device__ __forceinline__ void k_range(const schedule &work, int &begin, int &end)
-{
-	int rank = split_rank<config>();
-	begin = rank * work.k_iterations + min(rank, work.k_left);
-	end = begin + work.k_iterations + (rank < work.k_left);
-}
-
-template <class config>
-__device__ __forceinline__ typename config::row_class row_class_of(const schedule &work)
-{
-	return {work.class_shift};
-}
-
-/* Elements between a 16-byte boundary and the beginning of A's rows of this class. */
-template <class config> __device__ __forceinline__ int row_skew(const schedule &work, int row)
-{
-	if (!config::CLASSES)
-		return 0;
-	uint32_t residue = row_class_of<config>(work).residue(row), lda = work.lda;
-	return (int)((residue * lda + work.base_skew) % VECTOR);
-}
-
-/* This block's part of tile number `index`. Tiles are walked down a group of rows before going
- * right, so that blocks at work share operands in the L2 cache. */
-template <class config>
-__device__ __forceinline__ tile_origin block_tile(const schedule &work, int index)
-{
-	int group = work.group_tiles.quotient(index), within = index - group * work.group_tiles.value;
-	divisor rows = group == work.last_group ? work.last_rows : work.rows;
-	int n = rows.quotient(within), m = group * work.group + (within - n * rows.value);
-	m += work.first_m;
-	n += work.first_n;
-	cluster_coordinate here = coordinate_in_cluster<config>();
-	auto row_class = row_class_of<config>(work);
-	int row = (row_class.index(m) * config::CLUSTER_M + here.m) * config::TILE_M;
-	return {row_class.below(row_class.residue(m), row),
-			(n * config::CLUSTER_N + here.n) * config::TILE_N};
-}
+	__device__ __forceinline__ shared_layout(void)
+	{
+		extern __shared__ char shared_raw[];
+		constexpr uint32_t ALIGNMENT = config::ALIGNMENT;
+		base = (shared_address(shared_raw) + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+		base = __shfl_sync(0xFFFFFFFF, base, 0);
+		full = base + config::BARRIER_OFFSET;
+		empty = full + 8 * config::STAGES;
+	}
+};
 } // namespace hopper
 
 #endif

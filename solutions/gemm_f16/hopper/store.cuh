@@ -69,18 +69,19 @@ struct sector_prefetch : epilogue_prefetch {
 };
 
 /* The same for a warp's 16 rows of a tile, while the tile is multiplied; an access brings 32 bytes.
- * `scratch` is the warp's. */
+ */
 template <class config, class Epilogue>
-__device__ __forceinline__ void prefetch_rows(const Epilogue &out, typename config::row_class rows,
-											  tile_origin at, uint32_t scratch)
+__device__ __forceinline__ void prefetch_rows(const schedule<config> &work, const Epilogue &out,
+											  tile_origin at, const shared_layout<config> &shared)
 {
+	uint32_t scratch = shared.base + config::SCRATCH_OFFSET + threadIdx.x / 32 * SCRATCH_BYTES;
 	constexpr int SECTOR = 16, SECTORS = config::TILE_N / SECTOR;
 	constexpr bool BY_ROW = Epilogue::accesses.rows + Epilogue::accesses.matrices > 0;
 	static_assert(SECTORS * 4 <= SCRATCH_BYTES, "a slot for each sector of a row");
 	copies_wait(); // of the tile before, into the same slots
 #pragma unroll 1
 	for (int i = threadIdx.x % 32; i < (BY_ROW ? 16 : 1) * SECTORS; i += 32) {
-		int row = rows.below(at.row, i / SECTORS), sector = i % SECTORS;
+		int row = work.row_class.below(at.row, i / SECTORS), sector = i % SECTORS;
 		int column = at.column + sector * SECTOR;
 		sector_prefetch prefetch = {
 			{row, column, out.ld}, out.N, i < SECTORS, scratch + sector * 4};
@@ -121,6 +122,15 @@ __device__ __forceinline__ void apply(const Epilogue &out, int row, int column, 
 		out.apply(row, column, x, c);
 	else
 		out.apply_beta_0(row, column, x);
+}
+
+/* Calls then(flag) with the flag as a type whose value is a constant. */
+template <class Then> __device__ __forceinline__ void as_constant(bool flag, Then then)
+{
+	if (flag)
+		then(std::true_type());
+	else
+		then(std::false_type());
 }
 } // namespace hopper
 

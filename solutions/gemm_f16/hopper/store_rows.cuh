@@ -14,53 +14,85 @@
 
 namespace hopper
 {
-/* Zeros into a warp's staging area: of a part that is not all in C, what lies outside goes through
- * the epilogue, too. */
-template <int BYTES> __device__ __forceinline__ void staging_clear(uint32_t address)
+/* A lane's pair of neighbouring elements in shared memory, at a whole word if WHOLE, and back. */
+template <bool WHOLE> __device__ __forceinline__ uint32_t pair_load(uint32_t from)
 {
-	for (int i = threadIdx.x % 32 * 16; i < BYTES; i += 32 * 16)
-		shared_store(address + i, make_uint4(0, 0, 0, 0));
-	__syncwarp();
+	if (WHOLE)
+		return shared_load_word(from);
+	return shared_load_element(from, true) | (uint32_t)shared_load_element(from + 2, true) << 16;
+}
+template <bool WHOLE> __device__ __forceinline__ void pair_store(uint32_t to, uint32_t pair)
+{
+	if (WHOLE) {
+		shared_store(to, pair);
+	} else {
+		shared_store(to, (uint16_t)pair);
+		shared_store(to + 2, (uint16_t)(pair >> 16));
+	}
 }
 
-/* A warp's 16 rows of COLUMNS columns of C. Rows 8 apart start alike: 16 * ldc bytes lie between
- * them. */
-template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
+/* A warp's 16 rows of a tile, or of one of its chunks of 32 columns after the other if the tile is
+ * split. Rows 8 apart start alike: 16 * ldc bytes lie between them. */
+template <class Element, class config> struct misaligned_rows {
 	static constexpr bool LOADS_ALL = false;
+	static constexpr int COLUMNS = config::SPLIT_K ? CHUNK : config::TILE_N;
 	static constexpr int PITCH = padded_pitch(COLUMNS);
 	/* lanes that have a row's vectors, and rows that the warp has at once */
 	static constexpr int LANES = COLUMNS > 128 ? 32 : COLUMNS / VECTOR, TOGETHER = 32 / LANES;
 	static constexpr int PASSES = 16 / TOGETHER;
 	static constexpr int BATCH = PASSES < 4 ? PASSES : 4; // passes whose loads are together
 
-	Rows residue;
+	residue_rows<config::CLASSES> residue;
 	int ldc;
 	uint32_t staging; // the warp's staging area
 	bool pairs;       // all rows start at even elements
-	/* of the part that begin() named */
+	/* of the tile or chunk that begin() named */
 	Element *from;
 	int row, column;
-	int rows, columns;   // of it that lie in C
-	uint16_t ends[2][4]; // C's old values at the ends of the lane's rows l/4 and l/4 + 8
+	int rows, columns;        // of it that lie in C
+	uint16_t ends[2][4] = {}; // C's old values there: see for_ends()
+	/* of a split tile */
+	int rank; // every `split`-th chunk is this block's, from this number on
+	divisor split;
+	tile_origin tile;
 
-	/* Elements from its first row to another one. */
-	__device__ __forceinline__ size_t distance(int row) const
+	__device__ __forceinline__ misaligned_rows(const schedule<config> &work, const Element *C,
+											   const shared_layout<config> &shared)
+		: residue(work.row_class), ldc(work.ldc)
 	{
-		return (size_t)residue.below(0, row) * ldc;
+		staging = shared.base + config::STORE_OFFSET + threadIdx.x / 32 * config::ROWS_BYTES;
+		pairs = work.ldc % 2 == 0 && (uintptr_t)C % 4 == 0;
+		rank = work.split_rank();
+		split = work.split;
 	}
 
+	/* The tile, or the block's first chunk of it. */
 	template <class Epilogue>
 	__device__ __forceinline__ void begin(const Epilogue &out, tile_origin at, int)
 	{
-		row = at.row;
-		column = at.column;
+		tile = at;
+		begin_chunk(out, config::SPLIT_K ? rank : 0);
+	}
+	template <class Epilogue>
+	__device__ __forceinline__ void begin_chunk(const Epilogue &out, int chunk)
+	{
+		bool exists = chunk < config::CHUNKS; // a block may have no chunk at all
+		row = tile.row;
+		column = exists ? tile.column + chunk * CHUNK : out.N;
 		from = out.C + (size_t)row * ldc + column;
 		rows = min(16, residue.index(out.M - row + residue.stride() - 1));
 		columns = rows > 0 ? max(min(COLUMNS, out.N - column), 0) : 0;
 	}
 
-	/* Of a row: elements between a 16-byte boundary and its begin; elements before the next
-	 * boundary; elements in whole vectors behind those. */
+	/* Elements from the first row to another one. */
+	__device__ __forceinline__ size_t distance(int row) const
+	{
+		return (size_t)residue.below(0, row) * ldc;
+	}
+
+	/* A row in C is a head, whole vectors, and a tail. lead(): elements between a 16-byte boundary
+	 * and the row's begin; head(): those before its first whole vector; middle(): those in whole
+	 * vectors. */
 	__device__ __forceinline__ int lead(int row) const
 	{
 		return ((uint32_t)(uintptr_t)from / 2 + (uint32_t)distance(row)) % VECTOR;
@@ -74,7 +106,7 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 		return (columns - head(row)) & ~(VECTOR - 1);
 	}
 
-	/* Where an element of the lane's first row is. */
+	/* Where an element of the lane's row l/4 is in shared memory. */
 	__device__ __forceinline__ uint32_t address(int column) const
 	{
 		int row = threadIdx.x % 32 / 4;
@@ -95,8 +127,10 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 		}
 	}
 
-	/* The elements at the ends of the lane's two rows: calls each(half, i, offset, inside) with
-	 * their offset in the row, four for each row. */
+	/* The single elements of the lane's rows l/4 and l/4 + 8 (half = 0, 1), which start alike.
+	 * Their heads and tails have 7 elements at most, and a row has four lanes, so that a lane has
+	 * two of the head (i = 0, 1) and two of the tail (i = 2, 3): calls each(half, i, offset,
+	 * inside) with their offset in the row. */
 	template <class Each> __device__ __forceinline__ void for_ends(Each each) const
 	{
 		int row = threadIdx.x % 32 / 4, first = head(row), tail = first + middle(row);
@@ -119,12 +153,16 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 		__syncwarp();
 	}
 
-	/* Loads C into the staging area, once it is free; its ends into registers. */
+	/* Loads C into the staging area, once it is free; its ends into registers. Of a part that is
+	 * not all in C, what lies outside goes through the epilogue, too: as zeros. */
 	__device__ __forceinline__ void load(void)
 	{
 		wait_free();
-		if (rows < 16 || columns < COLUMNS)
-			staging_clear<16 * PITCH>(staging);
+		if (rows < 16 || columns < COLUMNS) {
+			for (int i = threadIdx.x % 32 * 16; i < 16 * PITCH; i += 32 * 16)
+				shared_store(staging + i, make_uint4(0, 0, 0, 0));
+			__syncwarp();
+		}
 #pragma unroll 1
 		for (int pass = 0; pass < PASSES; pass += BATCH)
 			for_vectors(pass, [&](int, uint32_t address, const Element *vector, bool inside) {
@@ -152,8 +190,47 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 		__syncwarp();
 	}
 
-	__device__ __forceinline__ void store(void) const
+	/* The sums through the epilogue into the staging area. */
+	template <bool READS_C, bool WHOLE, class Epilogue>
+	__device__ __forceinline__ void finish_pairs(const float *sum, const Epilogue &out)
 	{
+		constexpr int BATCH = 8; // pairs whose old values are in flight together
+		int lane = threadIdx.x % 32;
+		uint32_t at = address(lane % 4 * 2);
+		int first_row = residue.below(row, lane / 4), first_column = column + lane % 4 * 2;
+		auto pair = [&](int i) { return at + i % 2 * 8 * PITCH + i / 2 * 16; };
+#pragma unroll
+		for (int first = 0; first < COLUMNS / 4; first += BATCH) { // pairs of both rows
+			uint32_t old[BATCH];
+#pragma unroll
+			for (int i = 0; READS_C && i < BATCH; i++)
+				old[i] = pair_load<WHOLE>(pair(first + i));
+#pragma unroll
+			for (int i = first; i < first + BATCH; i++) {
+				float x[2] = {sum[2 * i], sum[2 * i + 1]}, c[2] = {};
+				if (READS_C)
+					word_unpack<Element>(old[i - first], c);
+				/* by the code that serves any beta, as C is at hand here, or zeros */
+				apply<true, !Epilogue::elementwise>(out, residue.below(first_row, i % 2 * 8),
+													first_column + i / 2 * 8, x, c);
+				pair_store<WHOLE>(pair(i), word_pack<Element>(x));
+			}
+		}
+	}
+
+	template <class Epilogue>
+	__device__ __forceinline__ void finish_chunk(const float *sum, const Epilogue &out,
+												 bool reads_c)
+	{
+		wait(reads_c);
+		if (reads_c && pairs)
+			finish_pairs<true, true>(sum, out);
+		else if (reads_c)
+			finish_pairs<true, false>(sum, out);
+		else if (pairs)
+			finish_pairs<false, true>(sum, out);
+		else
+			finish_pairs<false, false>(sum, out);
 		__syncwarp();
 #pragma unroll 1
 		for (int pass = 0; pass < PASSES; pass += BATCH) {
@@ -166,137 +243,33 @@ template <class Element, int COLUMNS, class Rows> struct misaligned_rows {
 					global_store(to, vectors[i]);
 			});
 		}
-		uint32_t at = address(0);
-		uint16_t *row = row_of_lane();
-		for_ends([&](int half, int i, int offset, bool inside) {
-			uint16_t x = shared_load_element(at + half * 8 * PITCH + offset * 2, inside);
+		uint32_t staged = address(0);
+		uint16_t *to = row_of_lane();
+		for_ends([&](int half, int, int offset, bool inside) {
+			uint16_t x = shared_load_element(staged + half * 8 * PITCH + offset * 2, inside);
 			if (inside)
-				row[distance(8 * half) + offset] = x;
+				to[distance(8 * half) + offset] = x;
 		});
 	}
-};
-
-/* A lane's pair of neighbouring elements in shared memory, at a whole word if WHOLE, and back. */
-template <bool WHOLE> __device__ __forceinline__ uint32_t pair_load(uint32_t from)
-{
-	if (WHOLE)
-		return shared_load_word(from);
-	return shared_load_element(from, true) | (uint32_t)shared_load_element(from + 2, true) << 16;
-}
-template <bool WHOLE> __device__ __forceinline__ void pair_store(uint32_t to, uint32_t pair)
-{
-	if (WHOLE) {
-		shared_store(to, pair);
-	} else {
-		shared_store(to, (uint16_t)pair);
-		shared_store(to + 2, (uint16_t)(pair >> 16));
-	}
-}
-
-/* The part's sums through the epilogue into its staging area. */
-template <bool READS_C, bool WHOLE, class Element, int COLUMNS, class Rows, class Epilogue>
-__device__ __forceinline__ void finish_pairs(const float *sum, const Epilogue &out,
-											 const misaligned_rows<Element, COLUMNS, Rows> &part)
-{
-	constexpr int TOGETHER = 8; // pairs whose old values are in flight together
-	int lane = threadIdx.x % 32;
-	uint32_t at = part.address(lane % 4 * 2);
-	int row = part.residue.below(part.row, lane / 4), column = part.column + lane % 4 * 2;
-	auto address = [&](int i) { return at + i % 2 * 8 * part.PITCH + i / 2 * 16; };
-#pragma unroll
-	for (int first = 0; first < COLUMNS / 4; first += TOGETHER) { // pairs of both rows
-		uint32_t old[TOGETHER];
-#pragma unroll
-		for (int i = 0; READS_C && i < TOGETHER; i++)
-			old[i] = pair_load<WHOLE>(address(first + i));
-#pragma unroll
-		for (int i = first; i < first + TOGETHER; i++) {
-			float x[2] = {sum[2 * i], sum[2 * i + 1]}, c[2] = {};
-			if (READS_C)
-				word_unpack<Element>(old[i - first], c);
-			/* READS_C: by the code that serves any beta, as C is at hand here, or zeros */
-			apply<true, !Epilogue::elementwise>(out, part.residue.below(row, i % 2 * 8),
-												column + i / 2 * 8, x, c);
-			pair_store<WHOLE>(address(i), word_pack<Element>(x));
-		}
-	}
-}
-
-template <class Element, int COLUMNS, class Rows, class Epilogue>
-__device__ __forceinline__ void finish(const float *sum, const Epilogue &out, bool reads_c,
-									   misaligned_rows<Element, COLUMNS, Rows> &part)
-{
-	part.wait(reads_c);
-	if (reads_c && part.pairs)
-		finish_pairs<true, true>(sum, out, part);
-	else if (reads_c)
-		finish_pairs<true, false>(sum, out, part);
-	else if (part.pairs)
-		finish_pairs<false, true>(sum, out, part);
-	else
-		finish_pairs<false, false>(sum, out, part);
-	part.store();
-}
-
-template <class Element, int COLUMNS, class config>
-__device__ __forceinline__ misaligned_rows<Element, COLUMNS, typename config::row_class>
-misaligned_rows_make(const schedule &work, const Element *C, uint32_t base)
-{
-	uint32_t staging = base + config::STORE_OFFSET + threadIdx.x / 32 * config::ROWS_BYTES;
-	bool pairs = work.ldc % 2 == 0 && (uintptr_t)C % 4 == 0;
-	return {row_class_of<config>(work), work.ldc, staging, pairs};
-}
-
-/* ---- split tiles ---- */
-
-/* Of a warp's 16 rows the chunks of columns whose number is this block's rank modulo `split`, one
- * after the other. */
-template <class Element, int COLUMNS, class Rows> struct misaligned_chunks {
-	static constexpr bool LOADS_ALL = false;
-	misaligned_rows<Element, CHUNK, Rows> rows; // of a chunk
-	int rank;
-	divisor split;
-	tile_origin tile;
 
 	template <class Epilogue>
-	__device__ __forceinline__ void begin_chunk(const Epilogue &out, int chunk)
+	__device__ __forceinline__ void finish(const float (&sum)[config::SUMS], const Epilogue &out,
+										   bool reads_c)
 	{
-		int column = chunk < COLUMNS / CHUNK ? tile.column + chunk * CHUNK : out.N;
-		rows.begin(out, {tile.row, column}, 0);
-	}
-	/* The first chunk, which may be none at all. */
-	template <class Epilogue>
-	__device__ __forceinline__ void begin(const Epilogue &out, tile_origin at, int)
-	{
-		tile = at;
-		begin_chunk(out, rank);
-	}
-	__device__ __forceinline__ void load(void)
-	{
-		rows.load();
-	}
-	__device__ __forceinline__ void wait_free(void) const
-	{
-		rows.wait_free();
-	}
-};
-
-template <class Element, int COLUMNS, class Rows, class Epilogue>
-__device__ __forceinline__ void finish(const float (&sum)[COLUMNS / 2], const Epilogue &out,
-									   bool reads_c,
-									   misaligned_chunks<Element, COLUMNS, Rows> &part)
-{
+		if (!config::SPLIT_K)
+			finish_chunk(sum, out, reads_c);
 #pragma unroll
-	for (int i = 0; i < COLUMNS / CHUNK; i++)
-		if (part.split.remainder(i) == part.rank) {
-			if (i != part.rank) {
-				part.begin_chunk(out, i);
-				if (reads_c)
-					part.load();
+		for (int i = 0; i < config::CHUNKS; i++)
+			if (config::SPLIT_K && split.remainder(i) == rank) {
+				if (i != rank) {
+					begin_chunk(out, i);
+					if (reads_c)
+						load();
+				}
+				finish_chunk(&sum[i * CHUNK_SUMS], out, reads_c);
 			}
-			finish(&sum[i * CHUNK_SUMS], out, reads_c, part.rows);
-		}
-}
+	}
+};
 } // namespace hopper
 
 #endif

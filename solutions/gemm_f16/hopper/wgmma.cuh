@@ -55,6 +55,16 @@ template <int PENDING> __device__ __forceinline__ void wgmma_wait(void)
 	asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
+/* After a wait: the compiler does not know that the sum changes here, and might have copied it. */
+__device__ __forceinline__ void sum_changes(float &sum)
+{
+	asm volatile("" : "+f"(sum)::"memory");
+}
+__device__ __forceinline__ void sum_changes(int &sum)
+{
+	asm volatile("" : "+r"(sum)::"memory");
+}
+
 /* Matrix descriptor (9.7.15.5.1.2.2) of an operand with the 128-byte swizzle and a stride dimension
  * byte offset of 1024, in two steps: the lower half has the start address and the leading dimension
  * byte offset, so that one addition is left between two wgmma. The warp that issues them would
@@ -74,12 +84,15 @@ __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t operand, uint32_t 
 
 /* d (64 x N, f32, the warpgroup's registers) = a * b, plus d when `accumulate`. A is K-major in
  * shared memory, M-major if M_MAJOR; B is N-major if N_MAJOR, else K-major. Without template
- * arguments both are as row-major matrices have them. */
+ * arguments both are as row-major matrices have them. PROMOTED: the tensor cores' sums are too
+ * short for more than a k-block. */
 template <class Element, int N> struct wgmma;
 
 /* A, B, ACCUMULATE, TRANSPOSE_A, TRANSPOSE_B: the operands' numbers, behind the sums'. */
 #define HOPPER_WGMMA_OF(ELEMENT, TYPE, N, A, B, ACCUMULATE, TRANSPOSE_A, TRANSPOSE_B)              \
 	template <> struct wgmma<ELEMENT, N> {                                                         \
+		using sum = float;                                                                         \
+		static constexpr bool PROMOTED = false;                                                    \
 		template <bool M_MAJOR = false, bool N_MAJOR = true>                                       \
 		static __device__ __forceinline__ void multiply(float (&d)[N / 2], uint64_t a, uint64_t b, \
 														int accumulate)                            \
