@@ -80,6 +80,19 @@ static void tell(const struct batch_outcome *outcome)
 			outcome->accepted, known, failed);
 }
 
+/* What each of many judges would write to one place. */
+static bool writes_nothing_else(const struct options *options, struct error *err)
+{
+	static const enum value_use uses[] = {VALUE_WRITTEN, VALUE_FOLDER};
+	struct option_file file;
+	for (size_t u = 0; u < sizeof uses / sizeof *uses; u++)
+		for (size_t i = 0; options_file(options, uses[u], i, &file); i++)
+			if (strcmp(file.option, "jsonl") != 0)
+				return error_set(err, "--batch writes its answers to --jsonl and nothing to --%s",
+								 file.option);
+	return true;
+}
+
 int batch_command(struct options *options)
 {
 	struct error err = {{0}};
@@ -91,6 +104,8 @@ int batch_command(struct options *options)
 				  options->arguments[0]);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
+	if (!writes_nothing_else(options, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
 	if (strcmp(options->batch, "-") != 0 && access(options->batch, R_OK) != 0) {
 		error_set(&err, "--batch %s: %s", options->batch, strerror(errno));
 		return cli_fail(EXIT_BAD_INPUT, &err);

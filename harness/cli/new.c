@@ -108,8 +108,8 @@ const struct subcommand subcommand_new = {
 			 "\n"
 			 "Writes a starter file: a correct, simple kernel with comments for someone new to\n"
 			 "CUDA, as NAME.cu in this folder (or where NAME says: kernels/mine). A stage\n"
-			 "becomes NAME.cuh. An exercise is a solution that lacks one line, which you write.\n"
-			 "An existing file is never overwritten.\n"
+			 "becomes NAME.cuh. An exercise is a solution that lacks one line, which you\n"
+			 "write. An existing file is never overwritten.\n"
 			 "\n"
 			 "  gemmjudge new mine --problem gemm-f16\n"
 			 "  gemmjudge new --stage mish\n",
