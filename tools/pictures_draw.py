@@ -421,7 +421,7 @@ def split_k(known):
         picture.text(x0 + (end - begin) * unit / 2, y + 14, f"{begin} to {end - 1}", "m")
     picture.arrow(x0 + longest * unit, 126, x0 + longest * unit + 40, 126)
     picture.lines(x0 + longest * unit + 48, 112, ["sums meet in distributed shared memory,", "always in the same order; one block stores"], "s")
-    picture.text(16, 190, f"k_range() of hopper/: {longest} k-iterations instead of {total}, and the exchange (0.9 to 2.5 us on an H200).", "s")
+    picture.text(16, 190, f"own_k() of hopper/: {longest} k-iterations instead of {total}, and the exchange (0.9 to 2.5 us on an H200).", "s")
     sms, tiles = 80, (640 // 128) ** 2
     for x, split in ((16, 1), (376, 3)):
         busy = tiles * split

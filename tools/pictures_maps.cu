@@ -345,10 +345,9 @@ static void print_split(void)
 	split_k::schedule work = {64 / 3, 64 % 3};
 	printf("\"split\": [");
 	for (int rank = 0; rank < 3; rank++) {
-		int begin, end;
 		split_k::this_rank = rank;
-		split_k::k_range<void>(work, begin, end);
-		printf("%s[%d, %d]", rank ? ", " : "", begin, end);
+		split_k::k_range own = work.own_k();
+		printf("%s[%d, %d]", rank ? ", " : "", own.begin, own.end);
 	}
 	printf("],\n");
 }
