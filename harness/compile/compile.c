@@ -288,7 +288,7 @@ static bool job_find(struct job *job, struct compiled *out, bool *failed, struct
 {
 	for (int way = 0; way < (may_be_cxx20(job) ? 8 : 4); way++) {
 		const struct nvcc_ways ways = {
-			.whole_cmath = (way & 1) != 0, .lambdas = (way & 2) != 0, .cxx20 = (way & 4) != 0};
+			.whole_headers = (way & 1) != 0, .lambdas = (way & 2) != 0, .cxx20 = (way & 4) != 0};
 		*failed = !job_choose(job, &ways, err);
 		if (*failed)
 			return false;
@@ -300,7 +300,7 @@ static bool job_find(struct job *job, struct compiled *out, bool *failed, struct
 }
 
 /* The next way to compile a file that was refused: what nvcc's messages ask for, and in the end
- * all of <cmath>, so that what is said of a file is what plain nvcc says of it. False: none. */
+ * all of the headers, so that what is said of a file is what plain nvcc says of it. False: none. */
 static bool job_wants_more(const struct job *job, const char *log, struct nvcc_ways *ways)
 {
 	*ways = job->ways;
@@ -308,12 +308,12 @@ static bool job_wants_more(const struct job *job, const char *log, struct nvcc_w
 	ways->cxx20 |= may_be_cxx20(job) && wants_cxx20(job->content, log);
 	if (ways->lambdas != job->ways.lambdas || ways->cxx20 != job->ways.cxx20)
 		return true;
-	ways->whole_cmath = true;
-	return !job->ways.whole_cmath;
+	ways->whole_headers = true;
+	return !job->ways.whole_headers;
 }
 
-/* As C++17, without lambdas for the device and without <cmath>'s special functions, and with these
- * where the file is refused otherwise. Each way has an entry of its own. */
+/* As C++17, without lambdas for the device and without parts of headers that are seldom needed, and
+ * with these where the file is refused otherwise. Each way has an entry of its own. */
 static enum compile_status compile_or_find(struct job *job, struct compiled *out, struct error *err)
 {
 	bool failed;

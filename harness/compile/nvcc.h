@@ -22,10 +22,11 @@ void words_free(struct words *words);
 
 /* What costs time and most files do not need: nvcc gets it where it refuses a file without. */
 struct nvcc_ways {
-	bool lambdas;     /* for the device: half a second of every compilation */
-	bool cxx20;       /* where the flags name no standard */
-	bool whole_cmath; /* with C++17's special functions, and the headers that these need, which
-						 every CUDA file would parse twice: a third of compiling a small one */
+	bool lambdas;       /* for the device: half a second of every compilation */
+	bool cxx20;         /* where the flags name no standard */
+	bool whole_headers; /* with C++17's special functions and the headers that these need, which
+						   every CUDA file would parse twice: a third of compiling a small one.
+						   With cuda_bf16.h also where only our epilogue.cuh includes it: a fifth */
 };
 
 /* What a compilation is made of besides its options; absolute paths. */
