@@ -15,6 +15,7 @@
 
 #include "base/remove.h"
 #include "compile/lease.h"
+#include "compile/stand_in.h"
 
 #define STALE_SECONDS (24 * 3600)
 #define LIBRARY_BYTES                                                                              \
@@ -26,8 +27,7 @@
 
 /* ---- files -------------------------------------------------------------- */
 
-/* A whole file, NUL-terminated, or NULL with errno. */
-static char *read_whole(const char *path, size_t *size)
+char *cache_read_file(const char *path, size_t *size)
 {
 	size_t capacity = 65536;
 	char *text = malloc(capacity);
@@ -78,7 +78,7 @@ bool cache_hash_file(struct hash *hash, const char *path, struct error *err)
 	/* An input's name is the compiler's word: no pipe, no device. */
 	if (stat(path, &facts) == 0 && (!S_ISREG(facts.st_mode) || facts.st_size > INPUT_BYTES))
 		return error_set(err, "%s: is no regular file of a bearable size", path);
-	char *text = read_whole(path, &size);
+	char *text = cache_read_file(path, &size);
 	if (text == NULL)
 		return error_set(err, "%s: %s", path, strerror(errno));
 	hash_add(hash, text, size);
@@ -124,6 +124,26 @@ static void dependencies_to_lines(char *text)
 	*to = '\0';
 }
 
+/* Leaves out, in place, the lines that name a copy of the source, whose content is part of the key:
+ * what lies below the folder, and the path that it was given. */
+static void drop_own_lines(char *text, const char *folder)
+{
+	static const char given[] = STAND_IN_PATH "\n";
+	const size_t length = strlen(folder);
+	char *to = text;
+	for (char *line = text; *line != '\0';) {
+		size_t size = strcspn(line, "\n");
+		size += line[size] == '\n';
+		bool below = strncmp(line, folder, length) == 0 && line[length] == '/';
+		if (!below && strncmp(line, given, sizeof given - 1) != 0) {
+			memmove(to, line, size);
+			to += size;
+		}
+		line += size;
+	}
+	*to = '\0';
+}
+
 static char *read_inputs(const char *folder)
 {
 	char path[PATHS_MAX];
@@ -131,9 +151,11 @@ static char *read_inputs(const char *folder)
 	size_t size;
 	if (!paths_join(path, folder, "dependencies", &ignored))
 		return NULL;
-	char *text = read_whole(path, &size);
-	if (text != NULL)
+	char *text = cache_read_file(path, &size);
+	if (text != NULL) {
 		dependencies_to_lines(text);
+		drop_own_lines(text, folder);
+	}
 	return text;
 }
 
@@ -141,10 +163,10 @@ static bool hash_input(const char *path, void *context)
 {
 	struct error ignored;
 	hash_add_text(context, path);
-	return cache_hash_file(context, path, &ignored);
+	return path[0] == '/' && cache_hash_file(context, path, &ignored);
 }
 
-/* KEY2. False when an input is no longer there. */
+/* KEY2. False when an input is no longer there, or has a path that says nothing here. */
 static bool entry_key(const struct cache_key *key, char *inputs, struct cache_key *out)
 {
 	struct hash hash;
@@ -204,7 +226,7 @@ static bool entry_valid(const char *entry)
 	size_t size;
 	if (!paths_join(path, entry, "sum", &ignored) || !entry_sum(entry, sum, &ignored))
 		return false;
-	char *text = read_whole(path, &size);
+	char *text = cache_read_file(path, &size);
 	bool valid = text != NULL && strcmp(text, sum) == 0;
 	free(text);
 	return valid;
@@ -222,7 +244,7 @@ bool cache_find(const char *cache, const struct cache_key *key, char library[PAT
 	*lease = 0;
 	if (snprintf(path, sizeof path, "%s/%s.inputs", cache, key->text) >= PATHS_MAX)
 		return false;
-	char *inputs = read_whole(path, &size);
+	char *inputs = cache_read_file(path, &size);
 	bool known = inputs != NULL && entry_key(key, inputs, &entry_name);
 	free(inputs);
 	if (!known || !paths_join(entry, cache, entry_name.text, &ignored))
@@ -231,7 +253,7 @@ bool cache_find(const char *cache, const struct cache_key *key, char library[PAT
 	*lease = lease_take(entry);
 	if (*lease != 0 && entry_valid(entry) && paths_join(library, entry, "solution.so", &ignored) &&
 		paths_join(path, entry, "log", &ignored))
-		*log = read_whole(path, &size);
+		*log = cache_read_file(path, &size);
 	if (*log == NULL)
 		lease_end(lease);
 	return *log != NULL;
@@ -461,7 +483,7 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 static bool holds_text(const char *path, const char *text)
 {
 	size_t size;
-	char *there = read_whole(path, &size);
+	char *there = cache_read_file(path, &size);
 	bool same = there != NULL && strcmp(there, text) == 0;
 	free(there);
 	if (same)
@@ -494,6 +516,27 @@ static struct cache_key key_of_text(const char *text)
 	hash_add_text(&hash, text);
 	hash_end(&hash, key.text);
 	return key;
+}
+
+bool cache_remember(const char *cache, const struct cache_key *key, const char *ending,
+					const char *text, struct error *err)
+{
+	char path[PATHS_MAX];
+	if (snprintf(path, sizeof path, "%s/%s%s", cache, key->text, ending) >= PATHS_MAX)
+		return error_set(err, "path too long: %s", cache);
+	return generate(cache, path, text, err);
+}
+
+char *cache_recall(const char *cache, const struct cache_key *key, const char *ending)
+{
+	char path[PATHS_MAX];
+	size_t size;
+	if (snprintf(path, sizeof path, "%s/%s%s", cache, key->text, ending) >= PATHS_MAX)
+		return NULL;
+	char *text = cache_read_file(path, &size);
+	if (text != NULL)
+		lease_touch(path);
+	return text;
 }
 
 bool cache_generate(const char *cache, const char *ending, const char *text, char path[PATHS_MAX],
