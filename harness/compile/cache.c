@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/remove.h"
+#include "compile/inputs.h"
 #include "compile/lease.h"
-#include "compile/stand_in.h"
 
 #define STALE_SECONDS (24 * 3600)
 #define LIBRARY_BYTES                                                                              \
@@ -86,85 +86,7 @@ bool cache_hash_file(struct hash *hash, const char *path, struct error *err)
 	return true;
 }
 
-/* ---- inputs -------------------------------------------------------------- */
-
-/* Calls `visit` with each path of a list, one a line; stops when it says so. */
-static bool each_line(char *text, bool (*visit)(const char *path, void *context), void *context)
-{
-	char *rest = NULL;
-	for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
-		if (!visit(line, context))
-			return false;
-	return true;
-}
-
-/* "target : a \<newline> b\ c" becomes "a<newline>b c<newline>", in place: it only
- * gets shorter. */
-static void dependencies_to_lines(char *text)
-{
-	char *from = strstr(text, ":"), *to = text;
-	bool within = false;
-	from = from != NULL ? from + 1 : text + strlen(text);
-	for (; *from != '\0'; from++) {
-		bool escaped = *from == '\\' && (from[1] == ' ' || from[1] == '#' || from[1] == '\\');
-		bool doubled = *from == '$' && from[1] == '$';
-		bool separator =
-			*from == ' ' || *from == '\n' || *from == '\t' || (*from == '\\' && from[1] == '\n');
-		if (separator) {
-			if (within)
-				*to++ = '\n';
-			within = false;
-			continue;
-		}
-		if (escaped || doubled)
-			from++;
-		*to++ = *from;
-		within = true;
-	}
-	*to = '\0';
-}
-
-/* Leaves out, in place, the lines that name a copy of the source, whose content is part of the key:
- * what lies below the folder, and the path that it was given. */
-static void drop_own_lines(char *text, const char *folder)
-{
-	static const char given[] = STAND_IN_PATH "\n";
-	const size_t length = strlen(folder);
-	char *to = text;
-	for (char *line = text; *line != '\0';) {
-		size_t size = strcspn(line, "\n");
-		size += line[size] == '\n';
-		bool below = strncmp(line, folder, length) == 0 && line[length] == '/';
-		if (!below && strncmp(line, given, sizeof given - 1) != 0) {
-			memmove(to, line, size);
-			to += size;
-		}
-		line += size;
-	}
-	*to = '\0';
-}
-
-static char *read_inputs(const char *folder)
-{
-	char path[PATHS_MAX];
-	struct error ignored;
-	size_t size;
-	if (!paths_join(path, folder, "dependencies", &ignored))
-		return NULL;
-	char *text = cache_read_file(path, &size);
-	if (text != NULL) {
-		dependencies_to_lines(text);
-		drop_own_lines(text, folder);
-	}
-	return text;
-}
-
-static bool hash_input(const char *path, void *context)
-{
-	struct error ignored;
-	hash_add_text(context, path);
-	return path[0] == '/' && cache_hash_file(context, path, &ignored);
-}
+/* ---- entries ------------------------------------------------------------- */
 
 /* KEY2. False when an input is no longer there, or has a path that says nothing here. */
 static bool entry_key(const struct cache_key *key, char *inputs, struct cache_key *out)
@@ -172,40 +94,10 @@ static bool entry_key(const struct cache_key *key, char *inputs, struct cache_ke
 	struct hash hash;
 	hash_begin(&hash);
 	hash_add_text(&hash, key->text);
-	bool whole = each_line(inputs, hash_input, &hash);
+	bool whole = inputs_hash(inputs, &hash);
 	hash_end(&hash, out->text);
 	return whole;
 }
-
-struct change {
-	double since, until;
-	bool found;
-};
-
-static bool look_for_change(const char *path, void *context)
-{
-	struct change *change = context;
-	struct stat facts;
-	if (stat(path, &facts) != 0)
-		change->found = true;
-	double changed = (double)facts.st_mtim.tv_sec + (double)facts.st_mtim.tv_nsec * 1e-9;
-	if (changed >= change->since && changed <= change->until)
-		change->found = true;
-	return !change->found;
-}
-
-bool cache_inputs_changed(const char *folder, double since)
-{
-	struct change change = {.since = since, .until = (double)time(NULL) + 1.0};
-	char *inputs = read_inputs(folder);
-	if (inputs == NULL)
-		return true;
-	each_line(inputs, look_for_change, &change);
-	free(inputs);
-	return change.found;
-}
-
-/* ---- entries ------------------------------------------------------------- */
 
 /* The content of `sum`. */
 static bool entry_sum(const char *entry, char out[HASH_TEXT], struct error *err)
@@ -454,7 +346,7 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 {
 	char entry[PATHS_MAX];
 	struct cache_key name = *key;
-	char *inputs = read_inputs(folder), *scratch = inputs != NULL ? strdup(inputs) : NULL;
+	char *inputs = inputs_read(folder), *scratch = inputs != NULL ? strdup(inputs) : NULL;
 	bool stored = false;
 
 	/* of a list with /dev/null in it nobody knows when to compile again */
@@ -498,7 +390,7 @@ static bool generate(const char *cache, const char *path, const char *text, stru
 	if (!cache_begin(cache, folder, err))
 		return false;
 	/* The name says what is in it, so that it never changed while something was
-	 * compiled, whenever it was written: see cache_inputs_changed(). */
+	 * compiled, whenever it was written: see inputs_changed(). */
 	const struct timespec long_ago[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = 1}};
 	bool good = paths_join(written, folder, "generated", err) && write_whole(written, text, err) &&
 				(utimensat(AT_FDCWD, written, long_ago, 0) == 0 ||

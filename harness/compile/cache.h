@@ -98,8 +98,4 @@ bool cache_remember(const char *cache, const struct cache_key *key, const char *
 					const char *text, struct error *err);
 char *cache_recall(const char *cache, const struct cache_key *key, const char *ending);
 
-/* Whether a file that the compilation read was changed since this time (seconds
- * of the real-time clock), so that nobody knows which content was compiled. */
-bool cache_inputs_changed(const char *folder, double since);
-
 #endif

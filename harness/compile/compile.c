@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "compile/cache.h"
+#include "compile/inputs.h"
 #include "compile/lease.h"
 #include "compile/movable.h"
 #include "compile/nvcc.h"
@@ -22,7 +23,7 @@
 #include "process/landlock.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
-#define CACHE_FORMAT "gemmjudge compile 7"
+#define CACHE_FORMAT "gemmjudge compile 8"
 
 /* The clock that stamps files. */
 static double file_time(void)
@@ -84,22 +85,32 @@ struct job {
 	char epilogue[PATHS_MAX];  /* the generated header, "" without */
 	char exports[PATHS_MAX], headers[PATHS_MAX], repository[PATHS_MAX]; /* of nvcc.h; "" without */
 	struct nvcc_ways ways;
-	char cache[PATHS_MAX];
-	bool movable; /* it may be compiled under STAND_IN_PATH */
+	char cache[PATHS_MAX], tree[PATHS_MAX]; /* "": there is no source tree */
+	bool moves; /* it may be compiled under STAND_IN_PATH, with what lies beside it */
+	struct movable movable;
 	bool jailed;
 	struct cache_key key;
 	double key_time; /* when the text was read, by the clock that stamps files */
 	double deadline; /* of nvcc, by the monotonic clock */
 };
 
+/* Behind `beginning` and `folder`, where the word begins with both; else NULL. */
+static const char *behind_folder(const char *word, const char *beginning, const char *folder)
+{
+	const size_t begins = strlen(beginning), length = strlen(folder);
+	bool both = length > 0 && strncmp(word, beginning, begins) == 0 &&
+				strncmp(word + begins, folder, length) == 0;
+	return both ? word + begins + length : NULL;
+}
+
 /* The linker's list has the name of its content, and what is linked does not tell where it lay:
- * without the folder, a copy of the cache is as good as the cache. */
+ * without the folder, a copy of the cache is as good as the cache. Nor does it matter where our
+ * epilogues lie, whose content is looked at. */
 static const char *key_word(const struct job *job, const char *argument)
 {
-	const size_t words = sizeof NVCC_EXPORTS - 1, folder = strlen(job->cache);
-	bool ours = strncmp(argument, NVCC_EXPORTS, words) == 0 &&
-				strncmp(argument + words, job->cache, folder) == 0;
-	return ours ? argument + words + folder : argument;
+	const char *list = behind_folder(argument, NVCC_EXPORTS, job->cache);
+	const char *epilogues = behind_folder(argument, "-I", job->tree);
+	return list != NULL ? list : epilogues != NULL ? epilogues : argument;
 }
 
 /* Who may read what is part of the key; what a movable file may read does not depend on it. */
@@ -128,6 +139,10 @@ static void make_key(struct job *job)
 	}
 	hash_add_text(&hash, job->options->appended != NULL ? job->options->appended : "");
 	hash_add(&hash, job->text.at, job->text.size);
+	for (size_t i = 0; !job->ways.in_place && i < job->movable.count; i++) {
+		hash_add_text(&hash, job->movable.beside[i].name);
+		hash_add_text(&hash, job->movable.beside[i].text.at);
+	}
 	hash_end(&hash, job->key.text);
 }
 
@@ -158,20 +173,32 @@ static bool job_jail(const struct job *job, const char *folder, const char *stan
 	return *rules >= 0;
 }
 
+/* Makes the copy that is compiled, where one is; else *stand_in is "". */
+static bool job_stand_in(const struct job *job, const char *folder, char stand_in[PATHS_MAX],
+						 struct error *err)
+{
+	const struct compile_options *options = job->options;
+	const bool moved = !job->ways.in_place;
+	stand_in[0] = '\0';
+	if (!moved && options->stands_for == NULL && options->appended == NULL &&
+		!stand_in_is_needed(job->source))
+		return true;
+	bool made = stand_in_make(&job->text, options->appended, moved ? STAND_IN_PATH : job->source,
+							  folder, stand_in, err);
+	for (size_t i = 0; made && moved && i < job->movable.count; i++)
+		made = stand_in_add(stand_in, &job->movable.beside[i], err);
+	return made;
+}
+
 /* nvcc works in FOLDER/nvcc and reaches nothing else to write. */
 static enum compile_status run_in(const struct job *job, const char *folder, struct compiled *out,
 								  uint64_t *written, struct error *err)
 {
-	const struct compile_options *options = job->options;
 	const bool moved = !job->ways.in_place;
 	const char *shown = moved ? STAND_IN_PATH : job->source;
-	char stand_in[PATHS_MAX] = "";
+	char stand_in[PATHS_MAX];
 	int rules = 0;
-	if ((moved || options->stands_for != NULL || options->appended != NULL ||
-		 stand_in_is_needed(job->source)) &&
-		!stand_in_make(&job->text, options->appended, shown, folder, stand_in, err))
-		return COMPILE_FAILED;
-	if (!job_jail(job, folder, stand_in, &rules, err))
+	if (!job_stand_in(job, folder, stand_in, err) || !job_jail(job, folder, stand_in, &rules, err))
 		return COMPILE_FAILED;
 	const struct nvcc_start start = {.source = shown,
 									 .stand_in = path_or_null(stand_in),
@@ -179,9 +206,9 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 									 .folder = folder,
 									 .working_folder = moved ? "/" : job->source_folder,
 									 .rules = rules,
-									 .limit = options->seconds,
+									 .limit = job->options->seconds,
 									 .deadline = job->deadline,
-									 .control = options->control};
+									 .control = job->options->control};
 	enum compile_status status = nvcc_run(&job->arguments, &start, &out->log, written, err);
 	if (rules > 0)
 		close(rules);
@@ -227,7 +254,7 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 		return COMPILE_FAILED;
 	enum compile_status status = compile_in(job, folder, out, &written, err);
 	if (status == COMPILE_OK) {
-		bool reusable = !cache_inputs_changed(folder, job->key_time);
+		bool reusable = !inputs_changed(folder, job->key_time);
 		bool stored = cache_store(job->cache, &job->key, folder, out->log, reusable, out->library,
 								  &out->lease, err);
 		return stored ? COMPILE_OK : COMPILE_FAILED;
@@ -265,7 +292,7 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 {
 	const struct compile_options *options = job->options;
 	off_t bytes = 0;
-	struct error no_cache;
+	struct error no_cache, ignored;
 	const char *shown = options->stands_for != NULL ? options->stands_for : options->source;
 	if (!measure_source(options->source, &bytes, err) ||
 		!locate_source(shown, job->source, job->source_folder, err))
@@ -290,8 +317,12 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 		return COMPILE_FAILED;
 	if (!options->isolated && !reach_repository(job->source_folder, job->repository))
 		job->repository[0] = '\0';
-	job->movable = !options->in_place && !options->libraries &&
-				   movable(job->text.at, job->source_folder, options->flags);
+	if (!paths_source(job->tree, &ignored))
+		job->tree[0] = '\0';
+	job->moves = !options->in_place && !options->libraries &&
+				 strlen(job->text.at) == job->text.size &&
+				 movable_find(job->text.at, job->source_folder, options->flags, &job->movable) &&
+				 !(options->isolated && job->movable.count > 0);
 	job->jailed = !options->unjailed && landlock_abi() > 0;
 	return COMPILE_OK;
 }
@@ -329,7 +360,7 @@ static bool job_find(struct job *job, struct compiled *out, bool *failed, struct
 									   .whole_headers = (way & 2) != 0,
 									   .lambdas = (way & 4) != 0,
 									   .cxx20 = (way & 8) != 0};
-		if (!ways.in_place && (ways.whole_headers || !job->movable))
+		if (!ways.in_place && (ways.whole_headers || !job->moves))
 			continue;
 		*failed = !job_choose(job, &ways, err);
 		if (*failed)
@@ -364,7 +395,7 @@ static enum compile_status compile_or_find(struct job *job, struct compiled *out
 {
 	bool failed;
 	enum compile_status status = job_prepare(job, err);
-	struct nvcc_ways ways = {.in_place = !job->movable};
+	struct nvcc_ways ways = {.in_place = !job->moves};
 	if (status != COMPILE_OK)
 		return status;
 	out->jailed = job->jailed;
@@ -410,6 +441,7 @@ enum compile_status compile_solution(const struct compile_options *options, stru
 		job_name(job, out);
 		words_free(&job->arguments);
 		free(job->text.at);
+		movable_free(&job->movable);
 		free(job);
 	} else {
 		error_set(err, "out of memory");

@@ -4,12 +4,26 @@
 #define GEMMJUDGE_COMPILE_MOVABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* `folder` is where the file seems to lie; `flags` are the user's, NULL-ended, or NULL. False where
- * the text includes something that lies beside it, or may; where it asks for its
- * own name on the disk or for files in other ways; where a flag or the environment may name a place
- * relative to the file; and where any of this cannot be told. */
-bool movable(const char *text, const char *folder, const char *const *flags);
+#include "compile/stand_in.h"
+
+#define MOVABLE_FILES 32
+
+/* What it includes that lies beside it: it is part of what is compiled. */
+struct movable {
+	size_t count;
+	struct stand_in_file beside[MOVABLE_FILES];
+};
+
+/* `folder` is where the file seems to lie; `flags` are the user's, NULL-ended, or NULL. Takes what
+ * the text includes of the folder, and what that does: source files, no links. False where it asks
+ * for other folders relative to it, for its own name on the disk or for files in other ways; where
+ * a flag or the environment may name a place relative to it; and where any of this cannot be told.
+ */
+bool movable_find(const char *text, const char *folder, const char *const *flags,
+				  struct movable *out);
+void movable_free(struct movable *movable);
 
 /* Whether nvcc's messages may be about a file that lies elsewhere. */
 bool movable_misses_file(const char *log);

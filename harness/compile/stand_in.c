@@ -54,13 +54,10 @@ static bool write_text(FILE *to, const struct stand_in_text *text)
 	return fwrite(text->at + skip, 1, text->size - skip, to) == text->size - skip;
 }
 
-bool stand_in_make(const struct stand_in_text *text, const char *appended, const char *shown,
-				   const char *folder, char out[PATHS_MAX], struct error *err)
+static bool write_copy(const char *path, const char *shown, const struct stand_in_text *text,
+					   const char *appended, struct error *err)
 {
-	if (!make_folder(folder, out, err))
-		return false;
-	strcat(out, "/" STAND_IN_NAME);
-	FILE *to = fopen(out, "wxe");
+	FILE *to = fopen(path, "wxe");
 	bool good = to != NULL;
 	if (good) {
 		write_name(to, shown);
@@ -71,7 +68,26 @@ bool stand_in_make(const struct stand_in_text *text, const char *appended, const
 		good = false;
 		why = errno;
 	}
-	return good || error_set(err, "%s: %s", out, strerror(why));
+	return good || error_set(err, "%s: %s", path, strerror(why));
+}
+
+bool stand_in_make(const struct stand_in_text *text, const char *appended, const char *shown,
+				   const char *folder, char out[PATHS_MAX], struct error *err)
+{
+	if (!make_folder(folder, out, err))
+		return false;
+	strcat(out, "/" STAND_IN_NAME);
+	return write_copy(out, shown, text, appended, err);
+}
+
+bool stand_in_add(const char *copy, const struct stand_in_file *file, struct error *err)
+{
+	char path[PATHS_MAX], shown[PATHS_MAX];
+	int folder = (int)(strlen(copy) - strlen(STAND_IN_NAME));
+	if (snprintf(path, sizeof path, "%.*s%s", folder, copy, file->name) >= PATHS_MAX ||
+		snprintf(shown, sizeof shown, STAND_IN_FOLDER "%s", file->name) >= PATHS_MAX)
+		return error_set(err, "path too long: %s", copy);
+	return write_copy(path, shown, &file->text, NULL, err);
 }
 
 char *stand_in_unname(char *log, const char *copy_path, const char *shown)
@@ -92,23 +108,40 @@ char *stand_in_unname(char *log, const char *copy_path, const char *shown)
 	return text;
 }
 
+/* What the user has for what stands at `at`, and how long that is; NULL: nothing else. */
+static const char *users_name(const char *at, const char *shown, size_t *length, int *put)
+{
+	static const char path[] = STAND_IN_PATH, folder[] = STAND_IN_FOLDER, name[] = STAND_IN_NAME;
+	const char *slash = strrchr(shown, '/');
+	const char *behind = slash != NULL ? slash + 1 : shown;
+	*put = (int)strlen(shown);
+	if (strncmp(at, path, *length = sizeof path - 1) == 0)
+		return shown;
+	*put = (int)(behind - shown);
+	if (strncmp(at, folder, *length = sizeof folder - 1) == 0)
+		return shown;
+	*put = (int)strlen(behind);
+	return strncmp(at, name, *length = sizeof name - 1) == 0 ? behind : NULL;
+}
+
 char *stand_in_tell(const char *text, const char *shown)
 {
-	static const char folder[] = STAND_IN_FOLDER;
-	const size_t before = sizeof folder - 1;
-	const char *slash = strrchr(shown, '/');
 	char *out = NULL;
-	size_t size = 0;
+	size_t size = 0, length;
+	int put;
 	FILE *to = text != NULL ? open_memstream(&out, &size) : NULL;
 	if (to == NULL)
 		return NULL;
-	for (const char *at; (at = strstr(text, STAND_IN_NAME)) != NULL;
-		 text = at + sizeof STAND_IN_NAME - 1) {
-		bool whole = (size_t)(at - text) >= before && memcmp(at - before, folder, before) == 0;
-		fwrite(text, 1, (size_t)(at - text) - (whole ? before : 0), to);
-		fputs(whole || slash == NULL ? shown : slash + 1, to);
+	while (*text != '\0') {
+		const char *name = *text == '/' || *text == STAND_IN_NAME[0]
+							   ? users_name(text, shown, &length, &put)
+							   : NULL;
+		if (name != NULL)
+			fprintf(to, "%.*s", put, name);
+		else
+			fputc(*text, to);
+		text += name != NULL ? length : 1;
 	}
-	fputs(text, to);
 	if (fclose(to) == 0)
 		return out;
 	free(out);

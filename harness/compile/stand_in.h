@@ -11,8 +11,9 @@
 #include "base/paths.h"
 
 /* The path that a movable file (movable.h) has in messages, lines and __FILE__, whatever it is
- * called: the user's takes its place where these are read. */
-#define STAND_IN_FOLDER "/judged/"
+ * called, and the folder of what lies beside it: the user's take their places where these are read.
+ */
+#define STAND_IN_FOLDER "/judged-solution/"
 #define STAND_IN_NAME                                                                              \
 	"judged-solution.cu" /* not what a header beside the user's file is called                     \
 						  */
@@ -27,6 +28,12 @@ struct stand_in_text {
 	size_t size;
 };
 
+/* A file that lies beside it. */
+struct stand_in_file {
+	char *name;
+	struct stand_in_text text;
+};
+
 /* Writes the text, and then what is `appended`, unless that is NULL, into a folder below `folder`,
  * which has to be there; `shown` is the path that
  * messages, lines of the source and __FILE__ shall tell. The copy's path goes to `out`.
@@ -36,12 +43,16 @@ struct stand_in_text {
 bool stand_in_make(const struct stand_in_text *text, const char *appended, const char *shown,
 				   const char *folder, char out[PATHS_MAX], struct error *err);
 
+/* Writes a file of STAND_IN_FOLDER beside the copy of stand_in_make(). */
+bool stand_in_add(const char *copy, const struct stand_in_file *file, struct error *err);
+
 /* The compiler's messages with `shown` where they name the copy; takes over `log`, which may be
  * NULL. */
 char *stand_in_unname(char *log, const char *copy, const char *shown);
 
-/* A copy of the text with the user's path for STAND_IN_PATH, and the name in it for STAND_IN_NAME
- * alone; the caller frees it. `text` may be NULL. NULL when memory is short. */
+/* A copy of the text with the user's path for STAND_IN_PATH, the name in it for STAND_IN_NAME
+ * alone, and its folder for STAND_IN_FOLDER; the caller frees it. `text` may be NULL. NULL when
+ * memory is short. */
 char *stand_in_tell(const char *text, const char *shown);
 
 #endif

@@ -286,7 +286,7 @@ static void expect_found(const char *source, const char *stands_for, const char 
 	cr_expect_str_eq(out.library, library);
 	cr_expect_str_eq(out.source, shown);
 	cr_expect_not_null(strstr(out.log, line), "%s", out.log);
-	cr_expect_null(strstr(out.log, "judged"), "%s", out.log);
+	cr_expect_null(strstr(out.log, "judged-solution"), "%s", out.log);
 	compiled_free(&out);
 }
 
@@ -327,7 +327,7 @@ Test(compile, finds_a_text_again_whatever_it_is_called)
 Test(compile, a_file_can_stand_for_another)
 {
 	cr_assert_eq(mkdir(path_of("work"), 0700), 0);
-	write_file("work/beside.cuh", "#define ANSWER 5\n");
+	write_file("work/beside.cuh", "#define ANSWER 5\n#warning careful, too\n");
 	write_file("text", "#include \"beside.cuh\"\n" SOLVE "#warning careful\n");
 	char source[PATHS_MAX], stands_for[PATHS_MAX];
 	strcpy(source, path_of("text"));
@@ -339,6 +339,15 @@ Test(compile, a_file_can_stand_for_another)
 	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_OK, "%s %s", err.message, out.log);
 	cr_assert_eq(answer(out.library), 5);
 	cr_assert_not_null(strstr(out.log, "/work/stdin:3:"), "%s", out.log);
+	cr_assert_not_null(strstr(out.log, "/work/beside.cuh:2:"), "%s", out.log);
+	compiled_free(&out);
+	/* a copy, with a copy of the header beside it, in a folder of a strange name */
+	cr_assert_eq(mkdir(path_of("o,ther"), 0700), 0);
+	write_file("o,ther/beside.cuh", "#define ANSWER 5\n#warning careful, too\n");
+	write_file("o,ther/a.cu", "#include \"beside.cuh\"\n" SOLVE "#warning careful\n");
+	out = compile("o,ther/a.cu", COMPILE_OK);
+	cr_expect(out.cached);
+	cr_expect_not_null(strstr(out.log, "/o,ther/beside.cuh:2:"), "%s", out.log);
 	compiled_free(&out);
 }
 
