@@ -294,10 +294,10 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 		words_add(words, "-nodlink");
 	if (parts->ways.lambdas)
 		words_add(words, "--extended-lambda");
-	if (!parts->ways.whole_headers) {
-		words_add(words, "-D_GLIBCXX_BITS_SPECFUN_H"); /* the guard of libstdc++'s bits/specfun.h */
-		words_add(words, "-DEPILOGUE_WITHOUT_BF16");   /* of epilogues/epilogue_stage.cuh */
-	}
+	if (!parts->ways.whole_headers) /* the guard of libstdc++'s bits/specfun.h */
+		words_add(words, "-D_GLIBCXX_BITS_SPECFUN_H");
+	if (!parts->ways.whole_headers && !parts->bf16) /* of epilogues/epilogue_stage.cuh */
+		words_add(words, "-DEPILOGUE_WITHOUT_BF16");
 	if (!nvcc_has_standard(options->flags))
 		words_add(words, parts->ways.cxx20 ? "-std=c++20" : "-std=c++17");
 	add_architecture(words, options->architecture);

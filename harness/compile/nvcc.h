@@ -32,7 +32,7 @@ struct nvcc_ways {
 	bool cxx20;         /* where the flags name no standard */
 	bool whole_headers; /* with C++17's special functions and the headers that these need, which
 						   every CUDA file would parse twice: a third of compiling a small one.
-						   With cuda_bf16.h also where only our epilogue.cuh includes it: a fifth */
+						   With cuda_bf16.h, a fifth, though nothing seems to need it */
 };
 
 /* What a compilation is made of besides its options; absolute paths. */
@@ -42,6 +42,7 @@ struct nvcc_parts {
 	const char *exports;    /* the linker's list of exported symbols; NULL: all */
 	const char *headers;    /* a folder of headers that the user's own go before, or NULL */
 	const char *repository; /* whose root and include/ have headers after all others; or NULL */
+	bool bf16;              /* cuda_bf16.h comes with epilogue.cuh */
 	struct nvcc_ways ways;
 };
 
