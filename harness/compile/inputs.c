@@ -59,6 +59,7 @@ struct list {
 	FILE *to;
 	const char *folder;   /* of the compilation */
 	char tree[PATHS_MAX]; /* of sources, "" where there is none */
+	bool moved;           /* it was compiled as STAND_IN_PATH: other names are of #line alone */
 };
 
 static bool add_line(const char *path, void *context)
@@ -67,7 +68,8 @@ static bool add_line(const char *path, void *context)
 	const size_t folder = strlen(list->folder), tree = strlen(list->tree);
 	bool below = begins_with(path, list->folder) && path[folder] == '/';
 	bool ours = tree > 0 && begins_with(path, list->tree) && begins_with(path + tree, EPILOGUES);
-	if (!below && !begins_with(path, STAND_IN_FOLDER))
+	bool given = begins_with(path, STAND_IN_FOLDER) || (list->moved && path[0] != '/');
+	if (!below && !given)
 		fprintf(list->to, "%s%s\n", ours ? "/" : "", ours ? path + tree : path);
 	return true;
 }
@@ -85,6 +87,7 @@ char *inputs_read(const char *folder)
 	list.to = text != NULL ? open_memstream(&lines, &size) : NULL;
 	if (list.to != NULL) {
 		dependencies_to_lines(text);
+		list.moved = strstr(text, STAND_IN_PATH "\n") != NULL;
 		each_line(text, add_line, &list);
 		fclose(list.to);
 	}

@@ -1,6 +1,8 @@
 /* The files that a compilation read: one absolute path a line, as nvcc lists them. Left out are a
- * copy of the source and what lay beside it (stand_in.h), whose content is part of the key. Headers
- * of our epilogues are "//epilogues/...", so that a list serves all copies of the source tree. */
+ * copy of the source and what lay beside it (stand_in.h), whose content is part of the key, and of
+ * such a copy, which includes nothing by a relative path, the names that #line gave to lines.
+ * Headers of our epilogues are "//epilogues/...", so that a list serves all copies of the source
+ * tree. */
 #ifndef GEMMJUDGE_COMPILE_INPUTS_H
 #define GEMMJUDGE_COMPILE_INPUTS_H
 

@@ -292,13 +292,14 @@ static void expect_found(const char *source, const char *stands_for, const char 
 
 Test(compile, finds_a_text_again_whatever_it_is_called)
 {
-	write_file("a.cu", "#define ANSWER 7\n#warning careful\n" SOLVE);
+#define TEXT "#define ANSWER 7\n#warning careful\n" SOLVE "#line 1 \"generated\"\n"
+	write_file("a.cu", TEXT);
 	struct compiled out = compile("a.cu", COMPILE_OK);
 	char library[PATHS_MAX], before[PATHS_MAX];
 	snprintf(library, sizeof library, "%s", out.library);
 	compiled_free(&out);
 	cr_assert_eq(mkdir(path_of("other"), 0700), 0);
-	write_file("other/b,`c`.cu", "#define ANSWER 7\n#warning careful\n" SOLVE);
+	write_file("other/b,`c`.cu", TEXT);
 	expect_found("other/b,`c`.cu", NULL, library);
 	expect_found("a.cu", "other/stdin", library);
 	snprintf(before, sizeof before, "%s", path_of("a.cu"));
