@@ -61,9 +61,8 @@ static void append_last_line(struct outcome *outcome, struct child *child)
 static char *tell(const struct contestant_link *link, const char *text)
 {
 	char *told = source_line_in(&link->source_line, text);
-	char *named = link->source != NULL && link->source[0] != '\0'
-					  ? stand_in_tell(told, link->source)
-					  : NULL;
+	char *named =
+		link->source != NULL && link->source[0] != '\0' ? stand_in_tell(told, link->source) : NULL;
 	if (named == NULL)
 		return told;
 	free(told);
