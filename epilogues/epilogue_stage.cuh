@@ -44,7 +44,9 @@
 #ifndef GEMMJUDGE_EPILOGUE_STAGE_CUH
 #define GEMMJUDGE_EPILOGUE_STAGE_CUH
 
+#ifndef EPILOGUE_WITHOUT_BF16 // by a compiler's caller: a fifth of compiling a small file
 #include <cuda_bf16.h>
+#endif
 #include <cuda_fp16.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,10 +57,12 @@ __device__ __forceinline__ float epilogue_to_float(half x)
 {
 	return __half2float(x);
 }
+#ifdef __CUDA_BF16_H__
 __device__ __forceinline__ float epilogue_to_float(__nv_bfloat16 x)
 {
 	return __bfloat162float(x);
 }
+#endif
 __device__ __forceinline__ float epilogue_to_float(float x)
 {
 	return x;
@@ -69,15 +73,17 @@ __device__ __forceinline__ float epilogue_to_float(Integer x)
 	return (float)x;
 }
 
-template <class Element> __device__ __forceinline__ Element epilogue_from_float(float x);
+template <class Element> __device__ Element epilogue_from_float(float x) = delete;
 template <> __device__ __forceinline__ half epilogue_from_float<half>(float x)
 {
 	return __float2half_rn(x);
 }
+#ifdef __CUDA_BF16_H__
 template <> __device__ __forceinline__ __nv_bfloat16 epilogue_from_float<__nv_bfloat16>(float x)
 {
 	return __float2bfloat16_rn(x);
 }
+#endif
 template <> __device__ __forceinline__ float epilogue_from_float<float>(float x)
 {
 	return x;

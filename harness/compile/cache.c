@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/remove.h"
+#include "compile/inputs.h"
 #include "compile/lease.h"
 
 #define STALE_SECONDS (24 * 3600)
@@ -26,8 +27,7 @@
 
 /* ---- files -------------------------------------------------------------- */
 
-/* A whole file, NUL-terminated, or NULL with errno. */
-static char *read_whole(const char *path, size_t *size)
+char *cache_read_file(const char *path, size_t *size)
 {
 	size_t capacity = 65536;
 	char *text = malloc(capacity);
@@ -78,7 +78,7 @@ bool cache_hash_file(struct hash *hash, const char *path, struct error *err)
 	/* An input's name is the compiler's word: no pipe, no device. */
 	if (stat(path, &facts) == 0 && (!S_ISREG(facts.st_mode) || facts.st_size > INPUT_BYTES))
 		return error_set(err, "%s: is no regular file of a bearable size", path);
-	char *text = read_whole(path, &size);
+	char *text = cache_read_file(path, &size);
 	if (text == NULL)
 		return error_set(err, "%s: %s", path, strerror(errno));
 	hash_add(hash, text, size);
@@ -86,104 +86,18 @@ bool cache_hash_file(struct hash *hash, const char *path, struct error *err)
 	return true;
 }
 
-/* ---- inputs -------------------------------------------------------------- */
+/* ---- entries ------------------------------------------------------------- */
 
-/* Calls `visit` with each path of a list, one a line; stops when it says so. */
-static bool each_line(char *text, bool (*visit)(const char *path, void *context), void *context)
-{
-	char *rest = NULL;
-	for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
-		if (!visit(line, context))
-			return false;
-	return true;
-}
-
-/* "target : a \<newline> b\ c" becomes "a<newline>b c<newline>", in place: it only
- * gets shorter. */
-static void dependencies_to_lines(char *text)
-{
-	char *from = strstr(text, ":"), *to = text;
-	bool within = false;
-	from = from != NULL ? from + 1 : text + strlen(text);
-	for (; *from != '\0'; from++) {
-		bool escaped = *from == '\\' && (from[1] == ' ' || from[1] == '#' || from[1] == '\\');
-		bool doubled = *from == '$' && from[1] == '$';
-		bool separator =
-			*from == ' ' || *from == '\n' || *from == '\t' || (*from == '\\' && from[1] == '\n');
-		if (separator) {
-			if (within)
-				*to++ = '\n';
-			within = false;
-			continue;
-		}
-		if (escaped || doubled)
-			from++;
-		*to++ = *from;
-		within = true;
-	}
-	*to = '\0';
-}
-
-static char *read_inputs(const char *folder)
-{
-	char path[PATHS_MAX];
-	struct error ignored;
-	size_t size;
-	if (!paths_join(path, folder, "dependencies", &ignored))
-		return NULL;
-	char *text = read_whole(path, &size);
-	if (text != NULL)
-		dependencies_to_lines(text);
-	return text;
-}
-
-static bool hash_input(const char *path, void *context)
-{
-	struct error ignored;
-	hash_add_text(context, path);
-	return cache_hash_file(context, path, &ignored);
-}
-
-/* KEY2. False when an input is no longer there. */
+/* KEY2. False when an input is no longer there, or has a path that says nothing here. */
 static bool entry_key(const struct cache_key *key, char *inputs, struct cache_key *out)
 {
 	struct hash hash;
 	hash_begin(&hash);
 	hash_add_text(&hash, key->text);
-	bool whole = each_line(inputs, hash_input, &hash);
+	bool whole = inputs_hash(inputs, &hash);
 	hash_end(&hash, out->text);
 	return whole;
 }
-
-struct change {
-	double since, until;
-	bool found;
-};
-
-static bool look_for_change(const char *path, void *context)
-{
-	struct change *change = context;
-	struct stat facts;
-	if (stat(path, &facts) != 0)
-		change->found = true;
-	double changed = (double)facts.st_mtim.tv_sec + (double)facts.st_mtim.tv_nsec * 1e-9;
-	if (changed >= change->since && changed <= change->until)
-		change->found = true;
-	return !change->found;
-}
-
-bool cache_inputs_changed(const char *folder, double since)
-{
-	struct change change = {.since = since, .until = (double)time(NULL) + 1.0};
-	char *inputs = read_inputs(folder);
-	if (inputs == NULL)
-		return true;
-	each_line(inputs, look_for_change, &change);
-	free(inputs);
-	return change.found;
-}
-
-/* ---- entries ------------------------------------------------------------- */
 
 /* The content of `sum`. */
 static bool entry_sum(const char *entry, char out[HASH_TEXT], struct error *err)
@@ -204,7 +118,7 @@ static bool entry_valid(const char *entry)
 	size_t size;
 	if (!paths_join(path, entry, "sum", &ignored) || !entry_sum(entry, sum, &ignored))
 		return false;
-	char *text = read_whole(path, &size);
+	char *text = cache_read_file(path, &size);
 	bool valid = text != NULL && strcmp(text, sum) == 0;
 	free(text);
 	return valid;
@@ -222,7 +136,7 @@ bool cache_find(const char *cache, const struct cache_key *key, char library[PAT
 	*lease = 0;
 	if (snprintf(path, sizeof path, "%s/%s.inputs", cache, key->text) >= PATHS_MAX)
 		return false;
-	char *inputs = read_whole(path, &size);
+	char *inputs = cache_read_file(path, &size);
 	bool known = inputs != NULL && entry_key(key, inputs, &entry_name);
 	free(inputs);
 	if (!known || !paths_join(entry, cache, entry_name.text, &ignored))
@@ -231,7 +145,7 @@ bool cache_find(const char *cache, const struct cache_key *key, char library[PAT
 	*lease = lease_take(entry);
 	if (*lease != 0 && entry_valid(entry) && paths_join(library, entry, "solution.so", &ignored) &&
 		paths_join(path, entry, "log", &ignored))
-		*log = read_whole(path, &size);
+		*log = cache_read_file(path, &size);
 	if (*log == NULL)
 		lease_end(lease);
 	return *log != NULL;
@@ -432,7 +346,7 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 {
 	char entry[PATHS_MAX];
 	struct cache_key name = *key;
-	char *inputs = read_inputs(folder), *scratch = inputs != NULL ? strdup(inputs) : NULL;
+	char *inputs = inputs_read(folder), *scratch = inputs != NULL ? strdup(inputs) : NULL;
 	bool stored = false;
 
 	/* of a list with /dev/null in it nobody knows when to compile again */
@@ -461,7 +375,7 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 static bool holds_text(const char *path, const char *text)
 {
 	size_t size;
-	char *there = read_whole(path, &size);
+	char *there = cache_read_file(path, &size);
 	bool same = there != NULL && strcmp(there, text) == 0;
 	free(there);
 	if (same)
@@ -476,7 +390,7 @@ static bool generate(const char *cache, const char *path, const char *text, stru
 	if (!cache_begin(cache, folder, err))
 		return false;
 	/* The name says what is in it, so that it never changed while something was
-	 * compiled, whenever it was written: see cache_inputs_changed(). */
+	 * compiled, whenever it was written: see inputs_changed(). */
 	const struct timespec long_ago[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = 1}};
 	bool good = paths_join(written, folder, "generated", err) && write_whole(written, text, err) &&
 				(utimensat(AT_FDCWD, written, long_ago, 0) == 0 ||
@@ -494,6 +408,27 @@ static struct cache_key key_of_text(const char *text)
 	hash_add_text(&hash, text);
 	hash_end(&hash, key.text);
 	return key;
+}
+
+bool cache_remember(const char *cache, const struct cache_key *key, const char *ending,
+					const char *text, struct error *err)
+{
+	char path[PATHS_MAX];
+	if (snprintf(path, sizeof path, "%s/%s%s", cache, key->text, ending) >= PATHS_MAX)
+		return error_set(err, "path too long: %s", cache);
+	return generate(cache, path, text, err);
+}
+
+char *cache_recall(const char *cache, const struct cache_key *key, const char *ending)
+{
+	char path[PATHS_MAX];
+	size_t size;
+	if (snprintf(path, sizeof path, "%s/%s%s", cache, key->text, ending) >= PATHS_MAX)
+		return NULL;
+	char *text = cache_read_file(path, &size);
+	if (text != NULL)
+		lease_touch(path);
+	return text;
 }
 
 bool cache_generate(const char *cache, const char *ending, const char *text, char path[PATHS_MAX],

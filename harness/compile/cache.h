@@ -7,12 +7,14 @@
  *     CACHE/KEY2/log             what nvcc had to say
  *     CACHE/KEY2/sum             a hash of both, to notice damage
  *     CACHE/KEY3.cuh             a header that was generated for a compilation
+ *     CACHE/KEY4.version         what an nvcc said of its version (version.h)
  *     CACHE/tmp.XXXXXX/          a compilation in progress
  *     CACHE/tmp.XXXXXX/nvcc/     the only place where the compiler may write
  *
- * KEY hashes the solution's content, the command line and the compiler's
- * version; KEY2 hashes KEY and the present content of the inputs. So a changed
- * header leads to another entry, and a library once returned stays as it is.
+ * KEY hashes the solution's content, the command line, which has the solution's path only where
+ * that matters (movable.h), and the compiler's version; KEY2 hashes KEY and the present content of
+ * the inputs. So a changed header leads to another entry, and a library once returned stays as it
+ * is.
  *
  * `sum` has no key: it tells of a disk or a copy that went wrong, not of a forger. Nobody who could
  * forge an entry gets there: the compiler writes only in nvcc/ (reach.h), from where the judge
@@ -36,6 +38,9 @@
 struct cache_key {
 	char text[HASH_TEXT];
 };
+
+/* A whole file, which the caller frees, with a 0 behind it; or NULL with errno. */
+char *cache_read_file(const char *path, size_t *size);
 
 /* Adds a file's content to a hash. False with err where it cannot be read, or is no regular file.
  */
@@ -87,8 +92,10 @@ bool cache_generate(const char *cache, const char *ending, const char *text, cha
 bool cache_generate_named(const char *cache, const char *name, const char *text,
 						  char folder[PATHS_MAX], struct error *err);
 
-/* Whether a file that the compilation read was changed since this time (seconds
- * of the real-time clock), so that nobody knows which content was compiled. */
-bool cache_inputs_changed(const char *folder, double since);
+/* A short text that is kept under a key, with this ending; the caller frees what is recalled. NULL:
+ * there is none. */
+bool cache_remember(const char *cache, const struct cache_key *key, const char *ending,
+					const char *text, struct error *err);
+char *cache_recall(const char *cache, const struct cache_key *key, const char *ending);
 
 #endif

@@ -11,7 +11,9 @@
 
 #include "base/clock.h"
 #include "compile/cache.h"
+#include "compile/inputs.h"
 #include "compile/lease.h"
+#include "compile/movable.h"
 #include "compile/nvcc.h"
 #include "compile/prune.h"
 #include "compile/reach.h"
@@ -21,7 +23,7 @@
 #include "process/landlock.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
-#define CACHE_FORMAT "gemmjudge compile 6"
+#define CACHE_FORMAT "gemmjudge compile 8"
 
 /* The clock that stamps files. */
 static double file_time(void)
@@ -76,37 +78,59 @@ static bool locate_cache(char cache[PATHS_MAX], struct error *err)
 struct job {
 	const struct compile_options *options;
 	struct words arguments;
-	char nvcc[PATHS_MAX], version[64];
+	char nvcc[PATHS_MAX], version[VERSION_TEXT];
 	char source[PATHS_MAX], source_folder[PATHS_MAX];
-	const char *content;      /* the file that holds the source: that one, or what stands for it */
-	char epilogue[PATHS_MAX]; /* the generated header, "" without */
+	const char *content;       /* the file that holds the source: that one, or what stands for it */
+	struct stand_in_text text; /* of that, read once: the key is of what is compiled */
+	char epilogue[PATHS_MAX];  /* the generated header, "" without */
 	char exports[PATHS_MAX], headers[PATHS_MAX], repository[PATHS_MAX]; /* of nvcc.h; "" without */
 	struct nvcc_ways ways;
-	char cache[PATHS_MAX];
+	char cache[PATHS_MAX], tree[PATHS_MAX]; /* "": there is no source tree */
+	bool bf16;                              /* somebody may need cuda_bf16.h without including it */
+	bool moves; /* it may be compiled under STAND_IN_PATH, with what lies beside it */
+	struct movable movable;
 	bool jailed;
 	struct cache_key key;
-	double key_time; /* when the key was made, by the clock that stamps files */
+	double key_time; /* when the text was read, by the clock that stamps files */
 	double deadline; /* of nvcc, by the monotonic clock */
 };
 
+/* Behind `beginning` and `folder`, where the word begins with both; else NULL. */
+static const char *behind_folder(const char *word, const char *beginning, const char *folder)
+{
+	const size_t begins = strlen(beginning), length = strlen(folder);
+	bool both = length > 0 && strncmp(word, beginning, begins) == 0 &&
+				strncmp(word + begins, folder, length) == 0;
+	return both ? word + begins + length : NULL;
+}
+
 /* The linker's list has the name of its content, and what is linked does not tell where it lay:
- * without the folder, a copy of the cache is as good as the cache. */
+ * without the folder, a copy of the cache is as good as the cache. Nor does it matter where our
+ * epilogues lie, whose content is looked at. */
 static const char *key_word(const struct job *job, const char *argument)
 {
-	const size_t words = sizeof NVCC_EXPORTS - 1, folder = strlen(job->cache);
-	bool ours = strncmp(argument, NVCC_EXPORTS, words) == 0 &&
-				strncmp(argument + words, job->cache, folder) == 0;
-	return ours ? argument + words + folder : argument;
+	const char *list = behind_folder(argument, NVCC_EXPORTS, job->cache);
+	const char *epilogues = behind_folder(argument, "-I", job->tree);
+	return list != NULL ? list : epilogues != NULL ? epilogues : argument;
+}
+
+/* Who may read what is part of the key; what a movable file may read does not depend on it. */
+static const char *key_jail(const struct job *job)
+{
+	if (!job->jailed)
+		return "";
+	if (!job->ways.in_place)
+		return "moved";
+	return job->options->isolated ? "alone" : "jailed";
 }
 
 /* KEY of cache.h. */
-static bool make_key(struct job *job, struct error *err)
+static void make_key(struct job *job)
 {
 	struct hash hash;
 	hash_begin(&hash);
-	job->key_time = file_time();
 	hash_add_text(&hash, CACHE_FORMAT);
-	hash_add_text(&hash, !job->jailed ? "" : job->options->isolated ? "alone" : "jailed");
+	hash_add_text(&hash, key_jail(job));
 	hash_add_text(&hash, job->version);
 	for (size_t i = 0; i < job->arguments.count; i++)
 		hash_add_text(&hash, key_word(job, job->arguments.at[i]));
@@ -115,9 +139,12 @@ static bool make_key(struct job *job, struct error *err)
 		hash_add_text(&hash, value != NULL ? value : "");
 	}
 	hash_add_text(&hash, job->options->appended != NULL ? job->options->appended : "");
-	bool read = cache_hash_file(&hash, job->content, err);
+	hash_add(&hash, job->text.at, job->text.size);
+	for (size_t i = 0; !job->ways.in_place && i < job->movable.count; i++) {
+		hash_add_text(&hash, job->movable.beside[i].name);
+		hash_add_text(&hash, job->movable.beside[i].text.at);
+	}
 	hash_end(&hash, job->key.text);
-	return read;
 }
 
 static const char *path_or_null(const char *path)
@@ -125,44 +152,69 @@ static const char *path_or_null(const char *path)
 	return path[0] != '\0' ? path : NULL;
 }
 
-/* nvcc works in FOLDER/nvcc and reaches nothing else to write. */
-static enum compile_status run_in(const struct job *job, const char *folder, struct compiled *out,
-								  uint64_t *written, struct error *err)
+/* Opens the rules of the jail into *rules. A movable file has nothing beside it. */
+static bool job_jail(const struct job *job, const char *folder, const char *stand_in, int *rules,
+					 struct error *err)
 {
 	const struct compile_options *options = job->options;
+	const bool moved = !job->ways.in_place;
 	const struct reach reach = {.nvcc = job->nvcc,
-								.source = job->source,
-								.source_folder = job->source_folder,
+								.source = moved ? stand_in : job->source,
+								.source_folder = moved ? folder : job->source_folder,
 								.epilogue = path_or_null(job->epilogue),
 								.exports = job->exports,
 								.headers = path_or_null(job->headers),
-								.repository = path_or_null(job->repository),
+								.repository = moved ? NULL : path_or_null(job->repository),
 								.stages = options->stages,
 								.flags = options->flags,
 								.folder = folder,
 								.libraries = options->libraries,
-								.isolated = options->isolated};
-	char stand_in[PATHS_MAX] = "";
+								.isolated = moved || options->isolated};
+	*rules = job->jailed ? reach_open(&reach, err) : 0;
+	return *rules >= 0;
+}
+
+/* Makes the copy that is compiled, where one is; else *stand_in is "". */
+static bool job_stand_in(const struct job *job, const char *folder, char stand_in[PATHS_MAX],
+						 struct error *err)
+{
+	const struct compile_options *options = job->options;
+	const bool moved = !job->ways.in_place;
+	stand_in[0] = '\0';
+	if (!moved && options->stands_for == NULL && options->appended == NULL &&
+		!stand_in_is_needed(job->source))
+		return true;
+	bool made = stand_in_make(&job->text, options->appended, moved ? STAND_IN_PATH : job->source,
+							  folder, stand_in, err);
+	for (size_t i = 0; made && moved && i < job->movable.count; i++)
+		made = stand_in_add(stand_in, &job->movable.beside[i], err);
+	return made;
+}
+
+/* nvcc works in FOLDER/nvcc and reaches nothing else to write. */
+static enum compile_status run_in(const struct job *job, const char *folder, struct compiled *out,
+								  uint64_t *written, struct error *err)
+{
+	const bool moved = !job->ways.in_place;
+	const char *shown = moved ? STAND_IN_PATH : job->source;
+	char stand_in[PATHS_MAX];
 	int rules = 0;
-	if ((options->stands_for != NULL || options->appended != NULL ||
-		 stand_in_is_needed(job->source)) &&
-		!stand_in_make(job->content, options->appended, job->source, folder, stand_in, err))
+	if (!job_stand_in(job, folder, stand_in, err) || !job_jail(job, folder, stand_in, &rules, err))
 		return COMPILE_FAILED;
-	if (job->jailed && (rules = reach_open(&reach, err)) < 0)
-		return COMPILE_FAILED;
-	const struct nvcc_start start = {.source = job->source,
-									 .stand_in = stand_in[0] != '\0' ? stand_in : NULL,
+	const struct nvcc_start start = {.source = shown,
+									 .stand_in = path_or_null(stand_in),
+									 .quoted = stand_in[0] != '\0' && !moved,
 									 .folder = folder,
-									 .working_folder = job->source_folder,
+									 .working_folder = moved ? "/" : job->source_folder,
 									 .rules = rules,
-									 .limit = options->seconds,
+									 .limit = job->options->seconds,
 									 .deadline = job->deadline,
-									 .control = options->control};
+									 .control = job->options->control};
 	enum compile_status status = nvcc_run(&job->arguments, &start, &out->log, written, err);
 	if (rules > 0)
 		close(rules);
 	if (stand_in[0] != '\0')
-		out->log = stand_in_unname(out->log, stand_in, job->source);
+		out->log = stand_in_unname(out->log, stand_in, shown);
 	return status;
 }
 
@@ -203,7 +255,7 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 		return COMPILE_FAILED;
 	enum compile_status status = compile_in(job, folder, out, &written, err);
 	if (status == COMPILE_OK) {
-		bool reusable = !cache_inputs_changed(folder, job->key_time);
+		bool reusable = !inputs_changed(folder, job->key_time);
 		bool stored = cache_store(job->cache, &job->key, folder, out->log, reusable, out->library,
 								  &out->lease, err);
 		return stored ? COMPILE_OK : COMPILE_FAILED;
@@ -241,6 +293,7 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 {
 	const struct compile_options *options = job->options;
 	off_t bytes = 0;
+	struct error no_cache, ignored;
 	const char *shown = options->stands_for != NULL ? options->stands_for : options->source;
 	if (!measure_source(options->source, &bytes, err) ||
 		!locate_source(shown, job->source, job->source_folder, err))
@@ -250,12 +303,30 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 		error_set(err, "the file has more than %lld MiB", (long long)(COMPILE_SOURCE_BYTES >> 20));
 		return COMPILE_STOPPED;
 	}
-	if (!compile_find_nvcc(job->nvcc, job->version, err))
+	job->key_time = file_time();
+	job->text.at = cache_read_file(job->content, &job->text.size);
+	if (job->text.at == NULL) {
+		error_set(err, "%s: %s", job->content, strerror(errno));
+		return COMPILE_FAILED;
+	}
+	bool located = locate_cache(job->cache, &no_cache);
+	if (!nvcc_find(located ? job->cache : NULL, job->nvcc, job->version, err))
 		return COMPILE_NO_COMPILER;
-	if (!locate_cache(job->cache, err) || !job_generate(job, err))
+	if (!located)
+		*err = no_cache;
+	if (!located || !job_generate(job, err))
 		return COMPILE_FAILED;
 	if (!options->isolated && !reach_repository(job->source_folder, job->repository))
 		job->repository[0] = '\0';
+	job->bf16 = wants_bf16(job->content);
+	for (size_t i = 0; options->stages != NULL && options->stages[i] != NULL; i++)
+		job->bf16 = job->bf16 || wants_bf16(options->stages[i]);
+	if (!paths_source(job->tree, &ignored))
+		job->tree[0] = '\0';
+	job->moves = !options->in_place && !options->libraries &&
+				 strlen(job->text.at) == job->text.size &&
+				 movable_find(job->text.at, job->source_folder, options->flags, &job->movable) &&
+				 !(options->isolated && job->movable.count > 0);
 	job->jailed = !options->unjailed && landlock_abi() > 0;
 	return COMPILE_OK;
 }
@@ -263,18 +334,21 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 /* The command line and the key. */
 static bool job_choose(struct job *job, const struct nvcc_ways *ways, struct error *err)
 {
-	const struct nvcc_parts parts = {.source = job->source,
+	const struct nvcc_parts parts = {.source = ways->in_place ? job->source : STAND_IN_PATH,
 									 .epilogue = path_or_null(job->epilogue),
 									 .exports = job->exports,
 									 .headers = path_or_null(job->headers),
-									 .repository = path_or_null(job->repository),
+									 .repository =
+										 ways->in_place ? path_or_null(job->repository) : NULL,
+									 .bf16 = job->bf16,
 									 .ways = *ways};
 	words_free(&job->arguments);
 	job->ways = *ways;
 	nvcc_arguments(&job->arguments, job->nvcc, job->options, &parts);
 	if (job->arguments.failed)
 		return error_set(err, "out of memory for nvcc's command line");
-	return make_key(job, err);
+	make_key(job);
+	return true;
 }
 
 /* As C++20 only where nobody has chosen a standard. */
@@ -286,9 +360,13 @@ static bool may_be_cxx20(const struct job *job)
 /* What an earlier run compiled, whichever way nvcc took the file. */
 static bool job_find(struct job *job, struct compiled *out, bool *failed, struct error *err)
 {
-	for (int way = 0; way < (may_be_cxx20(job) ? 8 : 4); way++) {
-		const struct nvcc_ways ways = {
-			.whole_cmath = (way & 1) != 0, .lambdas = (way & 2) != 0, .cxx20 = (way & 4) != 0};
+	for (int way = 0; way < (may_be_cxx20(job) ? 16 : 8); way++) {
+		const struct nvcc_ways ways = {.in_place = (way & 1) != 0,
+									   .whole_headers = (way & 2) != 0,
+									   .lambdas = (way & 4) != 0,
+									   .cxx20 = (way & 8) != 0};
+		if (!ways.in_place && (ways.whole_headers || !job->moves))
+			continue;
 		*failed = !job_choose(job, &ways, err);
 		if (*failed)
 			return false;
@@ -300,25 +378,29 @@ static bool job_find(struct job *job, struct compiled *out, bool *failed, struct
 }
 
 /* The next way to compile a file that was refused: what nvcc's messages ask for, and in the end
- * all of <cmath>, so that what is said of a file is what plain nvcc says of it. False: none. */
+ * all of the headers and in its own place, so that what is said of a file is what plain nvcc says
+ * of it. False: none. */
 static bool job_wants_more(const struct job *job, const char *log, struct nvcc_ways *ways)
 {
 	*ways = job->ways;
 	ways->lambdas |= wants_lambdas(log);
 	ways->cxx20 |= may_be_cxx20(job) && wants_cxx20(job->content, log);
-	if (ways->lambdas != job->ways.lambdas || ways->cxx20 != job->ways.cxx20)
+	ways->in_place |= movable_misses_file(log);
+	if (ways->lambdas != job->ways.lambdas || ways->cxx20 != job->ways.cxx20 ||
+		ways->in_place != job->ways.in_place)
 		return true;
-	ways->whole_cmath = true;
-	return !job->ways.whole_cmath;
+	ways->in_place = true;
+	ways->whole_headers = true;
+	return !job->ways.whole_headers;
 }
 
-/* As C++17, without lambdas for the device and without <cmath>'s special functions, and with these
- * where the file is refused otherwise. Each way has an entry of its own. */
+/* As C++17, without lambdas for the device and without parts of headers that are seldom needed, and
+ * with these where the file is refused otherwise. Each way has an entry of its own. */
 static enum compile_status compile_or_find(struct job *job, struct compiled *out, struct error *err)
 {
 	bool failed;
-	struct nvcc_ways ways = {0};
 	enum compile_status status = job_prepare(job, err);
+	struct nvcc_ways ways = {.in_place = !job->moves};
 	if (status != COMPILE_OK)
 		return status;
 	out->jailed = job->jailed;
@@ -338,6 +420,17 @@ static enum compile_status compile_or_find(struct job *job, struct compiled *out
 	return status;
 }
 
+/* The user's name in the messages, and for who reads the library. */
+static void job_name(const struct job *job, struct compiled *out)
+{
+	char *told = !job->ways.in_place ? stand_in_tell(out->log, job->source) : NULL;
+	if (told == NULL)
+		return;
+	free(out->log);
+	out->log = told;
+	snprintf(out->source, sizeof out->source, "%s", job->source);
+}
+
 enum compile_status compile_solution(const struct compile_options *options, struct compiled *out,
 									 struct error *err)
 {
@@ -350,7 +443,10 @@ enum compile_status compile_solution(const struct compile_options *options, stru
 		job->deadline = started + options->seconds;
 		out->status = compile_or_find(job, out, err);
 		out->cxx20 = out->status == COMPILE_OK && job->ways.cxx20;
+		job_name(job, out);
 		words_free(&job->arguments);
+		free(job->text.at);
+		movable_free(&job->movable);
 		free(job);
 	} else {
 		error_set(err, "out of memory");

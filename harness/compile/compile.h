@@ -28,6 +28,8 @@ struct compile_options {
 	bool libraries;            /* link cuBLAS and cuBLASLt (baselines only) */
 	bool isolated;             /* nvcc reads nothing that lies beside the source or the stages */
 	bool unjailed;             /* for tests: nvcc reads and writes what it likes */
+	bool in_place;             /* under its own name: for a reader of the library who is not told
+								  of `source` below, as a profiler */
 	double seconds;            /* time limit of nvcc, also where it runs twice */
 	/* of nvcc, by another thread; where that cancels it, the file is COMPILE_STOPPED. Or NULL */
 	const struct child_control *control;
@@ -55,6 +57,8 @@ struct compiled {
 	enum compile_status status;
 	char library[PATHS_MAX]; /* path of the .so, inside the cache; do not delete */
 	char *log;               /* nvcc's stdout and stderr; owned, may be "" */
+	char source[PATHS_MAX];  /* the user's path, where the library has STAND_IN_PATH (stand_in.h) in
+								its place, in lines and in __FILE__; "": it has its own */
 	int lease;               /* keeps the library in the cache until compiled_free(); 0: none */
 	bool cached;
 	bool cxx20;  /* the file was refused as C++17, and taken as C++20 */

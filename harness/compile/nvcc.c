@@ -15,7 +15,6 @@
 /* The major version of the toolkit that the harness is written for: it decides
  * which libcudart a solution asks for. */
 #define TOOLKIT_MAJOR "13"
-#define VERSION_SECONDS 30.0
 
 /* What a compilation may take. Temporary files have some times the size of the source, and nvcc is
  * a dozen processes. */
@@ -59,32 +58,11 @@ void words_free(struct words *words)
 
 /* ---- finding nvcc ------------------------------------------------------ */
 
-/* "Cuda compilation tools, release 13.0, V13.0.88" gives "13.0.88". */
-static bool parse_version(const char *text, char version[64])
-{
-	const char *at = strstr(text, "release ");
-	at = at != NULL ? strstr(at, ", V") : NULL;
-	return at != NULL && sscanf(at, ", V%63[0-9.]", version) == 1;
-}
-
-static bool nvcc_version(const char *nvcc, char version[64], struct error *err)
-{
-	const char *argv[] = {nvcc, "--version", NULL};
-	struct child *child = child_start(&(struct child_options){.argv = argv}, err);
-	if (child == NULL)
-		return false;
-	struct child_result result = child_wait(child, VERSION_SECONDS);
-	bool known = result.outcome == CHILD_EXITED && result.exit_status == 0 &&
-				 parse_version(child_output(child), version);
-	child_stop(child);
-	return known || error_set(err, "%s: does not tell its version as nvcc does", nvcc);
-}
-
 enum nvcc_trial { NVCC_ABSENT, NVCC_REFUSED /* err says why */, NVCC_FOUND };
 
 /* A candidate counts when it runs and is of the right version. */
-static enum nvcc_trial try_nvcc(const char *path, char out[PATHS_MAX], char version[64],
-								struct error *err)
+static enum nvcc_trial try_nvcc(const char *path, const char *cache, char out[PATHS_MAX],
+								char version[VERSION_TEXT], struct error *err)
 {
 	char absolute[PATHS_MAX], here[PATHS_MAX];
 	struct error ignored;
@@ -94,7 +72,7 @@ static enum nvcc_trial try_nvcc(const char *path, char out[PATHS_MAX], char vers
 	if (path[0] != '/' && getcwd(here, sizeof here) != NULL &&
 		paths_join(absolute, here, path, &ignored))
 		path = absolute;
-	if (!nvcc_version(path, version, err))
+	if (!version_of_nvcc(path, cache, version, err))
 		return NVCC_REFUSED;
 	if (strncmp(version, TOOLKIT_MAJOR ".", strlen(TOOLKIT_MAJOR ".")) != 0) {
 		error_set(err, "%s is of CUDA %s, and CUDA " TOOLKIT_MAJOR " is needed", path, version);
@@ -104,7 +82,8 @@ static enum nvcc_trial try_nvcc(const char *path, char out[PATHS_MAX], char vers
 	return NVCC_FOUND;
 }
 
-bool compile_find_nvcc(char out[PATHS_MAX], char version[64], struct error *err)
+bool nvcc_find(const char *cache, char out[PATHS_MAX], char version[VERSION_TEXT],
+			   struct error *err)
 {
 	struct toolkit toolkit;
 	struct error why;
@@ -114,7 +93,7 @@ bool compile_find_nvcc(char out[PATHS_MAX], char version[64], struct error *err)
 	for (size_t i = 0; i < TOOLKIT_PLACES; i++) {
 		if (!toolkit_at(i, &toolkit))
 			continue;
-		enum nvcc_trial trial = try_nvcc(toolkit.nvcc, out, version, &why);
+		enum nvcc_trial trial = try_nvcc(toolkit.nvcc, cache, out, version, &why);
 		if (trial == NVCC_FOUND)
 			return true;
 		if (i == 0) /* $GEMMJUDGE_NVCC: no other one is wanted */
@@ -129,6 +108,11 @@ bool compile_find_nvcc(char out[PATHS_MAX], char version[64], struct error *err)
 								 "no nvcc: looked at %s; install the CUDA " TOOLKIT_MAJOR
 								 " toolkit or run tools/setup",
 								 toolkit_places(places));
+}
+
+bool compile_find_nvcc(char out[PATHS_MAX], char version[VERSION_TEXT], struct error *err)
+{
+	return nvcc_find(NULL, out, version, err);
 }
 
 /* The folder of a host compiler given with -ccbin, or that compiler; else the
@@ -310,8 +294,10 @@ void nvcc_arguments(struct words *words, const char *nvcc, const struct compile_
 		words_add(words, "-nodlink");
 	if (parts->ways.lambdas)
 		words_add(words, "--extended-lambda");
-	if (!parts->ways.whole_cmath) /* the guard of libstdc++'s bits/specfun.h */
+	if (!parts->ways.whole_headers) /* the guard of libstdc++'s bits/specfun.h */
 		words_add(words, "-D_GLIBCXX_BITS_SPECFUN_H");
+	if (!parts->ways.whole_headers && !parts->bf16) /* of epilogues/epilogue_stage.cuh */
+		words_add(words, "-DEPILOGUE_WITHOUT_BF16");
 	if (!nvcc_has_standard(options->flags))
 		words_add(words, parts->ways.cxx20 ? "-std=c++20" : "-std=c++17");
 	add_architecture(words, options->architecture);
@@ -426,7 +412,7 @@ static void arguments_to_compile(struct words *words, const struct words *argume
 			words_add(words, "cu");
 		}
 	}
-	if (start->stand_in != NULL) { /* it runs in the folder of the source */
+	if (start->quoted) { /* it runs in the folder of the source */
 		words_add(words, "-Xcompiler");
 		words_add(words, "-iquote,.");
 	}

@@ -9,6 +9,11 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "compile/compile.h"
+#include "compile/version.h"
+
+/* compile_find_nvcc(), with a cache for versions (version.h), or NULL. */
+bool nvcc_find(const char *cache, char out[PATHS_MAX], char version[VERSION_TEXT],
+			   struct error *err);
 
 /* A list of words, NULL-ended; owns them. */
 struct words {
@@ -22,10 +27,12 @@ void words_free(struct words *words);
 
 /* What costs time and most files do not need: nvcc gets it where it refuses a file without. */
 struct nvcc_ways {
-	bool lambdas;     /* for the device: half a second of every compilation */
-	bool cxx20;       /* where the flags name no standard */
-	bool whole_cmath; /* with C++17's special functions, and the headers that these need, which
-						 every CUDA file would parse twice: a third of compiling a small one */
+	bool in_place;      /* under its own name: else a movable file (movable.h) has STAND_IN_PATH */
+	bool lambdas;       /* for the device: half a second of every compilation */
+	bool cxx20;         /* where the flags name no standard */
+	bool whole_headers; /* with C++17's special functions and the headers that these need, which
+						   every CUDA file would parse twice: a third of compiling a small one.
+						   With cuda_bf16.h, a fifth, though nothing seems to need it */
 };
 
 /* What a compilation is made of besides its options; absolute paths. */
@@ -35,6 +42,7 @@ struct nvcc_parts {
 	const char *exports;    /* the linker's list of exported symbols; NULL: all */
 	const char *headers;    /* a folder of headers that the user's own go before, or NULL */
 	const char *repository; /* whose root and include/ have headers after all others; or NULL */
+	bool bf16;              /* cuda_bf16.h comes with epilogue.cuh */
 	struct nvcc_ways ways;
 };
 
@@ -55,6 +63,7 @@ bool nvcc_has_host_compiler(const struct words *arguments, struct error *err);
 struct nvcc_start {
 	const char *source;         /* as in the arguments */
 	const char *stand_in;       /* its copy (stand_in.h), which is compiled instead; or NULL */
+	bool quoted;                /* what the copy includes is looked for where nvcc runs */
 	const char *folder;         /* gets solution.so and dependencies; also for temporary files */
 	const char *working_folder; /* where it runs */
 	int rules;                  /* of landlock.h, that it runs under; 0: none */

@@ -9,7 +9,6 @@
 /* What a name must not come near: nvcc makes longer ones of it, and a file system has 255. */
 #define NAME_BYTES 200
 #define DEPTH 16
-#define NAME "judged-solution.cu" /* not what a header beside the user's file is called */
 
 bool stand_in_is_needed(const char *path)
 {
@@ -28,7 +27,7 @@ static bool make_folder(const char *folder, char out[PATHS_MAX], struct error *e
 	snprintf(out, PATHS_MAX, "%s", folder);
 	for (int level = 0; level < DEPTH; level++) {
 		size_t length = strlen(out);
-		if (length + sizeof "/s/" NAME > PATHS_MAX)
+		if (length + sizeof "/s/" STAND_IN_NAME > PATHS_MAX)
 			return error_set(err, "path too long: %s", folder);
 		strcat(out, "/s");
 		if (mkdir(out, 0700) != 0)
@@ -46,42 +45,49 @@ static void write_name(FILE *to, const char *shown)
 	fputs("\"\n", to);
 }
 
-static bool copy(FILE *from, FILE *to)
+/* Without the mark of UTF-8, which may only be at the very beginning. */
+static bool write_text(FILE *to, const struct stand_in_text *text)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8: only at the very beginning */
-	char bytes[65536];
-	size_t got, skip = 0;
-	bool first = true;
-	while ((got = fread(bytes, 1, sizeof bytes, from)) > 0) {
-		if (first && got >= 3 && memcmp(bytes, mark, 3) == 0)
-			skip = 3;
-		fwrite(bytes + skip, 1, got - skip, to);
-		skip = 0;
-		first = false;
-	}
-	return !ferror(from) && !ferror(to);
+	static const char mark[] = "\xef\xbb\xbf";
+	const size_t length = sizeof mark - 1;
+	size_t skip = text->size >= length && memcmp(text->at, mark, length) == 0 ? length : 0;
+	return fwrite(text->at + skip, 1, text->size - skip, to) == text->size - skip;
 }
 
-bool stand_in_make(const char *content, const char *appended, const char *shown, const char *folder,
-				   char out[PATHS_MAX], struct error *err)
+static bool write_copy(const char *path, const char *shown, const struct stand_in_text *text,
+					   const char *appended, struct error *err)
 {
-	if (!make_folder(folder, out, err))
-		return false;
-	strcat(out, "/" NAME);
-	FILE *from = fopen(content, "re"), *to = from != NULL ? fopen(out, "wxe") : NULL;
+	FILE *to = fopen(path, "wxe");
 	bool good = to != NULL;
 	if (good) {
 		write_name(to, shown);
-		good = copy(from, to) && (appended == NULL || fputs(appended, to) >= 0);
+		good = write_text(to, text) && (appended == NULL || fputs(appended, to) >= 0);
 	}
 	int why = errno;
-	if (from != NULL)
-		fclose(from);
 	if (to != NULL && fclose(to) != 0 && good) {
 		good = false;
 		why = errno;
 	}
-	return good || error_set(err, "%s: %s", from == NULL ? content : out, strerror(why));
+	return good || error_set(err, "%s: %s", path, strerror(why));
+}
+
+bool stand_in_make(const struct stand_in_text *text, const char *appended, const char *shown,
+				   const char *folder, char out[PATHS_MAX], struct error *err)
+{
+	if (!make_folder(folder, out, err))
+		return false;
+	strcat(out, "/" STAND_IN_NAME);
+	return write_copy(out, shown, text, appended, err);
+}
+
+bool stand_in_add(const char *copy, const struct stand_in_file *file, struct error *err)
+{
+	char path[PATHS_MAX], shown[PATHS_MAX];
+	int folder = (int)(strlen(copy) - strlen(STAND_IN_NAME));
+	if (snprintf(path, sizeof path, "%.*s%s", folder, copy, file->name) >= PATHS_MAX ||
+		snprintf(shown, sizeof shown, STAND_IN_FOLDER "%s", file->name) >= PATHS_MAX)
+		return error_set(err, "path too long: %s", copy);
+	return write_copy(path, shown, &file->text, NULL, err);
 }
 
 char *stand_in_unname(char *log, const char *copy_path, const char *shown)
@@ -100,4 +106,44 @@ char *stand_in_unname(char *log, const char *copy_path, const char *shown)
 		return log;
 	free(log);
 	return text;
+}
+
+/* What the user has for what stands at `at`, and how long that is; NULL: nothing else. */
+static const char *users_name(const char *at, const char *shown, size_t *length, int *put)
+{
+	static const char path[] = STAND_IN_PATH, folder[] = STAND_IN_FOLDER, name[] = STAND_IN_NAME;
+	const char *slash = strrchr(shown, '/');
+	const char *behind = slash != NULL ? slash + 1 : shown;
+	*put = (int)strlen(shown);
+	if (strncmp(at, path, *length = sizeof path - 1) == 0)
+		return shown;
+	*put = (int)(behind - shown);
+	if (strncmp(at, folder, *length = sizeof folder - 1) == 0)
+		return shown;
+	*put = (int)strlen(behind);
+	return strncmp(at, name, *length = sizeof name - 1) == 0 ? behind : NULL;
+}
+
+char *stand_in_tell(const char *text, const char *shown)
+{
+	char *out = NULL;
+	size_t size = 0, length;
+	int put;
+	FILE *to = text != NULL ? open_memstream(&out, &size) : NULL;
+	if (to == NULL)
+		return NULL;
+	while (*text != '\0') {
+		const char *name = *text == '/' || *text == STAND_IN_NAME[0]
+							   ? users_name(text, shown, &length, &put)
+							   : NULL;
+		if (name != NULL)
+			fprintf(to, "%.*s", put, name);
+		else
+			fputc(*text, to);
+		text += name != NULL ? length : 1;
+	}
+	if (fclose(to) == 0)
+		return out;
+	free(out);
+	return NULL;
 }

@@ -67,6 +67,18 @@ bool wants_solve_header(const char *file)
 	return some_file_holds(file, names_header);
 }
 
+/* ---- bf16 ----------------------------------------------------------------------- */
+
+static bool names_bf16(const char *text)
+{
+	return strstr(text, "bfloat16") != NULL || strstr(text, "bf16") != NULL;
+}
+
+bool wants_bf16(const char *file)
+{
+	return some_file_holds(file, names_bf16);
+}
+
 /* ---- C++20 ----------------------------------------------------------------------- */
 
 static bool is_word(char c)

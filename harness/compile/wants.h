@@ -11,6 +11,9 @@
  * header. */
 bool wants_solve_header(const char *file);
 
+/* Whether one of these names bf16, so that it may need cuda_bf16.h. */
+bool wants_bf16(const char *file);
+
 /* Whether nvcc refused a file for the want of --extended-lambda. */
 bool wants_lambdas(const char *log);
 

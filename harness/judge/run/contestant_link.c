@@ -10,6 +10,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "compile/source_line.h"
+#include "compile/stand_in.h"
 #include "process/jail.h"
 
 /* Loading a driver and a context; or a library with its kernels, from a cold disk. */
@@ -56,12 +57,24 @@ static void append_last_line(struct outcome *outcome, struct child *child)
 			 (int)(end - begin), said + begin);
 }
 
+/* A copy of what the library's code says, with the name that the user gave it. */
+static char *tell(const struct contestant_link *link, const char *text)
+{
+	char *told = source_line_in(&link->source_line, text);
+	char *named =
+		link->source != NULL && link->source[0] != '\0' ? stand_in_tell(told, link->source) : NULL;
+	if (named == NULL)
+		return told;
+	free(told);
+	return named;
+}
+
 /* What the emulated GPU says of the library's code becomes a line of the source, here and in what
  * is printed next. */
 static void tell_source_line(struct contestant_link *link, struct outcome *outcome)
 {
 	source_line_find(&link->source_line, outcome->detail, link->library);
-	char *told = source_line_in(&link->source_line, outcome->detail);
+	char *told = tell(link, outcome->detail);
 	if (told != NULL)
 		snprintf(outcome->detail, sizeof outcome->detail, "%s", told);
 	free(told);
@@ -574,7 +587,7 @@ char *contestant_link_output(struct contestant_link *link)
 	if (link->child == NULL)
 		return NULL;
 	const char *said = child_output(link->child);
-	char *copy = said[0] != '\0' ? source_line_in(&link->source_line, said) : NULL;
+	char *copy = said[0] != '\0' ? tell(link, said) : NULL;
 	child_output_clear(link->child);
 	return copy;
 }

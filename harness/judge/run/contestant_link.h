@@ -25,6 +25,7 @@ struct contestant_link {
 	/* what to start; borrowed */
 	const struct device_choice *device;
 	const char *library, *problem;
+	const char *source;             /* `source` of struct compiled; NULL or "" */
 	enum entry_order order;         /* of solution() */
 	uint64_t launches;              /* emulated_order() of the calls to come */
 	const char *const *environment; /* more variables for it, as child_options has them */

@@ -179,6 +179,7 @@ static bool runner_ready(struct epilogue *epilogue, uint32_t stage, struct refer
 	}
 	runner->link.device = &referee->device;
 	runner->link.library = runner->compiled.library;
+	runner->link.source = runner->compiled.source;
 	runner->link.problem = PROBLEM_STAGE;
 	runner->link.memory_limit = check->memory_limit;
 	runner->link.chain = &runner->chain;

@@ -21,6 +21,7 @@ struct contestant_link run_contestant(const struct run *run, const struct proble
 {
 	return (struct contestant_link){.device = &run->referee.device,
 									.library = entrant->library,
+									.source = entrant->source,
 									.problem = problem->name,
 									.order = entrant->order,
 									.chain = entrant->fused ? run_chain(run) : NULL,

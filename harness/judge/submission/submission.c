@@ -504,6 +504,9 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 									  .libraries = s->is_baseline,
 									  .isolated = (run->options->required & LAYER_COMPILER) != 0,
 									  .unjailed = (run->options->without & LAYER_COMPILER) != 0,
+									  .in_place = run->options->keep != NULL ||
+												  run->options->under != NULL ||
+												  run->options->sanitize != NULL,
 									  .seconds = run_compile_seconds(run->options),
 									  .control = control};
 	name_machine_code(run, s->machine);
@@ -534,6 +537,7 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 	return (struct entrant){.label = label,
 							.file = s->file,
 							.library = is_callable(s) ? s->compiled.library : NULL,
+							.source = s->compiled.source,
 							.problem_detail = s->compile_detail,
 							.libraries_allowed = s->is_baseline,
 							.order = s->order,

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "compile/cache.h"
+#include "compile/inputs.h"
 #include "compile/lease.h"
 #include "fuzz.h"
 
@@ -47,7 +48,7 @@ static void store(const char *cache, const uint8_t *list, size_t size)
 		fuzz_found("no folder to compile in");
 	write_in(folder, "solution.so", "so", 2);
 	write_in(folder, "dependencies", list, size);
-	bool reusable = !cache_inputs_changed(folder, 4e9);
+	bool reusable = !inputs_changed(folder, 4e9);
 	if (cache_store(cache, &key, folder, "log", reusable, library, &lease, &err))
 		lease_end(&lease);
 	else if (err.message[0] == '\0')

@@ -132,6 +132,25 @@ static int count_entries(const char *prefix)
 	return count;
 }
 
+/* Of the cache, the files whose names end so get another text; how many there are. */
+static int rewrite_entries(const char *ending, const char *text)
+{
+	int count = 0;
+	struct dirent *entry;
+	DIR *all = opendir(path_of("cache"));
+	while ((entry = readdir(all)) != NULL) {
+		const char *at = strstr(entry->d_name, ending);
+		char name[300];
+		if (at == NULL || strcmp(at, ending) != 0)
+			continue;
+		snprintf(name, sizeof name, "cache/%s", entry->d_name);
+		write_file(name, text);
+		count++;
+	}
+	closedir(all);
+	return count;
+}
+
 Test(compile, finds_again_what_it_compiled)
 {
 	write_file("a.cu", "#define ANSWER 7\n" SOLVE);
@@ -249,11 +268,67 @@ Test(compile, messages_have_the_users_name)
 	compiled_free(&out);
 }
 
+/* The same text elsewhere, under another name or from stdin: with its own name in messages. */
+static void expect_found(const char *source, const char *stands_for, const char *library)
+{
+	char content[PATHS_MAX], shown[PATHS_MAX], line[PATHS_MAX + 8];
+	snprintf(content, sizeof content, "%s", path_of(source));
+	snprintf(shown, sizeof shown, "%s", path_of(stands_for != NULL ? stands_for : source));
+	snprintf(line, sizeof line, "%s:2:", shown);
+	struct compile_options options = {.source = content,
+									  .stands_for = stands_for != NULL ? shown : NULL,
+									  .architecture = "",
+									  .seconds = 120};
+	struct compiled out;
+	struct error err = {{0}};
+	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_OK, "%s %s", err.message, out.log);
+	cr_expect(out.cached, "%s is compiled again", shown);
+	cr_expect_str_eq(out.library, library);
+	cr_expect_str_eq(out.source, shown);
+	cr_expect_not_null(strstr(out.log, line), "%s", out.log);
+	cr_expect_null(strstr(out.log, "judged-solution"), "%s", out.log);
+	compiled_free(&out);
+}
+
+Test(compile, finds_a_text_again_whatever_it_is_called)
+{
+#define TEXT "#define ANSWER 7\n#warning careful\n" SOLVE "#line 1 \"generated\"\n"
+	write_file("a.cu", TEXT);
+	struct compiled out = compile("a.cu", COMPILE_OK);
+	char library[PATHS_MAX], before[PATHS_MAX];
+	snprintf(library, sizeof library, "%s", out.library);
+	compiled_free(&out);
+	cr_assert_eq(mkdir(path_of("other"), 0700), 0);
+	write_file("other/b,`c`.cu", TEXT);
+	expect_found("other/b,`c`.cu", NULL, library);
+	expect_found("a.cu", "other/stdin", library);
+	snprintf(before, sizeof before, "%s", path_of("a.cu"));
+	cr_assert_eq(rename(before, path_of("c.cu")), 0);
+	expect_found("c.cu", NULL, library);
+
+	/* who reads the library itself finds the file's own name in it */
+	char source[PATHS_MAX];
+	struct error err = {{0}};
+	snprintf(source, sizeof source, "%s", path_of("c.cu"));
+	struct compile_options options = {
+		.source = source, .architecture = "", .in_place = true, .seconds = 120};
+	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_OK, "%s", err.message);
+	cr_expect_not(out.cached);
+	cr_expect_str_empty(out.source);
+	compiled_free(&out);
+
+	/* the compiler's version is known by what the file is, and not asked again */
+	cr_assert_eq(rewrite_entries(".version", "13.9.9"), 1);
+	out = compile("c.cu", COMPILE_OK);
+	cr_expect_not(out.cached, "nvcc was asked for its version");
+	compiled_free(&out);
+}
+
 /* As that of stdin: the headers are those of the folder where it seems to lie. */
 Test(compile, a_file_can_stand_for_another)
 {
 	cr_assert_eq(mkdir(path_of("work"), 0700), 0);
-	write_file("work/beside.cuh", "#define ANSWER 5\n");
+	write_file("work/beside.cuh", "#define ANSWER 5\n#warning careful, too\n");
 	write_file("text", "#include \"beside.cuh\"\n" SOLVE "#warning careful\n");
 	char source[PATHS_MAX], stands_for[PATHS_MAX];
 	strcpy(source, path_of("text"));
@@ -265,6 +340,15 @@ Test(compile, a_file_can_stand_for_another)
 	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_OK, "%s %s", err.message, out.log);
 	cr_assert_eq(answer(out.library), 5);
 	cr_assert_not_null(strstr(out.log, "/work/stdin:3:"), "%s", out.log);
+	cr_assert_not_null(strstr(out.log, "/work/beside.cuh:2:"), "%s", out.log);
+	compiled_free(&out);
+	/* a copy, with a copy of the header beside it, in a folder of a strange name */
+	cr_assert_eq(mkdir(path_of("o,ther"), 0700), 0);
+	write_file("o,ther/beside.cuh", "#define ANSWER 5\n#warning careful, too\n");
+	write_file("o,ther/a.cu", "#include \"beside.cuh\"\n" SOLVE "#warning careful\n");
+	out = compile("o,ther/a.cu", COMPILE_OK);
+	cr_expect(out.cached);
+	cr_expect_not_null(strstr(out.log, "/o,ther/beside.cuh:2:"), "%s", out.log);
 	compiled_free(&out);
 }
 

@@ -108,6 +108,17 @@ Test(people, a_main_hides_nothing_that_solve_reaches)
 	compiled_free(&out);
 }
 
+/* It comes with epilogue.cuh, unless nothing seems to need it; here only a macro's result does. */
+Test(people, an_epilogue_of_bf16_needs_no_header_before_it)
+{
+	write_file("repo/sub/b.cu", "#include \"epilogue.cuh\"\n#define P(a, b) a##b\n"
+								"__global__ void k(epilogue<P(__nv_bf, loat16)> out) {"
+								" out.store(0, 0, 1.0f); }\n"
+								"extern \"C\" int solve() { return 7; }\n");
+	struct compiled out = compile("repo/sub/b.cu", COMPILE_OK);
+	compiled_free(&out);
+}
+
 Test(people, a_repository_is_read_but_for_what_is_hidden)
 {
 	char root[PATHS_MAX], sub[PATHS_MAX];

@@ -1,6 +1,9 @@
 /* links: compile */
+#define _GNU_SOURCE
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compile/wants.h"
 
@@ -75,4 +78,20 @@ Test(wants, other_errors_are_of_no_architecture)
 	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
 		cr_expect_not(wants_other_gpu(logs[i], &feature), "%s", logs[i]);
 	cr_expect_not(wants_other_gpu(NULL, &feature));
+}
+
+Test(wants, bf16_is_named_in_a_file)
+{
+	static const struct {
+		const char *text;
+		bool named;
+	} files[] = {{"__global__ void k(half *x);\n", false}, {"const __nv_bfloat16 *x;\n", true}};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		char path[] = "/tmp/test_wants.XXXXXX";
+		int fd = mkstemp(path);
+		cr_assert(write(fd, files[i].text, strlen(files[i].text)) > 0);
+		close(fd);
+		cr_expect_eq(wants_bf16(path), files[i].named, "%s", files[i].text);
+		unlink(path);
+	}
 }
