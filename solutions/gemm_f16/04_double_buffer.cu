@@ -13,8 +13,8 @@
  * Arithmetic intensity: 32 FLOP per byte of global memory, as before.
  *
  * Bound by bank conflicts, says `explain` (H200, 4096^3): 24 passes for loading
- * a fragment instead of 4, 2524 of 2682 us predicted. It sees no gain, as eight
- * or seven other blocks of the multiprocessor hide a copy as well.
+ * a fragment instead of 4, 2524 of 2682 us predicted. It sees no gain, as the
+ * multiprocessor's other blocks hide a copy as well.
  *
  * reached: 81.9 TFLOP/s, 11% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include "epilogue.cuh"

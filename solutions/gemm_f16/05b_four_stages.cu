@@ -1,10 +1,10 @@
 /* Four stages: three pairs of tiles are under way while one is multiplied.
  *
  * Idea: with two buffers a copy has as long as the products of one pair of
- * tiles take, about 0.2 us, and a trip to L2 takes 0.3 or more. With four, it
- * has as long as three pairs take, so that the trip is hidden even for small
- * matrices, where a multiprocessor has no more than two blocks. There is one
- * barrier for each pair, and it seldom has to wait.
+ * tiles take. Where a multiprocessor has no more than two blocks, as for small
+ * matrices, that is less than a trip to L2 (about 0.3 us). With four, it has as
+ * long as three pairs take. There is one barrier for each pair, and it seldom
+ * has to wait.
  *
  * Changes from 05_swizzle: a ring of four stages. Groups of copies are counted,
  * so that a wait is for the oldest; past the end of K groups are empty. The

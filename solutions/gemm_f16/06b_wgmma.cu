@@ -10,10 +10,11 @@
  *
  * Changes from 06_any_size: wgmma in the place of wmma, and the layout that it wants; tiles of
  * 128x128x64 instead of 64x64x32, as fragments cost no registers any more, in three stages of 32
- * KB; what cp.async has written is handed to the other proxy, by which wgmma reads, with a fence. A
- * lane knows which sums it has, and stores them without a detour. Blocks are numbered along rows of
- * C again. Of the step's own file 81 lines are new: nothing of wmma is left but the loop around the
- * copies. The wrappers of hopper/ptx.cuh and hopper/wgmma.cuh, 440 lines, come with it.
+ * KB, so that two blocks share a multiprocessor; what cp.async has written is handed to the other
+ * proxy, by which wgmma reads, with a fence. A lane knows which sums it has, and stores them
+ * without a detour. Blocks are numbered along rows of C again. Of the step's own file 81 lines are
+ * new: nothing of wmma is left but the loop around the copies. The wrappers of hopper/ptx.cuh and
+ * hopper/wgmma.cuh, 440 lines, come with it.
  *
  * Arithmetic intensity: 2*128*128 FLOP for 256 elements: 64 FLOP per byte from the L2 cache (32
  * before).

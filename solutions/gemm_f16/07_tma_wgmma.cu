@@ -6,9 +6,8 @@
  *
  * Changes from 06b_wgmma: copies need no thread and no address arithmetic, so that wide tiles cost
  * nothing to load, and edges need no predicates; TMA writes by the proxy that wgmma reads by, so
- * that there is no fence. Two blocks share a multiprocessor, one of which multiplies while the
- * other begins or ends. Operands that TMA cannot address are copied first: operands.cuh, 65 of the
- * 99 lines that the step adds.
+ * that there is no fence. Two blocks share a multiprocessor as before. Operands that TMA cannot
+ * address are copied first: operands.cuh, 65 of the 99 lines that the step adds.
  *
  * Arithmetic intensity: 2*128*128 FLOP for 256 elements: 64 FLOP per byte from the L2 cache.
  *
