@@ -191,7 +191,7 @@ def roofline(folder, ladder, column, labels, steps, unit, memory):
     for label in labels:
         fact, tflops = steps.get(f"{ladder}/{label.removesuffix('.cu')}"), column.tflops(label)
         if fact and tflops:
-            points.append((fact[0], tflops, label[:2] if label[0].isdigit() else label.removesuffix(".cu")))
+            points.append((fact[0], tflops, label.split("_")[0] if label[0].isdigit() else label.removesuffix(".cu")))
     if not points:
         return False
     xs, ys = [p[0] for p in points], [p[1] for p in points]
@@ -261,6 +261,14 @@ def labels_of(columns):
     return sorted({label for c in columns for label in c.entries if label.endswith(".cu")})
 
 
+def newer_of(solutions, ladder, steps):
+    """The files of a ladder, of those that ladders.txt names, that are newer than its figures."""
+    _, columns, missing = load(solutions, ladder)
+    named = {f"{step.removeprefix(ladder + '/')}.cu" for step in steps
+             if step.startswith(ladder + "/") and (solutions / f"{step}.cu").exists()}
+    return named - set(labels_of(columns)) - {label for _, label in missing}
+
+
 def picture_column(columns):
     """4096^3 where all steps were measured there, else the largest shape with the most steps."""
     def medians(column):
@@ -298,9 +306,7 @@ def section(solutions, ladder, steps, remarks):
     """The page's text about a ladder; `remarks` are lines on its baselines and steps."""
     data, columns, missing = load(solutions, ladder)
     known = labels_of(columns)
-    newer = {f"{step.removeprefix(ladder + '/')}.cu" for step in steps
-             if step.startswith(ladder + "/") and (solutions / f"{step}.cu").exists()} - set(known)
-    newer -= {label for _, label in missing}
+    newer = newer_of(solutions, ladder, steps)
     labels = sorted([*known, *newer])
 
     def why(shape, label):

@@ -1,18 +1,20 @@
 /* Shared tiles in two buffers: one is filled while the other is used.
  *
- * Idea: four warps compute 64x64 outputs together from 64x16 and 16x64 tiles in
- * shared memory. The tiles exist twice. Asynchronous copies (cp.async) bring
- * the next pair while the tensor cores work on the present one; such a copy
- * passes through no register, and no thread waits for it before the data is
- * needed.
+ * Idea: the tiles exist twice. Asynchronous copies (cp.async) bring the next
+ * pair while the tensor cores work on the present one; no thread waits for a
+ * copy before its data is needed.
  *
- * Changes from 03_wmma_global: a tile of A or B is fetched once for the whole
- * block instead of once per warp, and each warp computes 32x32 outputs, so that
- * a fragment feeds two products. Rows that do not start at multiples of 16
- * bytes are copied element by element, which is slow but the same kernel.
+ * Changes from 03d_async_copies: a second pair of tiles, and the copies of the
+ * next pair before the products of this one. A pair costs one barrier instead
+ * of two, as what is overwritten next is what was left before the barrier. Rows
+ * that do not start at multiples of 16 bytes are copied element by element,
+ * which is slow but the same kernel.
  *
- * Arithmetic intensity: 2*64*64*16 FLOP for 2*64*16 halves, 131072 / 4096 =
- * 32 FLOP per byte of global memory (16 before).
+ * Arithmetic intensity: 32 FLOP per byte of global memory, as before.
+ *
+ * Bound by bank conflicts, says `explain` (H200, 4096^3): 24 passes for loading
+ * a fragment instead of 4, 2524 of 2682 us predicted. It sees no gain, as the
+ * multiprocessor's other blocks hide a copy as well.
  *
  * reached: 81.9 TFLOP/s, 11% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include "epilogue.cuh"

@@ -1,19 +1,23 @@
-/* Blocks in an order that the L2 cache likes, shared rows that the banks like.
+/* Blocks in an order that the L2 cache likes.
  *
  * Idea: blocks start in the order of their number. Numbered along whole rows of
  * C, the ones that run together share rows of A but touch all of B. Here they
- * walk down panels four tiles wide instead, so that those running together
- * form a compact patch of C, and need few rows of A and few columns of B, which
- * stay in L2. In shared memory, each row of a tile gets 16 bytes of padding, so
- * that the eight rows that a fragment load reads at once lie in different banks.
+ * walk down panels four tiles wide instead, so that those running together form
+ * a compact patch of C, and need few rows of A and few columns of B, which stay
+ * in L2.
  *
- * Changes from 04_double_buffer: the two orders above, and tiles twice as deep
- * (64x64x32): half as many barriers, each after twice the work. Fragments of A
- * and B are loaded once per step and kept while they are needed.
+ * Changes from 04c_deeper_tiles: a block computes its place in C from its
+ * number.
  *
- * Arithmetic intensity: 32 FLOP per byte requested from L2 as before; what changes is
- * how much of it goes on to device memory. A wave of 264 blocks in rows of C
- * needs 4096 columns of B and 4 rows of tiles of A; in panels, a quarter of B.
+ * Arithmetic intensity: 32 FLOP per byte requested from L2 as before; what
+ * changes is how much of it goes on to device memory. A wave of 264 blocks in
+ * rows of C needs 4096 columns of B and 4 rows of tiles of A; in panels, a
+ * quarter of B.
+ *
+ * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 704 us predicted, as
+ * for 04c. It counts what L2 delivers, and not in which order blocks come: both
+ * operands of 4096^3 (67 MB) do not fit into L2 (50 MB), and what this order
+ * saves of device memory's traffic only a GPU shows.
  *
  * reached: 155 TFLOP/s, 21% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include "epilogue.cuh"

@@ -1,24 +1,25 @@
-/* Producer and consumer warps: those that load do nothing else, those that multiply wait for
- * nothing but operands.
+/* A wide tile: the producer gives its registers to those that multiply.
  *
- * Idea: in 07 each k-block ends with a barrier of the whole block, and only then is the next load
- * asked for. Here a producer warp walks along K by itself, as far ahead as there are stages. Two
- * mbarriers for each stage replace the block's barrier: `full` says that its bytes have come,
- * `empty` that both consumer warpgroups have read it. The producer needs few registers and gives
- * its others to the consumers (setmaxnreg), which so have room for 64 x 256 sums each: a tile of
- * 128x256.
+ * Idea: with sums for 64 x 256 outputs a warpgroup makes twice the products of each byte of A that
+ * it reads from shared memory and from L2. But 128 registers of a thread are then sums, and a block
+ * of three warpgroups has 168 for each. The producer needs few; it gives its others to the
+ * consumers (setmaxnreg), which so have 240. A warpgroup does that together, so that the producer
+ * is a whole one of which one warp works.
  *
- * Changes from 07_tma_wgmma: a third warpgroup, whose one lane loads; a consumer issues the
- * products of a k-block before those of the one before have ended, so that the tensor cores never
- * wait for it; the wider tile reads each byte of shared memory for more products.
+ * Changes from 07c_products_ahead: a tile of 128x256 in four stages, one block a multiprocessor,
+ * setmaxnreg; blocks are numbered down columns of C, so that those that run together share the wide
+ * B.
  *
  * Arithmetic intensity: 2*128*256 FLOP for 384 elements: 85 FLOP per byte from the L2 cache.
  *
- * Predicted: 80% of cuBLAS at 4096^3. A k-block takes the tensor cores 1024 clocks and shared
- * memory 1024 (80 KB read, 48 KB written), nothing between two k-blocks; 64 of them are 66,000
- * clocks. A multiprocessor has one block at a time: its first loads (about 1500 clocks) and its
- * stores (128x256 pairs from the lanes, about 8000) are not hidden, and 512 tiles on 132
- * multiprocessors are 3.9 waves, the last of which is nearly full.
+ * Predicted, when 07 was the step before: 80% of cuBLAS at 4096^3. A k-block takes the tensor cores
+ * 1024 clocks and shared memory 1024 (80 KB read, 48 KB written), nothing between two k-blocks; 64
+ * of them are 66,000 clocks. A multiprocessor has one block at a time: its first loads (about 1500
+ * clocks) and its stores (128x256 pairs from the lanes, about 8000) are not hidden, and 512 tiles
+ * on 132 multiprocessors are 3.9 waves, the last of which is nearly full.
+ *
+ * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 186 us (246 before) of 254 predicted
+ * (307); tensor cores and shared memory 132 each.
  *
  * reached: 664 TFLOP/s, 88% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include "epilogue.cuh"

@@ -1,0 +1,154 @@
+/* Four stages: three pairs of tiles are under way while one is multiplied.
+ *
+ * Idea: with two buffers a copy has as long as the products of one pair of
+ * tiles take. Where a multiprocessor has no more than two blocks, as for small
+ * matrices, that is less than a trip to L2 (about 0.3 us). With four, it has as
+ * long as three pairs take. There is one barrier for each pair, and it seldom
+ * has to wait.
+ *
+ * Changes from 05_swizzle: a ring of four stages. Groups of copies are counted,
+ * so that a wait is for the oldest; past the end of K groups are empty. The
+ * results pass through a stage that is done with, as 48 KB of static shared
+ * memory hold no more than the stages. multiply() is a function of its own.
+ *
+ * Arithmetic intensity: 32 FLOP per byte requested from L2, as before.
+ *
+ * Bound by L2's bandwidth, says `explain` (H200, 4096^3), as before: 708 us
+ * predicted. It sees no gain where five blocks share a multiprocessor and hide
+ * each other's trips; 1024^3 has fewer than two.
+ *
+ * reached: not measured */
+#include "epilogue.cuh"
+#include "tile.cuh"
+
+using namespace nvcuda;
+
+constexpr int BLOCK_M = 64;
+constexpr int BLOCK_N = 64;
+constexpr int BLOCK_K = 32;
+constexpr int WARP_M = 32;
+constexpr int WARP_N = 32;
+constexpr int FRAGMENT = 16;
+constexpr int STAGES = 4;
+constexpr int PADDING = 8;
+constexpr int PANEL_WIDTH = 4; // blocks
+constexpr int WARPS_N = BLOCK_N / WARP_N;
+constexpr int WARPS = BLOCK_M / WARP_M * WARPS_N;
+constexpr int THREADS = WARPS * 32;
+constexpr int COUNT_M = WARP_M / FRAGMENT;
+constexpr int COUNT_N = WARP_N / FRAGMENT;
+constexpr int STRIDE_A = BLOCK_K + PADDING;
+constexpr int STRIDE_B = BLOCK_N + PADDING;
+static_assert(STRIDE_A % 8 == 0 && STRIDE_B % 8 == 0, "16-byte copies and wmma need aligned rows");
+
+typedef tile_rows<STRIDE_A> layout_a;
+typedef tile_rows<STRIDE_B> layout_b;
+
+struct stage {
+	half a[BLOCK_M * STRIDE_A];
+	half b[BLOCK_K * STRIDE_B];
+};
+static_assert(sizeof(stage) >= WARPS * TILE_STORE_FLOATS * sizeof(float),
+			  "a stage that is done with takes the results");
+static_assert(STAGES * sizeof(stage) <= 48 * 1024, "static shared memory");
+
+/* Block `number` in panels of PANEL_WIDTH columns of blocks, row by row within
+ * a panel; the last panel may be narrower. */
+static __device__ __forceinline__ void place_in_panels(int number, int blocks_m, int blocks_n,
+													   int *block_m, int *block_n)
+{
+	int panel = number / (PANEL_WIDTH * blocks_m);
+	int within = number % (PANEL_WIDTH * blocks_m);
+	int width = min(PANEL_WIDTH, blocks_n - panel * PANEL_WIDTH);
+	*block_m = within / width;
+	*block_n = panel * PANEL_WIDTH + within % width;
+}
+
+static __device__ __forceinline__ void multiply(const stage &tiles, int warp_m, int warp_n,
+												tile_accumulator (&sum)[COUNT_M][COUNT_N])
+{
+#pragma unroll
+	for (int k = 0; k < BLOCK_K; k += FRAGMENT) {
+		wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a[COUNT_M];
+		wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b[COUNT_N];
+#pragma unroll
+		for (int i = 0; i < COUNT_M; i++)
+			wmma::load_matrix_sync(a[i], tiles.a + layout_a::at(warp_m + i * FRAGMENT, k),
+								   STRIDE_A);
+#pragma unroll
+		for (int j = 0; j < COUNT_N; j++)
+			wmma::load_matrix_sync(b[j], tiles.b + layout_b::at(k, warp_n + j * FRAGMENT),
+								   STRIDE_B);
+#pragma unroll
+		for (int i = 0; i < COUNT_M; i++)
+#pragma unroll
+			for (int j = 0; j < COUNT_N; j++)
+				wmma::mma_sync(sum[i][j], a[i], b[j], sum[i][j]);
+	}
+}
+
+/* BYTES: how much can be copied at once from both A and B, 16 or 2. */
+template <int BYTES>
+static __global__ void __launch_bounds__(THREADS)
+	gemm_four_stages(const half *A, const half *B, int M, int N, int K, epilogue<half> out)
+{
+	__shared__ alignas(128) stage stages[STAGES];
+
+	int block_m, block_n;
+	place_in_panels(blockIdx.x, (M + BLOCK_M - 1) / BLOCK_M, (N + BLOCK_N - 1) / BLOCK_N, &block_m,
+					&block_n);
+	int row0 = block_m * BLOCK_M;
+	int column0 = block_n * BLOCK_N;
+	int warp = threadIdx.x / 32;
+	int warp_m = warp / WARPS_N * WARP_M;
+	int warp_n = warp % WARPS_N * WARP_N;
+
+	tile_accumulator sum[COUNT_M][COUNT_N];
+	for (int i = 0; i < COUNT_M; i++)
+		for (int j = 0; j < COUNT_N; j++)
+			wmma::fill_fragment(sum[i][j], 0.0f);
+
+	/* Past the end of K there is nothing to fetch, but the group must exist:
+	 * waiting counts groups. */
+	auto fetch = [&](int t) {
+		stage &to = stages[t % STAGES];
+		int k0 = t * BLOCK_K;
+		if (k0 < K) {
+			tile_copy<BYTES, BLOCK_M, BLOCK_K, THREADS, layout_a>(to.a, A, M, K, row0, k0);
+			tile_copy<BYTES, BLOCK_K, BLOCK_N, THREADS, layout_b>(to.b, B, K, N, k0, column0);
+		}
+		tile_copy_commit();
+	};
+
+	for (int t = 0; t < STAGES - 1; t++)
+		fetch(t);
+	int tiles = (K + BLOCK_K - 1) / BLOCK_K;
+	for (int t = 0; t < tiles; t++) {
+		/* Tile t has landed for everybody, and everybody has left tile t - 1,
+		 * whose stage the next fetch may therefore fill. */
+		tile_copy_wait<STAGES - 2>();
+		__syncthreads();
+		fetch(t + STAGES - 1);
+		multiply(stages[t % STAGES], warp_m, warp_n, sum);
+	}
+
+	__syncthreads();
+	float *result = (float *)&stages[0] + warp * TILE_STORE_FLOATS;
+#pragma unroll
+	for (int i = 0; i < COUNT_M; i++)
+#pragma unroll
+		for (int j = 0; j < COUNT_N; j++)
+			tile_store(out, result, sum[i][j], row0 + warp_m + i * FRAGMENT,
+					   column0 + warp_n + j * FRAGMENT);
+}
+
+extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,
+					  float beta)
+{
+	int grid = ((N + BLOCK_N - 1) / BLOCK_N) * ((M + BLOCK_M - 1) / BLOCK_M);
+	epilogue<half> out = epilogue_make(C, M, N, alpha, beta);
+	if (tile_copy_bytes(A, K) == 16 && tile_copy_bytes(B, N) == 16)
+		gemm_four_stages<16><<<grid, THREADS>>>(A, B, M, N, K, out);
+	else
+		gemm_four_stages<2><<<grid, THREADS>>>(A, B, M, N, K, out);
+}
