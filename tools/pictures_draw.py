@@ -466,9 +466,11 @@ PATH = (
     ("1  f32 on CUDA cores", "sgemm", 0, ("00_uncoalesced", "01_naive", "02_tiled", "03_blocked", "04_thread_tile_1d", "05_thread_tile_2d",
                                           "06_vectorised", "07_warp_tile", "08_warp_subdivided", "09_transposed",
                                           "10_async_double_buffer", "11_tile_sizes", "12_multistage")),
-    ("2  tensor cores by wmma", "gemm_f16", 1, ("03_wmma_global", "04_double_buffer", "05_swizzle", "06_any_size")),
+    ("2  tensor cores by wmma", "gemm_f16", 1, ("03_wmma_global", "03b_shared_tiles", "03c_warp_tile", "03d_async_copies", "04_double_buffer",
+                                              "04b_padding", "04c_deeper_tiles", "05_swizzle", "05b_four_stages", "06_any_size")),
     ("3  by mma.sync", "gemm_bf16", 2, ("07_mma", "08_swizzled", "09_swizzled_three_level")),
-    ("4  by wgmma", "gemm_f16", 3, ("07_tma_wgmma", "08_warp_specialised", "09_persistent_cluster")),
+    ("4  by wgmma", "gemm_f16", 3, ("06b_wgmma", "07_tma_wgmma", "07b_producer_warp", "07c_products_ahead", "08_warp_specialised",
+                                 "08b_persistent", "08c_tma_store", "08d_tile_order", "09_persistent_cluster")),
 )
 
 

@@ -10,9 +10,10 @@
  * number.
  *
  * Arithmetic intensity: 32 FLOP per byte requested from L2 as before; what
- * changes is how much of it goes on to device memory. A wave of 264 blocks in
- * rows of C needs 4096 columns of B and 4 rows of tiles of A; in panels, a
- * quarter of B.
+ * changes is how much of it goes on to device memory. Panels pay where they are
+ * about as wide as they are high: four blocks that run together need 5 rows and
+ * columns of tiles in a row of C, and 4 in a square. With hundreds of blocks at
+ * work four tiles are too narrow (LOG.md counts).
  *
  * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 704 us predicted, as
  * for 04c. It counts what L2 delivers, and not in which order blocks come: both
