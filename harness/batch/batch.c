@@ -21,7 +21,7 @@
 /* A worker and what it works on. */
 struct place {
 	struct worker worker;
-	struct request request;
+	struct batch_request request;
 	bool emulated; /* its first judgement, of two */
 };
 
@@ -131,7 +131,7 @@ static bool start(struct batch_state *state, size_t i)
 {
 	const struct batch *batch = state->batch;
 	struct place *place = &state->places[i];
-	const struct request *request = &place->request;
+	const struct batch_request *request = &place->request;
 	const char *argv[BATCH_WORDS_MAX + 16];
 	size_t count = 0;
 	if (batch->word_count + request->word_count > BATCH_WORDS_MAX)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool add_word(struct request *out, struct error *err, const char *format, ...)
+static bool add_word(struct batch_request *out, struct error *err, const char *format, ...)
 {
 	va_list arguments;
 	char *word = NULL;
@@ -24,7 +24,8 @@ static bool add_word(struct request *out, struct error *err, const char *format,
 }
 
 /* One value of an option. */
-static bool add_value(struct request *out, const char *name, const json_t *value, struct error *err)
+static bool add_value(struct batch_request *out, const char *name, const json_t *value,
+					  struct error *err)
 {
 	if (json_is_string(value) && strlen(json_string_value(value)) == json_string_length(value))
 		return add_word(out, err, "--%s=%s", name, json_string_value(value));
@@ -35,7 +36,7 @@ static bool add_value(struct request *out, const char *name, const json_t *value
 	return error_set(err, "option '%s': a text or a number is needed, or a list of them", name);
 }
 
-static bool add_option(struct request *out, const char *name, const json_t *value,
+static bool add_option(struct batch_request *out, const char *name, const json_t *value,
 					   request_option *option, struct error *err)
 {
 	bool takes_value;
@@ -90,7 +91,7 @@ static bool names_are_known(json_t *line, struct error *err)
 	return true;
 }
 
-static bool take_all(struct request *out, request_option *option, struct error *err)
+static bool take_all(struct batch_request *out, request_option *option, struct error *err)
 {
 	const char *problem, *name;
 	json_t *options = json_object_get(out->line, "options"), *value;
@@ -113,11 +114,11 @@ static bool take_all(struct request *out, request_option *option, struct error *
 	return true;
 }
 
-bool request_read(const char *text, size_t number, request_option *option, struct request *out,
-				  struct error *err)
+bool request_read(const char *text, size_t number, request_option *option,
+				  struct batch_request *out, struct error *err)
 {
 	json_error_t where;
-	*out = (struct request){.line = json_loads(text, JSON_REJECT_DUPLICATES, &where)};
+	*out = (struct batch_request){.line = json_loads(text, JSON_REJECT_DUPLICATES, &where)};
 	const json_t *id = json_object_get(out->line, "id");
 	out->id = id != NULL ? json_incref((json_t *)id) : json_integer((json_int_t)number);
 	if (out->line == NULL)
@@ -127,12 +128,12 @@ bool request_read(const char *text, size_t number, request_option *option, struc
 	return take_all(out, option, err) || error_prefix(err, "line %zu", number);
 }
 
-void request_free(struct request *request)
+void request_free(struct batch_request *request)
 {
 	json_decref(request->id);
 	json_decref(request->line);
 	for (size_t i = 0; i < request->word_count; i++)
 		free(request->words[i]);
 	free(request->words);
-	*request = (struct request){0};
+	*request = (struct batch_request){0};
 }

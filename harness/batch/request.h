@@ -17,7 +17,7 @@
  *     options  an object of other options of `judge` by their long names: {"cases": 4, "fail-fast":
  *              true, "nvcc-flag": ["-DX=1"]}; false and null are as if they were not there
  */
-struct request {
+struct batch_request {
 	json_t *id;         /* owned; never NULL in one that was read */
 	json_t *line;       /* owned; what follows borrows from it */
 	const char *source; /* NULL: there is a path */
@@ -32,8 +32,8 @@ typedef bool request_option(const char *name, bool *takes_value);
 
 /* Reads a line, of this number. False with err where it is none; request->id is then there all the
  * same, and request_free() is due in either case. */
-bool request_read(const char *text, size_t number, request_option *option, struct request *out,
-				  struct error *err);
-void request_free(struct request *request);
+bool request_read(const char *text, size_t number, request_option *option,
+				  struct batch_request *out, struct error *err);
+void request_free(struct batch_request *request);
 
 #endif

@@ -29,14 +29,14 @@ static bool option_of_request(const char *name, bool *takes_value)
 	return false;
 }
 
-struct words {
+struct batch_words {
 	size_t count;
 	char *at[BATCH_WORDS_MAX];
 };
 
 static void take_word(void *context, const char *word)
 {
-	struct words *words = context;
+	struct batch_words *words = context;
 	char *copy = words->count < BATCH_WORDS_MAX ? strdup(word) : NULL;
 	if (copy != NULL)
 		words->at[words->count++] = copy;
@@ -96,7 +96,7 @@ static bool writes_nothing_else(const struct options *options, struct error *err
 int batch_command(struct options *options)
 {
 	struct error err = {{0}};
-	struct words words = {0};
+	struct batch_words words = {0};
 	struct places places = {0};
 	struct batch_outcome outcome = {0};
 	if (options->argument_count > 0) {

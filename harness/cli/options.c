@@ -271,7 +271,8 @@ const struct row option_rows[] = {
 	 "writes the results as JSON; - is stdout, the text\nthen goes to stderr", .group = GROUP_FIRST,
 	 FILLS(kind_output, json), .report = report_json, FILE_NEEDED, .letter = 'j'},
 	{"batch", "FILE", "judge",
-	 "judges what FILE asks for, a line of JSON each (- is\nstdin); the answers go to --jsonl, else "
+	 "judges what FILE asks for, a line of JSON each (- is\nstdin); the answers go to --jsonl, "
+	 "else "
 	 "to stdout",
 	 .group = GROUP_OUTPUT, FILLS(kind_input, batch), .excludes = "watch annotate",
 	 .why = "the answers of a batch are lines of JSON", .again = AGAIN_NOT,

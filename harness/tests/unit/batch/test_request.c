@@ -17,7 +17,7 @@ static bool option(const char *name, bool *takes_value)
 
 Test(request, options_become_words)
 {
-	struct request request;
+	struct batch_request request;
 	struct error err;
 	cr_assert(request_read(
 				  "{\"id\": {\"a\": 1}, \"path\": \"x.cu\", \"problem\": \"sgemm\", \"options\": "
@@ -52,7 +52,7 @@ Test(request, what_is_none_is_refused_by_its_line)
 		"{\"source\": \"a\", \"source\": \"b\"}",
 	};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-		struct request request;
+		struct batch_request request;
 		struct error err;
 		cr_expect_not(request_read(lines[i], 12, option, &request, &err), "%s", lines[i]);
 		cr_expect_eq(strncmp(err.message, "line 12: ", 9), 0, "%s: %s", lines[i], err.message);
