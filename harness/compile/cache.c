@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/remove.h"
+#include "compile/bytes.h"
 #include "compile/inputs.h"
 #include "compile/lease.h"
 
@@ -21,44 +22,10 @@
 #define LIBRARY_BYTES                                                                              \
 	((off_t)64 << 20) /* of the 1 GiB that the cache has; hopper.cu makes 17 MiB */
 #define DEPENDENCIES_BYTES ((off_t)16 << 20)
-#define INPUT_BYTES ((off_t)1 << 30)     /* of one file that a compilation read */
 #define ROOM_BYTES ((uint64_t)256 << 20) /* hopper.cu, the largest source here, takes 230 MiB */
 #define TRIAL_BYTES ((off_t)16 << 20)
 
 /* ---- files -------------------------------------------------------------- */
-
-char *cache_read_file(const char *path, size_t *size)
-{
-	size_t capacity = 65536;
-	char *text = malloc(capacity);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	*size = 0;
-	while (fd >= 0 && text != NULL) {
-		ssize_t got = read(fd, text + *size, capacity - *size - 1);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			break;
-		*size += (size_t)got;
-		if (got == 0) {
-			close(fd);
-			text[*size] = '\0';
-			return text;
-		}
-		if (capacity - *size > 1)
-			continue;
-		char *more = realloc(text, capacity *= 2);
-		if (more == NULL)
-			break;
-		text = more;
-	}
-	int saved = errno;
-	if (fd >= 0)
-		close(fd);
-	free(text);
-	errno = saved;
-	return NULL;
-}
 
 static bool write_whole(const char *path, const char *text, struct error *err)
 {
@@ -67,23 +34,6 @@ static bool write_whole(const char *path, const char *text, struct error *err)
 	if (file != NULL && fclose(file) != 0)
 		good = false;
 	return good || error_set(err, "%s: %s", path, strerror(errno));
-}
-
-/* ---- hashing ------------------------------------------------------------- */
-
-bool cache_hash_file(struct hash *hash, const char *path, struct error *err)
-{
-	size_t size;
-	struct stat facts;
-	/* An input's name is the compiler's word: no pipe, no device. */
-	if (stat(path, &facts) == 0 && (!S_ISREG(facts.st_mode) || facts.st_size > INPUT_BYTES))
-		return error_set(err, "%s: is no regular file of a bearable size", path);
-	char *text = cache_read_file(path, &size);
-	if (text == NULL)
-		return error_set(err, "%s: %s", path, strerror(errno));
-	hash_add(hash, text, size);
-	free(text);
-	return true;
 }
 
 /* ---- entries ------------------------------------------------------------- */
@@ -105,8 +55,8 @@ static bool entry_sum(const char *entry, char out[HASH_TEXT], struct error *err)
 	char path[PATHS_MAX];
 	struct hash hash;
 	hash_begin(&hash);
-	bool read = paths_join(path, entry, "solution.so", err) && cache_hash_file(&hash, path, err) &&
-				paths_join(path, entry, "log", err) && cache_hash_file(&hash, path, err);
+	bool read = paths_join(path, entry, "solution.so", err) && bytes_hash_file(&hash, path, err) &&
+				paths_join(path, entry, "log", err) && bytes_hash_file(&hash, path, err);
 	hash_end(&hash, out);
 	return read;
 }
@@ -118,7 +68,7 @@ static bool entry_valid(const char *entry)
 	size_t size;
 	if (!paths_join(path, entry, "sum", &ignored) || !entry_sum(entry, sum, &ignored))
 		return false;
-	char *text = cache_read_file(path, &size);
+	char *text = bytes_read_file(path, &size);
 	bool valid = text != NULL && strcmp(text, sum) == 0;
 	free(text);
 	return valid;
@@ -136,7 +86,7 @@ bool cache_find(const char *cache, const struct cache_key *key, char library[PAT
 	*lease = 0;
 	if (snprintf(path, sizeof path, "%s/%s.inputs", cache, key->text) >= PATHS_MAX)
 		return false;
-	char *inputs = cache_read_file(path, &size);
+	char *inputs = bytes_read_file(path, &size);
 	bool known = inputs != NULL && entry_key(key, inputs, &entry_name);
 	free(inputs);
 	if (!known || !paths_join(entry, cache, entry_name.text, &ignored))
@@ -145,7 +95,7 @@ bool cache_find(const char *cache, const struct cache_key *key, char library[PAT
 	*lease = lease_take(entry);
 	if (*lease != 0 && entry_valid(entry) && paths_join(library, entry, "solution.so", &ignored) &&
 		paths_join(path, entry, "log", &ignored))
-		*log = cache_read_file(path, &size);
+		*log = bytes_read_file(path, &size);
 	if (*log == NULL)
 		lease_end(lease);
 	return *log != NULL;
@@ -375,7 +325,7 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 static bool holds_text(const char *path, const char *text)
 {
 	size_t size;
-	char *there = cache_read_file(path, &size);
+	char *there = bytes_read_file(path, &size);
 	bool same = there != NULL && strcmp(there, text) == 0;
 	free(there);
 	if (same)
@@ -425,7 +375,7 @@ char *cache_recall(const char *cache, const struct cache_key *key, const char *e
 	size_t size;
 	if (snprintf(path, sizeof path, "%s/%s%s", cache, key->text, ending) >= PATHS_MAX)
 		return NULL;
-	char *text = cache_read_file(path, &size);
+	char *text = bytes_read_file(path, &size);
 	if (text != NULL)
 		lease_touch(path);
 	return text;

@@ -39,13 +39,6 @@ struct cache_key {
 	char text[HASH_TEXT];
 };
 
-/* A whole file, which the caller frees, with a 0 behind it; or NULL with errno. */
-char *cache_read_file(const char *path, size_t *size);
-
-/* Adds a file's content to a hash. False with err where it cannot be read, or is no regular file.
- */
-bool cache_hash_file(struct hash *hash, const char *path, struct error *err);
-
 /* The library and the log (owned by the caller) that are stored under the key;
  * false when there are none, or the entry is damaged. *lease keeps them there
  * (lease.h). */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "compile/bytes.h"
 #include "compile/cache.h"
 #include "compile/inputs.h"
 #include "compile/lease.h"
@@ -304,7 +305,7 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 		return COMPILE_STOPPED;
 	}
 	job->key_time = file_time();
-	job->text.at = cache_read_file(job->content, &job->text.size);
+	job->text.at = bytes_read_file(job->content, &job->text.size);
 	if (job->text.at == NULL) {
 		error_set(err, "%s: %s", job->content, strerror(errno));
 		return COMPILE_FAILED;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
-#include "compile/cache.h"
+#include "compile/bytes.h"
 
 #define FILES_MAX 256
 
@@ -91,7 +91,7 @@ bool content_walk(const char *file, const struct content_visitor *visitor, struc
 static bool hash_file(void *context, const char *path, struct error *err)
 {
 	hash_add_text(context, "file");
-	return cache_hash_file(context, path, err);
+	return bytes_hash_file(context, path, err);
 }
 
 static void hash_name(void *context, const char *name)

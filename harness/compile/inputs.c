@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/paths.h"
-#include "compile/cache.h"
+#include "compile/bytes.h"
 #include "compile/stand_in.h"
 
 #define EPILOGUES "/epilogues/" /* of the source tree */
@@ -83,7 +83,7 @@ char *inputs_read(const char *folder)
 	if (!paths_source(list.tree, &ignored))
 		list.tree[0] = '\0';
 	char *text =
-		paths_join(path, folder, "dependencies", &ignored) ? cache_read_file(path, &size) : NULL;
+		paths_join(path, folder, "dependencies", &ignored) ? bytes_read_file(path, &size) : NULL;
 	list.to = text != NULL ? open_memstream(&lines, &size) : NULL;
 	if (list.to != NULL) {
 		dependencies_to_lines(text);
@@ -110,7 +110,7 @@ static bool hash_input(const char *input, void *context)
 	char path[PATHS_MAX];
 	struct error ignored;
 	hash_add_text(context, input);
-	return input[0] == '/' && cache_hash_file(context, place_of(input, path), &ignored);
+	return input[0] == '/' && bytes_hash_file(context, place_of(input, path), &ignored);
 }
 
 bool inputs_hash(char *inputs, struct hash *hash)

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/paths.h"
-#include "compile/cache.h"
+#include "compile/bytes.h"
 
 #define FILE_BYTES ((off_t)16 << 20)
 
@@ -63,7 +63,7 @@ static char *read_beside(const char *path, size_t *size)
 	bool plain_file =
 		fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size <= FILE_BYTES;
 	snprintf(itself, sizeof itself, "/proc/self/fd/%d", fd);
-	char *text = plain_file ? cache_read_file(itself, size) : NULL;
+	char *text = plain_file ? bytes_read_file(itself, size) : NULL;
 	if (fd >= 0)
 		close(fd);
 	return text;
