@@ -51,7 +51,7 @@ struct options {
 	const char *batch; /* judge: a file of requests */
 	const char *first; /* the same: one of first_names, or NULL */
 	const char *export_table;
-	bool no_store, large_sizes;
+	bool no_store, no_sources, large_sizes;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;
 	struct watched *watched; /* watch: where a run leaves what it came to */

@@ -1,6 +1,10 @@
 #include "cli/remember.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/cli.h"
+#include "cli/keep_sources.h"
 #include "store/place.h"
 
 void remember_open(struct remember *remember, const struct options *options)
@@ -16,6 +20,29 @@ void remember_open(struct remember *remember, const struct options *options)
 		remember->path[0] = '\0';
 	}
 	remember->run.path = remember->path;
+	remember->input = options->judge.input;
+	remember->sources = !options->no_sources;
+}
+
+/* Of what has its turn behind it, and was not looked at before. */
+static bool keep_all(struct remember *remember, const struct judgement_list *list,
+					 struct error *err)
+{
+	bool ok = true;
+	if (!remember->sources)
+		return true;
+	if (remember->kept == NULL)
+		remember->kept = calloc(list->count + 1, sizeof *remember->kept);
+	for (size_t i = 0; i < list->count && remember->kept != NULL && ok; i++) {
+		const struct judgement *item = &list->items[i];
+		const bool is_input = remember->input != NULL && strcmp(item->file, JUDGE_STDIN_SHOWN) == 0;
+		if (remember->kept[i] || item->verdict == VERDICT_NOT_RUN)
+			continue;
+		remember->kept[i] = true;
+		ok = keep_sources(remember->path, item, is_input ? remember->input : item->file,
+						  is_input ? JUDGE_STDIN_SHOWN ".cu" : NULL, err);
+	}
+	return ok;
 }
 
 bool remember_judged(struct remember *remember, const struct judgement_list *list, bool ended)
@@ -24,7 +51,7 @@ bool remember_judged(struct remember *remember, const struct judgement_list *lis
 	/* shapes of bench and compare belong to all files at once */
 	bool whole = ended || list->bench_count == 0;
 	if (remember->path[0] == '\0' || !whole || (remember->failed && !ended) ||
-		store_append(&remember->run, list, &err))
+		(store_append(&remember->run, list, &err) && keep_all(remember, list, &err)))
 		return false;
 	bool told = remember->failed;
 	remember->failed = true;
@@ -36,4 +63,6 @@ bool remember_judged(struct remember *remember, const struct judgement_list *lis
 void remember_close(struct remember *remember)
 {
 	store_run_free(&remember->run);
+	free(remember->kept);
+	remember->kept = NULL;
 }

@@ -9,8 +9,11 @@
 struct remember {
 	char path[PATHS_MAX]; /* "": nothing is remembered */
 	struct store_run run;
-	bool failed;      /* tried again at the end only: each try may wait for another process */
-	struct error why; /* it failed at first */
+	const char *input; /* the file of what came on stdin; or NULL */
+	bool sources;      /* are kept */
+	bool *kept;        /* of each judgement; owned */
+	bool failed;       /* tried again at the end only: each try may wait for another process */
+	struct error why;  /* it failed at first */
 };
 
 /* Finds the store; that there is none to be had is a warning. */

@@ -25,9 +25,10 @@ static bool content_meet(struct content *content, const char *path)
 {
 	char real[PATH_MAX];
 	struct stat facts;
-	if (content->count == FILES_MAX || realpath(path, real) == NULL || stat(real, &facts) != 0 ||
-		!S_ISREG(facts.st_mode))
+	if (content->count == FILES_MAX || stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
 		return false;
+	if (realpath(path, real) == NULL) /* what came on stdin lies in no folder */
+		snprintf(real, sizeof real, "%s", path);
 	for (size_t i = 0; i < content->count; i++)
 		if (strcmp(content->files[i], real) == 0)
 			return false;

@@ -90,5 +90,10 @@ const char *const store_schema[] = {
 	 * of XXH3, which could be forged: no content of the one kind equals one of the other, so that
 	 * what was found of a file before is nobody's now, good or bad. */
 	"ALTER TABLE run ADD COLUMN epilogue_content TEXT;\n",
+	/* 5: what the contents are: a file as number 0, then the headers beside it. */
+	"CREATE TABLE source (\n"
+	"	content TEXT NOT NULL, number INTEGER NOT NULL,\n"
+	"	name TEXT NOT NULL,\n" /* from the file's folder */
+	"	text BLOB NOT NULL, PRIMARY KEY (content, number)) STRICT, WITHOUT ROWID;\n",
 	NULL,
 };

@@ -15,6 +15,7 @@
 
 /* The name of a file that is no file. */
 #define JUDGE_STDIN "-"
+#define JUDGE_STDIN_SHOWN "stdin" /* as judgements have it */
 
 /* Alpha or beta of timed calls. */
 struct judge_scalar {

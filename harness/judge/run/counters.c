@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compile/stand_in.h"
 #include "process/protocol.h"
 
 /* The solution's process could have written anything there. */
@@ -80,7 +81,7 @@ static uint64_t member(const json_t *item, const char *name)
 }
 
 /* Of the first process that has any. */
-static void lines_take(struct kernel_counters *kernel, const json_t *lines)
+static void lines_take(struct kernel_counters *kernel, const json_t *lines, const char *shown)
 {
 	size_t count = json_array_size(lines);
 	if (kernel->lines != NULL || count == 0 || count > LINES_MAX)
@@ -90,7 +91,12 @@ static void lines_take(struct kernel_counters *kernel, const json_t *lines)
 		const json_t *item = json_array_get(lines, i);
 		const char *source = json_string_value(json_object_get(item, "source"));
 		struct line_counters *line = &kernel->lines[kernel->line_count++];
-		snprintf(line->source, sizeof line->source, "%s", source != NULL ? source : "");
+		char *told = shown != NULL && shown[0] != '\0' ? stand_in_tell(source, shown) : NULL;
+		snprintf(line->source, sizeof line->source, "%s",
+				 told != NULL     ? told
+				 : source != NULL ? source
+								  : "");
+		free(told);
 		line->instructions = member(item, "instructions");
 		line->shared_wavefronts = member(item, "shared_wavefronts");
 		line->shared_conflicts = member(item, "shared_conflicts");
@@ -99,7 +105,7 @@ static void lines_take(struct kernel_counters *kernel, const json_t *lines)
 	}
 }
 
-bool counters_read(const char *path, struct judgement *out)
+bool counters_read(const char *path, const char *source, struct judgement *out)
 {
 	json_t *json = load(path), *item, *value;
 	json_t *kernels = json_object_get(json, "kernels");
@@ -116,7 +122,7 @@ bool counters_read(const char *path, struct judgement *out)
 		json_object_foreach(item, key,
 							value) if (json_is_integer(value) && json_integer_value(value) >= 0)
 			counter_add(kernel, key, (uint64_t)json_integer_value(value));
-		lines_take(kernel, json_object_get(item, "lines"));
+		lines_take(kernel, json_object_get(item, "lines"), source);
 	}
 	json_decref(json);
 	return understood;

@@ -6,7 +6,8 @@
 #include "judgement/judgement.h"
 
 /* Adds those in a file to the judgement's: kernels and counters of the same name
- * are summed. False, with nothing added, when the file cannot be understood. */
-bool counters_read(const char *path, struct judgement *out);
+ * are summed. Lines of a movable file are those of the user's, `source` (struct compiled; NULL or
+ * "": it is none). False, with nothing added, when the file cannot be understood. */
+bool counters_read(const char *path, const char *source, struct judgement *out);
 
 #endif

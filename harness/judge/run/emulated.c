@@ -131,7 +131,7 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 						 bool emulated, const struct entrant *entrant, struct error *err)
 {
 	size_t used = 0;
-	*watch = (struct emulated_watch){.folder = ""};
+	*watch = (struct emulated_watch){.folder = "", .source = entrant->source};
 	if (options->emulate != NULL)
 		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_GPU "=%s",
 				 options->emulate);
@@ -281,7 +281,7 @@ void emulated_watch_close(struct emulated_watch *watch, struct judgement *out)
 			!paths_join(path, watch->folder, entry->d_name, &ignored))
 			continue;
 		/* what a killed process had not finished has another ending */
-		if (dot != NULL && strcmp(dot, ".json") == 0 && counters_read(path, out))
+		if (dot != NULL && strcmp(dot, ".json") == 0 && counters_read(path, watch->source, out))
 			out->has_counters = true;
 	}
 	if (folder != NULL)

@@ -41,6 +41,7 @@ struct emulated_watch {
 	char variables[6][PATHS_MAX + 64];
 	char *serialised, *registers; /* two more, as long as they have to be; NULL: none */
 	const char *environment[9];   /* "NAME=VALUE", NULL-ended, for child_options */
+	const char *source;           /* of the entrant */
 	char folder[PATHS_MAX];       /* where the processes write counters; "" when nobody asked */
 };
 

@@ -17,7 +17,7 @@ bool shapes_fit(const struct judge_options *options, const struct problem *probl
 	if (shape_fit(problem, text, out, err) && shape_is_countable(problem, out, err))
 		return true;
 	if (file != NULL && text >= options->shapes && text < options->shapes + options->shape_count)
-		error_prefix(err, "%s:%u", strcmp(file, JUDGE_STDIN) == 0 ? "stdin" : file,
+		error_prefix(err, "%s:%u", strcmp(file, JUDGE_STDIN) == 0 ? JUDGE_STDIN_SHOWN : file,
 					 options->shape_lines[text - options->shapes]);
 	return false;
 }

@@ -292,7 +292,7 @@ void submission_take(const struct run *run, const char *file, struct submission 
 	char real[PATH_MAX];
 	struct error why = {{0}};
 	bool is_input = strcmp(file, JUDGE_STDIN) == 0 && options->input != NULL;
-	*out = (struct submission){.file = is_input ? "stdin" : file,
+	*out = (struct submission){.file = is_input ? JUDGE_STDIN_SHOWN : file,
 							   .source = is_input ? options->input : file,
 							   .problem = options->problem,
 							   .flags = options->nvcc_flags,

@@ -1,0 +1,135 @@
+/* gemmjudge show: the source of what was judged. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/paths.h"
+#include "cli/cli.h"
+#include "cli/stored.h"
+#include "report/clean.h"
+#include "starter/starter.h"
+#include "store/place.h"
+#include "store/sources.h"
+
+#define NUMBER_MOST 999999999 /* as a judgement's number; longer ones are digits of a hash */
+#define HASH_LEAST 4          /* digits by which a content may be named */
+
+/* 17 or #17: the content of that judgement. */
+static bool hash_of_judgement(const struct options *options, int64_t id, char out[CONTENT_TEXT],
+							  struct error *err)
+{
+	struct measured_list found;
+	const struct store_filter filter = {.id = id};
+	if (!stored_find(options, &filter, &found, err))
+		return false;
+	const bool some = found.count > 0;
+	snprintf(out, CONTENT_TEXT, "%s", some ? found.items[0].content : "");
+	measured_list_free(&found);
+	if (!some)
+		return error_set(err, "no judgement #%lld is remembered", (long long)id);
+	return out[0] != '\0' || error_set(err, "the content of #%lld is not known", (long long)id);
+}
+
+static bool take_hash(const struct options *options, char out[CONTENT_TEXT], struct error *err)
+{
+	const char *text = options->arguments[0], *number = text + (text[0] == '#');
+	const size_t digits = strspn(text, "0123456789abcdefABCDEF");
+	uint64_t id;
+	if (number_whole(number, NUMBER_MOST, &id))
+		return hash_of_judgement(options, (int64_t)id, out, err);
+	if (text[digits] != '\0' || digits < HASH_LEAST || digits >= CONTENT_TEXT)
+		return error_set(err,
+						 "'%.80s' is neither a judgement (#17) nor a hash, or the first %d "
+						 "digits of one",
+						 text, HASH_LEAST);
+	for (size_t i = 0; i <= digits; i++)
+		out[i] = (char)tolower((unsigned char)text[i]);
+	return true;
+}
+
+/* To a terminal without what would steer it. */
+static void print(const struct source_file *file)
+{
+	char *clean = isatty(STDOUT_FILENO) ? clean_text(file->text) : NULL;
+	if (clean != NULL)
+		fputs(clean, stdout);
+	else
+		fwrite(file->text, 1, file->length, stdout);
+	free(clean);
+}
+
+/* A store may come from somebody else: nothing is written outside of the folder. */
+static bool is_below(const char *name)
+{
+	if (name[0] == '/' || name[0] == '\0')
+		return false;
+	for (const char *part = name; part != NULL; part = strchr(part, '/')) {
+		part += *part == '/';
+		if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
+			return false;
+	}
+	return true;
+}
+
+static bool write_file(const char *folder, const struct source_file *file, struct error *err)
+{
+	char path[PATHS_MAX], above[PATHS_MAX];
+	if (!is_below(file->name))
+		return error_set(err, "'%.200s' lies outside of its file's folder, and is not written",
+						 file->name);
+	if (!paths_join(path, folder, file->name, err))
+		return false;
+	snprintf(above, sizeof above, "%s", path);
+	*strrchr(above, '/') = '\0';
+	if (!paths_make_folders(above))
+		return error_set(err, "cannot make the folder %s", above);
+	FILE *out = starter_create(path, err);
+	if (out == NULL)
+		return false;
+	fwrite(file->text, 1, file->length, out);
+	return starter_close(out, path, err);
+}
+
+static int show(const char *program, struct options *options)
+{
+	(void)program;
+	struct error err = {{0}};
+	struct sources *sources = calloc(1, sizeof *sources);
+	char hash[CONTENT_TEXT], store[PATHS_MAX];
+	const size_t count = options->argument_count;
+	bool ok = sources != NULL || error_set(&err, "out of memory");
+	if (ok && count != 1 && count != 2)
+		ok = error_set(&err, "a judgement (#17) or a hash is needed, and perhaps a folder");
+	ok = ok && take_hash(options, hash, &err) && store_needed(options->store, store, &err) &&
+		 sources_find(store, hash, sources, &err);
+	if (ok && count == 1)
+		print(&sources->files[0]);
+	for (size_t i = 0; ok && count == 2 && i < sources->count; i++) {
+		ok = write_file(options->arguments[1], &sources->files[i], &err);
+		if (ok)
+			printf("wrote %s/%s\n", options->arguments[1], sources->files[i].name);
+	}
+	if (sources != NULL)
+		sources_free(sources);
+	free(sources);
+	return cli_finish(ok ? EXIT_ACCEPTED : cli_fail(EXIT_BAD_INPUT, &err));
+}
+
+const struct subcommand subcommand_show = {
+	.name = "show",
+	.takes = "HASH|#N",
+	.summary = "the source of something that was judged",
+	.usage = "usage: gemmjudge show HASH|#N [FOLDER] [OPTION...]\n"
+			 "\n"
+			 "Prints a file as it was judged: that of judgement N, which 'history' shows, or\n"
+			 "of the content whose hash begins so. With FOLDER writes it there, and the\n"
+			 "headers beside it. An existing file is never overwritten.\n"
+			 "\n"
+			 "  gemmjudge show '#17' >best.cu\n",
+	.run = show,
+};

@@ -1,0 +1,76 @@
+/* links: store */
+/* Sources in and out of the store. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/sources.h"
+
+static char folder[] = "/tmp/sources-XXXXXX";
+
+static void begin(void)
+{
+	cr_assert_not_null(mkdtemp(folder));
+	cr_assert_eq(chdir(folder), 0);
+}
+
+static void end(void)
+{
+	char command[128];
+	snprintf(command, sizeof command, "rm -rf '%s'", folder);
+	cr_expect_eq(system(command), 0);
+}
+
+TestSuite(sources, .init = begin, .fini = end);
+
+static void keep(const char *content, const char *text, size_t length)
+{
+	struct sources *sources = calloc(1, sizeof *sources);
+	struct error err;
+	char *copy = malloc(length + 1);
+	snprintf(sources->content, sizeof sources->content, "%s", content);
+	memcpy(copy, text, length);
+	cr_assert(sources_add(sources, strdup("a.cu"), copy, length));
+	cr_assert(sources_add(sources, strdup("parts/b.cuh"), strdup("b"), 1));
+	cr_assert(sources_keep("s.db", sources, &err), "%s", err.message);
+	sources_free(sources);
+	free(sources);
+}
+
+Test(sources, come_out_as_they_went_in)
+{
+	static const char text[] = "one\0two\n\xff";
+	struct sources *found = calloc(1, sizeof *found);
+	struct error err;
+	keep("abcd12", text, sizeof text - 1);
+	keep("abcd12", "another", 7); /* a content is kept once */
+	keep("abce34", "", 0);
+	cr_assert(sources_find("s.db", "abcd", found, &err), "%s", err.message);
+	cr_expect_str_eq(found->content, "abcd12");
+	cr_assert_eq(found->count, 2);
+	cr_assert_eq(found->files[0].length, sizeof text - 1);
+	cr_expect_arr_eq(found->files[0].text, text, sizeof text - 1);
+	cr_expect_str_eq(found->files[1].name, "parts/b.cuh");
+	sources_free(found);
+	cr_assert(sources_find("s.db", "abce", found, &err), "%s", err.message);
+	cr_expect_eq(found->files[0].length, 0);
+	sources_free(found);
+	cr_expect_not(sources_find("s.db", "abc", found, &err));
+	cr_expect_not_null(strstr(err.message, "the beginning of several"));
+	cr_expect_not(sources_find("s.db", "ffff", found, &err));
+	cr_expect_eq(found->count, 0);
+	free(found);
+}
+
+Test(sources, what_is_too_large_is_not_added)
+{
+	struct sources *sources = calloc(1, sizeof *sources);
+	cr_expect(sources_add(sources, strdup("a"), calloc(1, SOURCES_BYTES), SOURCES_BYTES - 1));
+	cr_expect_not(sources_add(sources, strdup("b"), calloc(1, 2), 2));
+	cr_expect_not(sources_add(sources, strdup("c"), NULL, 0));
+	cr_expect_eq(sources->count, 1);
+	sources_free(sources);
+	free(sources);
+}
