@@ -95,25 +95,32 @@ static bool write_file(const char *folder, const struct source_file *file, struc
 	return starter_close(out, path, err);
 }
 
+static bool show_sources(const struct options *options, struct sources *sources, struct error *err)
+{
+	char hash[CONTENT_TEXT], store[PATHS_MAX];
+	if (options->argument_count != 1 && options->argument_count != 2)
+		return error_set(err, "a judgement (#17) or a hash is needed, and perhaps a folder");
+	if (!take_hash(options, hash, err) || !store_needed(options->store, store, err) ||
+		!sources_find(store, hash, sources, err))
+		return false;
+	if (options->argument_count == 1) {
+		print(&sources->files[0]);
+		return true;
+	}
+	for (size_t i = 0; i < sources->count; i++) {
+		if (!write_file(options->arguments[1], &sources->files[i], err))
+			return false;
+		printf("wrote %s/%s\n", options->arguments[1], sources->files[i].name);
+	}
+	return true;
+}
+
 static int show(const char *program, struct options *options)
 {
 	(void)program;
-	struct error err = {{0}};
+	struct error err = {"out of memory"};
 	struct sources *sources = calloc(1, sizeof *sources);
-	char hash[CONTENT_TEXT], store[PATHS_MAX];
-	const size_t count = options->argument_count;
-	bool ok = sources != NULL || error_set(&err, "out of memory");
-	if (ok && count != 1 && count != 2)
-		ok = error_set(&err, "a judgement (#17) or a hash is needed, and perhaps a folder");
-	ok = ok && take_hash(options, hash, &err) && store_needed(options->store, store, &err) &&
-		 sources_find(store, hash, sources, &err);
-	if (ok && count == 1)
-		print(&sources->files[0]);
-	for (size_t i = 0; ok && count == 2 && i < sources->count; i++) {
-		ok = write_file(options->arguments[1], &sources->files[i], &err);
-		if (ok)
-			printf("wrote %s/%s\n", options->arguments[1], sources->files[i].name);
-	}
+	const bool ok = sources != NULL && show_sources(options, sources, &err);
 	if (sources != NULL)
 		sources_free(sources);
 	free(sources);

@@ -9,8 +9,7 @@
 #include "base/content.h"
 #include "base/error.h"
 
-#define SOURCES_BYTES ((size_t)2 << 20) /* of all files of one content; what has more is not kept  \
-										 */
+#define SOURCES_BYTES ((size_t)2 << 20) /* of a content's files; what has more is not kept */
 #define SOURCES_FILES 256
 
 struct source_file {
