@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool text_append(char **text, const char *more)
 {
@@ -65,6 +66,17 @@ char *text_read(const char *path, size_t most, struct error *err)
 		text = NULL;
 	}
 	return text;
+}
+
+bool text_write(int fd, const char *text, size_t length)
+{
+	for (size_t done = 0; done < length;) {
+		const ssize_t got = write(fd, text + done, length - done);
+		if (got < 0 && errno != EINTR)
+			return false;
+		done += got > 0 ? (size_t)got : 0;
+	}
+	return true;
 }
 
 const char *text_plural(size_t count)

@@ -21,6 +21,9 @@ const char *text_line_with(const char *text, const char *word, size_t *length);
  * NULL with err, which begins with the path. */
 char *text_read(const char *path, size_t most, struct error *err);
 
+/* Writes all of it to a descriptor; false with errno. */
+bool text_write(int fd, const char *text, size_t length);
+
 /* What a noun ends with behind this number: "s", behind 1 nothing. */
 const char *text_plural(size_t count);
 

@@ -46,18 +46,12 @@ static char *id_text(const json_t *id)
 static bool put_line(struct batch_state *state, json_t *json)
 {
 	char *line = document_line(json);
-	const size_t length = line != NULL ? strlen(line) : 0;
-	errno = line != NULL ? 0 : ENOMEM;
-	size_t done = 0;
-	while (done < length) {
-		const ssize_t got = write(state->answers, line + done, length - done);
-		if (got < 0 && errno != EINTR)
-			break;
-		done += got > 0 ? (size_t)got : 0;
-	}
+	errno = ENOMEM;
+	const bool ok =
+		(line != NULL && text_write(state->answers, line, strlen(line))) ||
+		error_set(state->err, "cannot write %s: %s", state->batch->answers, strerror(errno));
 	free(line);
-	return (length > 0 && done == length) ||
-		   error_set(state->err, "cannot write %s: %s", state->batch->answers, strerror(errno));
+	return ok;
 }
 
 static bool answer_error(struct batch_state *state, json_t *id, const struct error *why)

@@ -12,21 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 #define PIECE ((size_t)64 << 10)
 #define LINE_MOST ((size_t)256 << 20) /* of its verdict: a line for each case */
 
 /* ---- its start --------------------------------------------------------------------- */
-
-static bool write_all(int fd, const char *text, size_t length)
-{
-	for (size_t done = 0; done < length;) {
-		ssize_t got = write(fd, text + done, length - done);
-		if (got < 0 && errno != EINTR)
-			return false;
-		done += got > 0 ? (size_t)got : 0;
-	}
-	return lseek(fd, 0, SEEK_SET) == 0;
-}
 
 static _Noreturn void become(const char *const *argv, int input, int output, int errors,
 							 pid_t parent)
@@ -45,7 +36,7 @@ bool worker_start(struct worker *worker, const char *const *argv, const char *in
 	const pid_t parent = getpid();
 	*worker = (struct worker){.events = -1, .errors = memfd_create("errors", MFD_CLOEXEC)};
 	if (in >= 0 && worker->errors >= 0 && pipe2(pipes, O_CLOEXEC) == 0 &&
-		write_all(in, input, length) && (worker->pid = fork()) == 0)
+		text_write(in, input, length) && lseek(in, 0, SEEK_SET) == 0 && (worker->pid = fork()) == 0)
 		become(argv, in, pipes[1], worker->errors, parent);
 	const int why = errno;
 	if (in >= 0)

@@ -1,5 +1,4 @@
 /* gemmjudge history: what a solution was at each time. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,14 +8,6 @@
 #include "cli/stored.h"
 #include "compile/content.h"
 #include "store/show/show.h"
-
-#define HASH_LEAST 4 /* digits by which a content may be named */
-
-static bool is_hash(const char *text)
-{
-	size_t digits = strspn(text, "0123456789abcdefABCDEF");
-	return text[digits] == '\0' && digits >= HASH_LEAST && digits < CONTENT_TEXT;
-}
 
 /* The texts that the filter points to. */
 struct wanted {
@@ -28,9 +19,7 @@ static void wanted_of(const char *argument, struct wanted *wanted, struct store_
 {
 	struct error ignored;
 	bool there = access(argument, F_OK) == 0;
-	if (!there && is_hash(argument)) {
-		for (size_t i = 0; i <= strlen(argument); i++)
-			wanted->content[i] = (char)tolower((unsigned char)argument[i]);
+	if (!there && stored_hash(argument, wanted->content)) {
 		filter->content = wanted->content;
 		return;
 	}

@@ -1,5 +1,4 @@
 /* gemmjudge show: the source of what was judged. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,6 @@
 #include "store/sources.h"
 
 #define NUMBER_MOST 999999999 /* as a judgement's number; longer ones are digits of a hash */
-#define HASH_LEAST 4          /* digits by which a content may be named */
 
 /* 17 or #17: the content of that judgement. */
 static bool hash_of_judgement(const struct options *options, int64_t id, char out[CONTENT_TEXT],
@@ -38,18 +36,14 @@ static bool hash_of_judgement(const struct options *options, int64_t id, char ou
 static bool take_hash(const struct options *options, char out[CONTENT_TEXT], struct error *err)
 {
 	const char *text = options->arguments[0], *number = text + (text[0] == '#');
-	const size_t digits = strspn(text, "0123456789abcdefABCDEF");
 	uint64_t id;
 	if (number_whole(number, NUMBER_MOST, &id))
 		return hash_of_judgement(options, (int64_t)id, out, err);
-	if (text[digits] != '\0' || digits < HASH_LEAST || digits >= CONTENT_TEXT)
-		return error_set(err,
-						 "'%.80s' is neither a judgement (#17) nor a hash, or the first %d "
-						 "digits of one",
-						 text, HASH_LEAST);
-	for (size_t i = 0; i <= digits; i++)
-		out[i] = (char)tolower((unsigned char)text[i]);
-	return true;
+	return stored_hash(text, out) ||
+		   error_set(
+			   err,
+			   "'%.80s' is neither a judgement (#17) nor a hash, or the first %d digits of one",
+			   text, STORED_HASH_LEAST);
 }
 
 /* To a terminal without what would steer it. */

@@ -1,8 +1,21 @@
 #include "cli/stored.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/outputs.h"
 #include "store/place.h"
+
+bool stored_hash(const char *text, char out[CONTENT_TEXT])
+{
+	const size_t digits = strspn(text, "0123456789abcdefABCDEF");
+	if (text[digits] != '\0' || digits < STORED_HASH_LEAST || digits >= CONTENT_TEXT)
+		return false;
+	for (size_t i = 0; i <= digits; i++)
+		out[i] = (char)tolower((unsigned char)text[i]);
+	return true;
+}
 
 bool stored_find(const struct options *options, const struct store_filter *filter,
 				 struct measured_list *out, struct error *err)

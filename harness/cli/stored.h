@@ -2,9 +2,15 @@
 #ifndef GEMMJUDGE_CLI_STORED_H
 #define GEMMJUDGE_CLI_STORED_H
 
+#include "base/content.h"
 #include "cli/options.h"
 #include "report/report.h"
 #include "store/query.h"
+
+#define STORED_HASH_LEAST 4 /* digits */
+
+/* Whether a text may be the beginning of a content's hash: then as the store has it. */
+bool stored_hash(const char *text, char out[CONTENT_TEXT]);
 
 /* Asks the store that the options name. */
 bool stored_find(const struct options *options, const struct store_filter *filter,

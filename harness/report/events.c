@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "judgement/names.h"
 #include "report/document.h"
 #include "report/json_parts.h"
@@ -38,16 +39,9 @@ bool events_close(struct events *events, struct error *err)
 static void put(struct events *events, json_t *json)
 {
 	char *line = document_line(json);
-	size_t length = line != NULL ? strlen(line) : 0, done = 0;
-	while (done < length && events->failed == 0) {
-		ssize_t got = write(events->fd, line + done, length - done);
-		if (got >= 0)
-			done += (size_t)got;
-		else if (errno != EINTR)
-			events->failed = errno;
-	}
-	if (line == NULL && events->failed == 0)
-		events->failed = ENOMEM;
+	errno = ENOMEM;
+	if (line == NULL || !text_write(events->fd, line, strlen(line)))
+		events->failed = errno;
 	free(line);
 }
 
