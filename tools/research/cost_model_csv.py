@@ -19,7 +19,7 @@ import sys
 
 COLUMNS = ("date", "gpu", "driver", "device", "draw", "m", "n", "k", "beta_is_0", "configuration", "median_us", "spread_percent")
 KEY = COLUMNS[:9]
-DRAWS = ("default", "uniform", "aligned", "large")
+DRAWS = ("default", "uniform", "aligned", "large", "deep")
 LIBRARY = "library"
 
 

@@ -25,6 +25,7 @@ constexpr int SCRATCH_BYTES = 64;        // of a warp, for prefetching what the 
 enum variant {
 	TMA,             // both operands and C by TMA
 	TMA_OVERLAP,     // the same; a tile's epilogue runs beside the next tile's products
+	TMA_SPLIT,       // the same; as many blocks as run at once share a tile along K (split_k.cuh)
 	SWAP_AB,         // the same; multiplies the transposed operands: tile_m is any multiple of 8
 	RESIDUE,         // A misaligned: a tile's rows are of one residue class, each class has a map
 	PAD_COPY,        // misaligned operands are first copied into padded rows by all blocks
@@ -103,12 +104,15 @@ struct tile_config {
 	static constexpr int THREADS = (CONSUMERS + PRODUCERS) * WARPGROUP;
 
 	/* Blocks of a cluster either compute neighbouring tiles, those above each other sharing B by
-	 * multicast and those side by side A, or split one tile along K. */
+	 * multicast and those side by side A, or split one tile along K. TMA_SPLIT's tiles are split
+	 * between clusters, which exchange their sums through memory. */
 	static constexpr int CLUSTER_M = CLUSTER_M_, CLUSTER_N = CLUSTER_N_;
 	static constexpr int SHARERS = CLUSTER_M * CLUSTER_N;
 	static constexpr int LOADERS = CLUSTER_M + CLUSTER_N - 1; // blocks that load for one
 	static constexpr int MAX_SPLIT = MAX_SPLIT_;
-	static constexpr bool SPLIT_K = MAX_SPLIT > 1, CLUSTER = SHARERS > 1 || SPLIT_K;
+	static constexpr bool SPLIT_K = MAX_SPLIT > 1;
+	static constexpr bool BY_MEMORY = VARIANT == TMA_SPLIT, BY_CLUSTER = SPLIT_K && !BY_MEMORY;
+	static constexpr bool CLUSTER = SHARERS > 1 || BY_CLUSTER;
 
 	static constexpr bool K_MAJOR_B = B_LAYOUT_ == B_K_MAJOR;
 	static constexpr bool SWAPPED = VARIANT == SWAP_AB;
@@ -141,13 +145,13 @@ struct tile_config {
 	static constexpr int C_BOX_BYTES = 16 * C_BOX * 2;
 	static constexpr int C_BYTES = SWAPPED ? TILE_M * BOX * 2 / 4 : C_BOXES * C_BOX_BYTES;
 
-	/* Of a split tile each block owns CHUNKS / split chunks, rounded up at most, and receives the
-	 * partial sums of these from each of the others: most_received() for the split that has most.
-	 */
+	/* Of a tile that its cluster splits, each block owns CHUNKS / split chunks, rounded up at most,
+	 * and receives the partial sums of these from each of the others: most_received() for the split
+	 * that has most. */
 	static constexpr int most_received(void)
 	{
 		int most = 0;
-		for (int split = 2; split <= MAX_SPLIT; split++) {
+		for (int split = 2; BY_CLUSTER && split <= MAX_SPLIT; split++) {
 			int received = (split - 1) * ((CHUNKS + split - 1) / split);
 			most = received > most ? received : most;
 		}
@@ -158,7 +162,7 @@ struct tile_config {
 	/* full and empty of each stage; a warp's for loads of C; a warp's for partial sums */
 	static constexpr int barriers_of(int stages)
 	{
-		return 2 * stages + (TMA_STORE ? 4 * CONSUMERS : 0) + (SPLIT_K ? 4 * CONSUMERS : 0);
+		return 2 * stages + (TMA_STORE ? 4 * CONSUMERS : 0) + (BY_CLUSTER ? 4 * CONSUMERS : 0);
 	}
 	static constexpr int ALIGNMENT = 1024; // of the swizzle's pattern
 	static constexpr int SCRATCH = SWAPPED ? 0 : 4 * CONSUMERS * SCRATCH_BYTES;
@@ -197,9 +201,10 @@ struct tile_config {
 	static_assert(CONSUMERS <= 4 && SUBTILES * WGMMA_N <= 512, "accumulators fit into registers");
 	static_assert(!OVERLAP || (SUBTILES == 1 && SUMS * CONSUMERS <= 192),
 				  "two tiles' sums fit into registers");
-	static_assert(!SPLIT_K || SHARERS == 1, "a cluster shares operands or a tile");
+	static_assert(!BY_CLUSTER || SHARERS == 1, "a cluster shares operands or a tile");
 	static_assert(!SPLIT_K || SUBTILES == 1, "partial sums are of one subtile");
-	static_assert(!SPLIT_K || TILE_M * TILE_N * 4 <= STORE_OFFSET,
+	static_assert(!BY_MEMORY || CONSUMERS <= 2, "there are counters for eight warps of a tile");
+	static_assert(!BY_CLUSTER || TILE_M * TILE_N * 4 <= STORE_OFFSET,
 				  "the stages have room for all partial sums");
 };
 } // namespace hopper

@@ -67,7 +67,7 @@ __device__ __forceinline__ void
 consume_overlapped(const schedule<config> &work, const Epilogue &out, const CUtensorMap *maps_c,
 				   const shared_layout<config> &shared, int consumer)
 {
-	int tile = work.cluster_id();
+	int tile = work.first_tile();
 	if (tile >= work.tiles)
 		return;
 	k_range own = work.own_k();

@@ -85,7 +85,8 @@ static inline bool product_valid(const hopper_gemm &p)
 static inline size_t workspace_bytes(const hopper_gemm &product)
 {
 	problem q(product, true);
-	return q.misaligned ? WORKSPACE_HEAD + padded_bytes_a(q) + padded_bytes_b(q) : 0;
+	size_t room = padded_bytes_a(q) + padded_bytes_b(q) + split_bytes(q);
+	return q.misaligned || room > 0 ? WORKSPACE_HEAD + room : 0;
 }
 
 /* The product by configuration `number`, or by the one that the heuristic chooses if that is -1.
@@ -122,7 +123,8 @@ static hopper_status gemm_by(int number, const hopper_gemm &product, const Epilo
 	Epilogue pitched = out; // matrices of stages are like C
 	pitched.ld = product.ldc;
 	epilogue_begin(pitched, stream);
-	return launchers.of[number](context, q, CONFIG_LINES[number].split_k, pitched);
+	int split = split_of(device, CONFIG_LINES[number], q);
+	return launchers.of[number](context, q, split, pitched);
 }
 
 template <class Element, b_layout B_LAYOUT = B_N_MAJOR, class Epilogue>
@@ -132,12 +134,12 @@ static hopper_status gemm(const hopper_gemm &product, const Epilogue &out, void 
 	return gemm_by<Element, B_LAYOUT>(-1, product, out, workspace, bytes, stream);
 }
 
-/* The pad copy's counter begins at 0. */
+/* Counters begin at 0. */
 static inline hopper_status workspace_init(void *workspace, size_t bytes, cudaStream_t stream)
 {
 	if (bytes == 0)
 		return HOPPER_OK;
-	if (workspace == NULL || (uintptr_t)workspace % WORKSPACE_HEAD != 0)
+	if (workspace == NULL || (uintptr_t)workspace % WORKSPACE_ALIGNMENT != 0)
 		return HOPPER_INVALID_ARGUMENT;
 	if (bytes < WORKSPACE_HEAD)
 		return HOPPER_WORKSPACE_TOO_SMALL;

@@ -69,6 +69,12 @@ static constexpr float POWER_LARGE_TILES = POWER_FLOP + POWER_LINES * (1.0f / 12
 /* Small blocks of a multiprocessor that wait for memory in turns. */
 static constexpr int SMALL_BLOCKS = 3;
 
+/* What each of TMA_SPLIT's blocks costs the others of its tile, microseconds. */
+static constexpr float SPLIT_PEER = 0.1f;
+
+/* K-iterations that each of TMA_SPLIT's blocks has at least. */
+static constexpr int SPLIT_ITERATIONS = 4;
+
 /* Sizes to which the small kernel's 32-bit indices reach, and beyond which it is not worth it. */
 static constexpr int SMALL_MAX_K = 1024;
 
@@ -93,6 +99,19 @@ static inline bool has_one_tile(const config_line &c)
 static inline long long tiles_of(const config_line &c, const problem &q)
 {
 	return (long long)q.row_tiles(c.tile_m, variant_by_class(c.variant)) * parts(q.p.n, c.tile_n);
+}
+
+/* Blocks that share a tile along K. TMA_SPLIT's are as many as run at once. */
+static inline int split_of(const device_table &device, const config_line &c, const problem &q)
+{
+	if (c.variant != TMA_SPLIT)
+		return c.split_k;
+	long long clusters = device.clusters[c.cluster], most = SPLIT_BLOCKS / c.cluster;
+	long long split = (clusters < most ? clusters : most) / tiles_of(c, q);
+	int iterations = q.k_iterations(c.k_block, false) / SPLIT_ITERATIONS;
+	int limit = iterations < SPLIT_MOST ? iterations : SPLIT_MOST;
+	split = split < limit ? split : limit;
+	return split > 1 ? (int)split : 1;
 }
 
 static inline bool small_fits(const problem &q)
@@ -127,6 +146,8 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 	switch (c.variant) {
 	case TMA:
 	case SWAP_AB: return !q.misaligned;
+	case TMA_SPLIT:
+		return !q.misaligned && split_bytes(q) > 0 && q.workspace && split_of(device, c, q) > 1;
 	case TMA_OVERLAP:
 		return !q.misaligned && !q.reads_c &&
 			   q.k_iterations(c.k_block, false) >= c.tile_n / OVERLAP_MANY &&
@@ -159,7 +180,7 @@ static inline float config_bound(const device_table &device, const config_line &
 		return 0.0f; // slower than that
 	float flop = 2.0f * (float)tiles_of(c, q) * (float)c.tile_m * (float)c.tile_n * (float)q.p.k;
 	float power = flop * (POWER_FLOP + POWER_LINES * c.lines);
-	if (c.split_k == 1)
+	if (split_of(device, c, q) == 1)
 		return power;
 	float bytes = ((float)q.p.m + (float)q.p.n) * (float)q.p.k * 2.0f;
 	float memory = SPLIT_LATENCY + bytes / (SPLIT_RATE * device.dram_bytes);
@@ -171,8 +192,10 @@ static inline float config_time_unbounded(const device_table &device, const conf
 										  const problem &q)
 {
 	float tiles = (float)tiles_of(c, q);
-	float k = (float)parts(q.k_iterations(c.k_block, variant_by_class(c.variant)), c.split_k);
-	float waves = tiles / (float)device.clusters[c.cluster], whole = round_up(waves);
+	int split = split_of(device, c, q), together = c.variant == TMA_SPLIT ? split : 1;
+	float k = (float)parts(q.k_iterations(c.k_block, variant_by_class(c.variant)), split);
+	float waves = tiles * (float)together / (float)device.clusters[c.cluster],
+		  whole = round_up(waves);
 	float busy = waves / whole; // part of all multiprocessors, on the average
 	float misaligned = 0.0f, copied = 0.0f;
 	if (c.variant == SMALL) {
@@ -194,7 +217,8 @@ static inline float config_time_unbounded(const device_table &device, const conf
 	float iteration = c.us.k_iteration + busy * (c.us.contended + misaligned * c.us.misaligned);
 	float tile = (has_one_tile(c) ? 0.0f : c.us.tile) + (q.reads_c ? c.us.reads_c : 0.0f) +
 				 (q.p.n % 4 != 0 ? c.us.ragged : 0.0f);
-	return c.us.launch + COPY_MEGABYTE * copied * 2e-6f + waves * (k * iteration + tile);
+	float peers = SPLIT_PEER * (float)(together - 1);
+	return c.us.launch + COPY_MEGABYTE * copied * 2e-6f + peers + waves * (k * iteration + tile);
 }
 
 /* The same, not below the bound, and with the chain. Where power bounds a product, tensor cores

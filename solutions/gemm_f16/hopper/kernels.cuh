@@ -45,7 +45,7 @@ __device__ __forceinline__ void consume(const schedule<config> &work, const Epil
 {
 	using store_by_tma = std::conditional_t<config::SWAPPED, tma_store_columns<Element, config>,
 											tma_store_rows<Element, config>>;
-	int first = work.cluster_id();
+	int first = work.first_tile();
 	k_range own = work.own_k();
 	mainloop<Element, config> loop(shared, consumer);
 	auto store = [&] {
@@ -85,8 +85,10 @@ __device__ __forceinline__ void consume(const schedule<config> &work, const Epil
 				if (tile != first)
 					prefetch();
 			});
-		if constexpr (config::SPLIT_K)
-			split_k_reduce(shared, work.split, sum[0], consumer);
+		if constexpr (config::BY_MEMORY)
+			reduce_by_memory(work, tile, sum[0]);
+		else if constexpr (config::SPLIT_K)
+			reduce_by_cluster(work, shared, sum[0], consumer);
 #pragma unroll
 		for (int i = 0; i < config::SUBTILES; i++) {
 			if (i > 0) {
@@ -119,13 +121,13 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 	uint32_t target = 0;
 	if (producer) {
 		if (pads)
-			target = pad_target(padding);
+			target = arrivals_target(padding.counter);
 		if (elected()) {
 			if (!config::CLASSES)
 				tma_prefetch_map(maps_a.of);
 			tma_prefetch_map(maps_b.of);
 		}
-		load.begin(work, work.cluster_id());
+		load.begin(work, work.first_tile());
 		if (elected()) {
 			if (config::CLASSES)
 				tma_prefetch_map(load.map_a);
@@ -168,7 +170,7 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 		else
 			consume<Element>(work, out, maps_c.of, shared, warpgroup);
 	}
-	if (config::SPLIT_K) { // before a block ends whose sums are read
+	if (config::BY_CLUSTER) { // before a block ends whose sums are read
 		__syncwarp();
 		cluster_sync();
 	}

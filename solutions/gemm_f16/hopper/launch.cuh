@@ -235,14 +235,20 @@ static hopper_status tma_launch(const launch_context &context, const problem &q,
 	if (!made)
 		return HOPPER_INVALID_ARGUMENT;
 
+	exchange sums = {(uint32_t *)context.workspace + SPLIT_COUNTERS,
+					 (float *)((char *)context.workspace + WORKSPACE_HEAD)};
 	/* a split is not persistent; of blocks that pad, all are there */
-	int cluster = config::SHARERS * split_k, room = device.clusters[cluster];
-	return launch_slices<config>(q, split_k, [&](const schedule<config> &work) {
-		int clusters = config::PADS ? room : config::SPLIT_K ? work.tiles : min(work.tiles, room);
-		hopper_status status =
-			kernel_launch(context, gemm_tma<Element, config, Epilogue>, dim3(clusters * cluster),
-						  config::THREADS, config::BYTES, cluster, padding.counter != NULL, maps_a,
-						  maps_b, maps_c, work, padding, out);
+	int cluster = config::BY_CLUSTER ? split_k : config::SHARERS, room = device.clusters[cluster];
+	return launch_slices<config>(q, split_k, [&](schedule<config> work) {
+		int clusters = config::PADS         ? room
+					   : config::BY_MEMORY  ? work.tiles * split_k
+					   : config::BY_CLUSTER ? work.tiles
+											: min(work.tiles, room);
+		bool together = config::BY_MEMORY || padding.counter != NULL;
+		work.sums = sums;
+		hopper_status status = kernel_launch(
+			context, gemm_tma<Element, config, Epilogue>, dim3(clusters * cluster), config::THREADS,
+			config::BYTES, cluster, together, maps_a, maps_b, maps_c, work, padding, out);
 		padding.a.from.rows = padding.b.from.rows = 0; // later slices find the copies
 		return status;
 	});

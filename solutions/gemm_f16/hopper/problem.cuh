@@ -84,8 +84,16 @@ static inline int padded_ld(int columns)
 	return (columns + 63) / 64 * 64;
 }
 
-/* The workspace: the pad copy's counter, then padded A, then padded B. */
-constexpr size_t WORKSPACE_HEAD = 256;
+/* The workspace: counters, the pad copy's first; then padded A and padded B, or a tile of partial
+ * sums for each block of TMA_SPLIT. */
+constexpr size_t WORKSPACE_ALIGNMENT = 256, WORKSPACE_HEAD = 4096;
+constexpr int SPLIT_COUNTERS = 64;                // the first counter of TMA_SPLIT
+constexpr int SPLIT_BLOCKS = 144;                 // at most: no GPU has more multiprocessors
+constexpr int SPLIT_TILE_BYTES = 128 * 256 * 4;   // of its largest tile
+constexpr int SPLIT_LEAST = 128, SPLIT_MOST = 16; // its smallest tile's sides; blocks of a tile
+constexpr int SPLIT_FROM_K = 1024;                // below that nobody splits through memory
+static_assert(SPLIT_COUNTERS * 4 + SPLIT_BLOCKS / 2 * 8 * 4 <= WORKSPACE_HEAD,
+			  "a counter for each of a tile's eight warps");
 
 static inline size_t padded_bytes_a(const problem &q)
 {
@@ -94,6 +102,13 @@ static inline size_t padded_bytes_a(const problem &q)
 static inline size_t padded_bytes_b(const problem &q)
 {
 	return q.misaligned_b ? (size_t)q.rows_b() * padded_ld(q.columns_b()) * 2 : 0;
+}
+static inline size_t split_bytes(const problem &q)
+{
+	long long tiles = (long long)parts(q.p.m, SPLIT_LEAST) * parts(q.p.n, SPLIT_LEAST);
+	if (q.misaligned || q.p.k < SPLIT_FROM_K || tiles > SPLIT_BLOCKS)
+		return 0;
+	return (size_t)min((int)tiles * SPLIT_MOST, SPLIT_BLOCKS) * SPLIT_TILE_BYTES;
 }
 } // namespace hopper
 

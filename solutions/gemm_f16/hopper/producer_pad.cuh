@@ -2,13 +2,11 @@
  * leading dimension is a multiple of 64 elements. A thread makes 8 elements (16 bytes) of a padded
  * row from the two aligned vectors around them. Padding stays as it is: the tensor map has the true
  * row length, and TMA fills what lies beyond it with zeros.
- *
- * Blocks wait for each other at a counter in the caller's workspace. Each launch adds 65536 to it,
- * whatever its number of blocks: all blocks but the first add 1, the first one the rest. So nothing
- * has to be reset, and a kernel in a captured graph finds a multiple of 65536 in every replay. */
+ */
 #ifndef HOPPER_PRODUCER_PAD_CUH
 #define HOPPER_PRODUCER_PAD_CUH
 
+#include "counters.cuh"
 #include "misaligned.cuh"
 
 namespace hopper
@@ -24,7 +22,6 @@ struct pad_work {
 	uint32_t *counter; // of blocks that have copied
 };
 
-constexpr uint32_t PAD_LAUNCH = 65536; // by which a launch advances the counter
 constexpr int PIECE_VECTORS = PIECE_ELEMENTS / VECTOR / 32; // of a lane
 
 /* A warp's piece of a row, between its loads and its stores. */
@@ -102,17 +99,7 @@ __device__ __forceinline__ void ends_store(const pad_ends &ends, const pad_job &
 		job.to[lane] = ends.first;
 }
 
-/* What the counter will be when all blocks of this launch have copied. To be read before this block
- * has added to it. */
-__device__ __forceinline__ uint32_t pad_target(const pad_work &work)
-{
-	uint32_t now;
-	asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(work.counter) : "memory");
-	return now / PAD_LAUNCH * PAD_LAUNCH + PAD_LAUNCH;
-}
-
-/* All blocks copy, a warp TOGETHER pieces at a time. They must all be running at once, which a
- * cooperative launch promises: TMA reads what others have copied. */
+/* All blocks copy, a warp TOGETHER pieces at a time: TMA reads what others have copied. */
 template <int TOGETHER> __device__ __forceinline__ void pad_copy(const pad_work &work)
 {
 	int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
@@ -141,24 +128,15 @@ template <int TOGETHER> __device__ __forceinline__ void pad_copy(const pad_work 
 	if (has_ends)
 		ends_store(ends, job);
 	__syncthreads();
-	if (threadIdx.x == 0) { // the release covers what the barrier made this thread's past, too
-		uint32_t share = blockIdx.x == 0 ? PAD_LAUNCH - (gridDim.x - 1) : 1;
-		asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(work.counter), "r"(share)
-					 : "memory");
-	}
+	if (threadIdx.x == 0)
+		arrive(work.counter, blockIdx.x == 0, gridDim.x);
 }
 
-/* A warp waits until all blocks have copied: until the counter has come to `target`. What ordinary
- * stores wrote, TMA will read: the fence for that belongs to the block that reads. */
+/* A warp waits until all blocks have copied. What ordinary stores wrote, TMA will read: the fence
+ * for that belongs to the block that reads. */
 __device__ __forceinline__ void pad_wait(const pad_work &work, uint32_t target)
 {
-	uint32_t now;
-	do
-		asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-					 : "=r"(now)
-					 : "l"(work.counter)
-					 : "memory");
-	while ((int32_t)(now - target) < 0);
+	arrivals_wait(work.counter, target);
 	fence_async();
 	__syncwarp();
 }

@@ -144,7 +144,7 @@ produce_staged(const schedule<config> &work, tma_loader<config> load, const matr
 	using rows_of = staged_rows<config>;
 	constexpr bool K_MAJOR = config::K_MAJOR_B;
 	k_range own = work.own_k();
-	load.begin(work, work.cluster_id());
+	load.begin(work, work.first_tile());
 	if (loads_a && elected())
 		tma_prefetch_map(load.map_a);
 	row_stream b = stream_make<rows_of>(B, K_MAJOR ? load.column : -load.skew,

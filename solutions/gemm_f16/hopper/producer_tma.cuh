@@ -126,7 +126,7 @@ template <class config>
 __device__ __forceinline__ int produce_early(const schedule<config> &work,
 											 const tma_loader<config> &load)
 {
-	if (config::PADS && work.cluster_id() >= work.tiles) // this block is here only to copy
+	if (config::PADS && work.first_tile() >= work.tiles) // this block is here only to copy
 		return 0;
 	k_range own = work.own_k();
 	int early = min(config::STAGES, own.end - own.begin);
@@ -149,7 +149,7 @@ __device__ __forceinline__ void produce(const schedule<config> &work, tma_loader
 {
 	k_range own = work.own_k();
 	ring<config> at = {0, 1}; // the first round finds every stage empty
-	for (int tile = work.cluster_id(); tile < work.tiles; tile += work.cluster_total()) {
+	for (int tile = work.first_tile(); tile < work.tiles; tile += work.cluster_total()) {
 		load.begin(work, tile);
 #pragma unroll 1
 		for (int k = own.begin; k < own.end; k++, early--) {

@@ -36,6 +36,12 @@ struct k_range {
 	int begin, end; // k-iterations, from `begin` to before `end`
 };
 
+/* Room in the caller's workspace where TMA_SPLIT's blocks exchange partial sums. */
+struct exchange {
+	uint32_t *counters; // a warp's, of each block of a tile: see arrivals_target()
+	float *sums;        // a tile of them for each block
+};
+
 /* Where a warp or warpgroup is in the ring of stages. */
 template <class config> struct ring {
 	int stage;
@@ -66,6 +72,7 @@ template <class config> struct schedule {
 	bool reads_c;             // beta is not 0
 	residue_rows<config::CLASSES> row_class;
 	int base_skew; // of A's base; 0 where rows have no classes
+	exchange sums; // of TMA_SPLIT's blocks
 
 	/* Number and count of the clusters, or of the blocks where there are none. */
 	static __device__ __forceinline__ int cluster_id(void)
@@ -84,10 +91,26 @@ template <class config> struct schedule {
 		return {block % config::CLUSTER_M, block / config::CLUSTER_M};
 	}
 
-	/* The block's number among those that share a tile along K, and its k-iterations. */
-	static __device__ __forceinline__ int split_rank(void)
+	/* The first tile of this cluster. */
+	__device__ __forceinline__ int first_tile(void) const
 	{
-		return config::SPLIT_K ? (int)cluster_rank() : 0;
+		return config::BY_MEMORY ? split.quotient(cluster_id()) : cluster_id();
+	}
+
+	/* The block's number among those that share a tile along K, and its k-iterations. */
+	__device__ __forceinline__ int split_rank(void) const
+	{
+		if (config::BY_MEMORY)
+			return split.remainder(cluster_id());
+		return config::BY_CLUSTER ? (int)cluster_rank() : 0;
+	}
+	/* The number that says which chunks of a warp's rows are this block's (split_k.cuh). BY_MEMORY
+	 * warps begin to count at different blocks: so each block has a part of the tile, even where
+	 * more share it than there are chunks. */
+	__device__ __forceinline__ int chunk_rank(void) const
+	{
+		int shift = config::BY_MEMORY ? (int)threadIdx.x / 32 * config::CHUNKS : 0;
+		return config::BY_MEMORY ? split.remainder(split_rank() + shift) : split_rank();
 	}
 	__device__ __forceinline__ k_range own_k(void) const
 	{

@@ -1,11 +1,13 @@
-/* Split-K over distributed shared memory. Each block of a cluster has partial sums of the whole
- * tile. Chunks of 32 columns are dealt out: chunk i belongs to the block of rank i % split, which
- * reduces and stores it. The other blocks push their partial sums of the chunk into its shared
- * memory. Sums leave from the stages, which are free by then, as such blocks have one tile each; at
- * the owner they have room of their own. */
+/* Split-K. Each of the blocks that share a tile has partial sums of all of it. Chunks of 32 columns
+ * are dealt out: chunk i belongs to the block number i % split, which reduces and stores it. The
+ * others give it their partial sums of the chunk: the blocks of a cluster through distributed
+ * shared memory, blocks anywhere through global memory, which takes longer, but lets as many share
+ * a tile as run at once, and clusters share operands. A warp exchanges with the warps of the same
+ * rows. */
 #ifndef HOPPER_SPLIT_K_CUH
 #define HOPPER_SPLIT_K_CUH
 
+#include "counters.cuh"
 #include "scheduler.cuh"
 
 namespace hopper
@@ -34,18 +36,21 @@ __device__ __forceinline__ void chunk_add(float *sum, uint32_t from)
 	}
 }
 
-/* Adds the other blocks' partial sums to those of the chunks that this block owns. A warp exchanges
- * with the warps of the same rows in the other blocks; its mbarrier counts the bytes that arrive.
- * No block may end before all are through with this.
+/* Adds the partial sums of the cluster's other blocks to those of the chunks that this block owns.
+ * Sums leave from the stages, which are free by then, as such blocks have one tile each; at the
+ * owner they have room of their own. A warp's mbarrier counts the bytes that arrive. No block may
+ * end before all are through with this.
  *
  * At its owner, a chunk of sender s lies in slot (d - 1) * most_chunks + number, where
  * d = (s - owner) mod split is from 1 to split - 1, and `number` counts the owner's chunks. */
 template <class config>
-__device__ __forceinline__ void split_k_reduce(const shared_layout<config> &shared, divisor split,
-											   float (&sum)[config::SUMS], int consumer)
+__device__ __forceinline__ void reduce_by_cluster(const schedule<config> &work,
+												  const shared_layout<config> &shared,
+												  float (&sum)[config::SUMS], int consumer)
 {
+	divisor split = work.split;
 	constexpr int CHUNKS = config::CHUNKS;
-	int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rank = schedule<config>::split_rank();
+	int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rank = work.split_rank();
 	uint32_t of_warp = warp % 4 * WARP_CHUNK_BYTES;
 	uint32_t send = shared.base + consumer * CHUNKS * CHUNK_BYTES + of_warp;
 	uint32_t receive =
@@ -79,6 +84,56 @@ __device__ __forceinline__ void split_k_reduce(const shared_layout<config> &shar
 			for (int other = 1; other < split.value; other++, from += most_chunks * CHUNK_BYTES)
 				chunk_add(&sum[i * CHUNK_SUMS], from);
 		}
+}
+
+/* The same for a tile that blocks anywhere share. A block's sums lie in memory chunk by chunk, in a
+ * chunk warp by warp, and there as chunk_store() would have them. The order of the additions is the
+ * same in every call, and so are the bits of the product. */
+template <class config>
+__device__ __forceinline__ void reduce_by_memory(const schedule<config> &work, int tile,
+												 float (&sum)[config::SUMS])
+{
+	constexpr int CHUNKS = config::CHUNKS, WARPS = 4 * config::CONSUMERS, SHARERS = config::SHARERS;
+	constexpr int VECTORS = CHUNK_SUMS / 4, CHUNK_VECTORS = WARPS * VECTORS * 32;
+	int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rank = work.split_rank();
+	int chunk_rank = work.chunk_rank();
+	int split = work.split.value, sharer = SHARERS > 1 ? (int)cluster_rank() : 0;
+	uint32_t *counter = work.sums.counters + (tile * SHARERS + sharer) * WARPS + warp;
+	uint32_t target = arrivals_target(counter);
+	float4 *own = (float4 *)work.sums.sums + (size_t)blockIdx.x * CHUNKS * CHUNK_VECTORS +
+				  warp * VECTORS * 32 + lane;
+#pragma unroll
+	for (int i = 0; i < CHUNKS; i++)
+		if (work.split.remainder(i) != chunk_rank)
+#pragma unroll
+			for (int j = 0; j < VECTORS; j++) {
+				const float *from = &sum[i * CHUNK_SUMS + 4 * j];
+				own[i * CHUNK_VECTORS + j * 32] = make_float4(from[0], from[1], from[2], from[3]);
+			}
+	__syncwarp();
+	if (lane == 0)
+		arrive(counter, rank == 0, split);
+	if (chunk_rank >= CHUNKS) // owns none
+		return;
+	arrivals_wait(counter, target);
+#pragma unroll
+	for (int i = 0; i < CHUNKS; i++)
+		if (work.split.remainder(i) == chunk_rank)
+#pragma unroll 4 // loads of so many blocks' sums are in flight together
+			for (int j = 1; j < split; j++) {
+				int away = rank + j < split ? j : j - split;
+				const float4 *from =
+					own + i * CHUNK_VECTORS + away * (long long)(SHARERS * CHUNKS * CHUNK_VECTORS);
+#pragma unroll
+				for (int v = 0; v < VECTORS; v++) {
+					float4 x = from[v * 32];
+					float *to = &sum[i * CHUNK_SUMS + 4 * v];
+					to[0] += x.x;
+					to[1] += x.y;
+					to[2] += x.z;
+					to[3] += x.w;
+				}
+			}
 }
 } // namespace hopper
 

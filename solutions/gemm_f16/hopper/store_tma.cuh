@@ -65,7 +65,7 @@ template <class Element, class config> struct tma_store_rows {
 		int warp = threadIdx.x / 32;
 		staging = shared.base + config::STORE_OFFSET + warp * config::C_BYTES;
 		barrier = shared.full + 8 * (config::C_BARRIERS + warp);
-		rank = work.split_rank();
+		rank = work.chunk_rank();
 	}
 
 	template <class Epilogue>
