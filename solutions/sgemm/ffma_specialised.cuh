@@ -2,26 +2,26 @@
  * into shared memory, eight consumer warps read it and multiply, and do nothing else.
  *
  * Changes from multiply.cuh, whose warps each copy, wait and multiply:
- *   - Copies cost the consumers no instruction. So their loop is the same whether rows of B are
- *     aligned (copies of 16 bytes) or not (copies of 4).
+ *   - Copies cost the consumers no instruction.
  *   - Each stage has two mbarriers in place of a barrier of the block: `full`, at which copies
  *     arrive by themselves when they have ended, and `empty`, at which consumer warps arrive. A
  *     warp waits for operands, and not for the products of other warps.
  *   - FMAs walk rows of the thread tile, so that a value of A comes from the reuse cache for 16
  *     FMAs in a row, and columns lie as 0, 2, 1, 3. Of such walks the compiler makes loops that
  *     differ by 4%; of walks along columns, by 45%.
- *   - Sums leave through shared memory, 32 neighbours an access, aligned or not: the same code for
- *     both, which needs few registers and so leaves the compiler free to place the sums.
+ *   - Sums leave through shared memory, 32 neighbours an access, which needs few registers and so
+ *     leaves the compiler free to place the sums.
  *
  * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of global memory.
  *
  * Bottleneck: issue slots. Counted in SASS (CUDA 13.0, tools/research/sass-slots), the loop needs
- * 1.114 slots an FMA for either alignment, where multiply.cuh's needs 1.187 (aligned) and 1.264;
- * the producers need 0.02 (aligned) and 0.04 more. The loop is long, 69 KB of code: if
- * instructions do not come in time, it is this that a GPU will show.
+ * 1.114 slots an FMA, where multiply.cuh's needs 1.187; the producers need 0.02 more.
  *
- * reached: not measured on a GPU yet. FFMA_SPECIALISED (ffma.cuh) chooses it; tools/gpu-check has a
- * part that times both. */
+ * reached (H200, CUDA 13.0, 2026-11-26; tools/gpu-check run OUT 540 f32_specialised): of cuBLAS
+ * 102.3% at 4096^3, 105.5% at 8192^3, 104.9% at 4096x4096x512, where multiply.cuh reaches 99.1%,
+ * 99.8% and 102.0%. With a round of tiles or less it is slower (2048^3 93.3% against 101.5%), and
+ * so it was with misaligned rows of B (4095x4093x4091 96.2% against 97.9%): ffma.cuh leaves both to
+ * multiply.cuh. Why one round is slow is not known. */
 #ifndef GEMMJUDGE_SGEMM_FFMA_SPECIALISED_CUH
 #define GEMMJUDGE_SGEMM_FFMA_SPECIALISED_CUH
 
@@ -64,7 +64,7 @@ struct ffma_specialised_work {
 
 /* The producer warps: together 8 columns of A at a time, and each warp a row of B. As in async.cuh,
  * the first stage is the one that K may not fill. */
-template <class Shape, int VECTOR_B>
+template <class Shape>
 static __device__ __forceinline__ void ffma_produce(ffma_specialised_memory<Shape> &shared,
 													const ffma_product &p,
 													const ffma_specialised_work &work)
@@ -74,7 +74,7 @@ static __device__ __forceinline__ void ffma_produce(ffma_specialised_memory<Shap
 	int thread = (int)threadIdx.x - threads::CONSUMERS, warp = thread / 32;
 	async_tile_a<Shape::BLOCK_M, COLUMNS, Shape::LD_A, threads::PRODUCERS> copies_a(p.M - work.row,
 																					p.K, thread);
-	async_tile_b<1, Shape::BLOCK_N, 32, VECTOR_B> copies_b(work.column, p.N, p.N, thread % 32);
+	async_tile_b<1, Shape::BLOCK_N, 32, 4> copies_b(work.column, p.N, p.N, thread % 32);
 	uint32_t full = hopper::shared_address(shared.full);
 	uint32_t empty = hopper::shared_address(shared.empty);
 	int tiles = (p.K + BLOCK_K - 1) / BLOCK_K, depth = p.K - (tiles - 1) * BLOCK_K;
@@ -180,8 +180,8 @@ static __device__ __forceinline__ void ffma_consume(ffma_specialised_memory<Shap
 	}
 }
 
-/* A warp's sums go to C through the memory of the stages, WIDTH values at a time. */
-template <class Shape, int WIDTH>
+/* A warp's sums go to C through the memory of the stages. */
+template <class Shape>
 static __device__ __forceinline__ void
 ffma_store_warp(ffma_specialised_memory<Shape> &shared, const typename Shape::sums &sum,
 				const ffma_product &p, const epilogue<float> &out,
@@ -197,13 +197,15 @@ ffma_store_warp(ffma_specialised_memory<Shape> &shared, const typename Shape::su
 	Shape::each(sum, -row, -column,
 				[&](int i, int j, const float(&x)[Shape::V]) { ffma_put(&mine[i * LD + j], x); });
 	__syncwarp();
-	ffma_store_shared<ROWS, 1, COLUMNS, LD, WIDTH>(mine, out, p, work.batch, work.row + row,
-												   work.column + column);
+	ffma_store_shared<ROWS, 1, COLUMNS, LD, 4>(mine, out, p, work.batch, work.row + row,
+											   work.column + column);
 }
 
-/* Blocks: a tile each, times the batch. VECTOR_B: 4 where rows of B and C are aligned to 16 bytes,
- * else 1. */
-template <class Shape, int VECTOR_B>
+/* The least registers that the compiler gives it, far below those of the launch bounds. */
+constexpr int FFMA_SPECIALISED_REGISTERS = 100;
+
+/* Blocks: a tile each, times the batch. Rows of B and C are aligned to 16 bytes. */
+template <class Shape>
 static __global__ void __launch_bounds__(ffma_specialised_threads<Shape>::ALL, 1)
 	ffma_specialised(const ffma_product p, const ffma_grid grid, const epilogue<float> out)
 {
@@ -228,13 +230,13 @@ static __global__ void __launch_bounds__(ffma_specialised_threads<Shape>::ALL, 1
 	/* The shuffle tells the compiler that a warp takes one side. */
 	if (__shfl_sync(~0u, threadIdx.x / 128, 0) == threads::CONSUMERS / 128) {
 		hopper::registers_give<threads::PRODUCER_REGISTERS>();
-		ffma_produce<Shape, VECTOR_B>(shared, p, work);
+		ffma_produce<Shape>(shared, p, work);
 		return;
 	}
 	hopper::registers_take<threads::CONSUMER_REGISTERS>();
 	typename Shape::sums sum = {};
 	ffma_consume<Shape>(shared, sum, p.K);
-	ffma_store_warp<Shape, VECTOR_B>(shared, sum, p, out, work);
+	ffma_store_warp<Shape>(shared, sum, p, out, work);
 #else
 	__trap(); // compiled for another GPU than this one
 #endif

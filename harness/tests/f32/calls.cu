@@ -3,7 +3,7 @@
  * one tile of each, and with the kernel of ffma_specialised.cuh. Says what is wrong, a line each;
  * exit status 1 if something is. */
 #define FFMA_TILE 0
-#define FFMA_SPECIALISED 1
+#define FFMA_SPECIALISED 2
 #define TENSOR_TILE 64
 #define TENSOR_SPLIT 1
 #include <atomic>
