@@ -70,7 +70,7 @@ static constexpr float POWER_LARGE_TILES = POWER_FLOP + POWER_LINES * (1.0f / 12
 static constexpr int SMALL_BLOCKS = 3;
 
 /* What each of TMA_SPLIT's blocks costs the others of its tile, microseconds. */
-static constexpr float SPLIT_PEER = 0.1f;
+static constexpr float SPLIT_PEER = 0.25f;
 
 /* K-iterations that each of TMA_SPLIT's blocks has at least. */
 static constexpr int SPLIT_ITERATIONS = 4;
