@@ -5,7 +5,7 @@
  * with rows and columns exchanged, four values that a thread needs lie side by
  * side and come with one.
  *
- * Changes from 08_warp_subdivided: load_tile_transposed writes the four floats
+ * Changes from 09_warp_subdivided: load_tile_transposed writes the four floats
  * that it fetched into four rows of the tile; a thread's rows of C are runs of
  * four, as its columns are. A row of the transposed tile is 132 words: the two
  * runs of 16 rows that a warp writes at once, four rows of the tile apart, fall

@@ -5,10 +5,10 @@
  * registers, what those need next already in shared memory, and every other
  * instruction is spread over as many FMAs as registers allow.
  *
- * Changes from 10_async_double_buffer: a third stage, so that a copy has two
+ * Changes from 10_transposed: a third stage, so that a copy has two
  * tiles' time to arrive; fragments of the next k are read while those of this k
  * are multiplied, also across the barrier between tiles; lanes are mapped as in
- * 11_tile_sizes. Blocks of 256 threads compute 128x256, which copies less of A,
+ * tile_sizes. Blocks of 256 threads compute 128x256, which copies less of A,
  * the operand that costs an instruction for every float. Where C has too few
  * such tiles for 132 SMs, smaller ones are taken. The loop is in multiply.cuh.
  *

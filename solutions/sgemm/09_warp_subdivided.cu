@@ -6,7 +6,7 @@
  * 8 + 16 words of shared memory, and each piece is a group of independent FMAs
  * that can start when its own eight operands have come.
  *
- * Changes from 07_warp_tile: 128 threads instead of 256 for the same block, each
+ * Changes from 08_warp_tile: 128 threads instead of 256 for the same block, each
  * with 8x16 outputs in 2x4 pieces; warp tiles of 64x64. The four lanes along N
  * read 16 neighbouring words of B instead of runs 8 words apart.
  *

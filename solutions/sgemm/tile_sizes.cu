@@ -6,7 +6,7 @@
  * by M, N and K. This is the design of cuCOSMA, whose schedules are generated;
  * here there are four.
  *
- * Changes from 10_async_double_buffer: lanes are mapped to a warp's tile so that
+ * Changes from 10_transposed: lanes are mapped to a warp's tile so that
  * few lanes of a half warp read different words (the text in lanes.cuh). Fragments
  * are double-buffered in registers. Where C is small and K long, SPLIT_K blocks share a tile of C;
  * they add up with atomics, or with a second kernel. Where C cannot be written as float4, the lanes
