@@ -28,7 +28,7 @@ const struct exercise exercises[] = {
 	 .options = " --cases 4 --max-dim 160"},
 	{.name = "copies",
 	 .problem = "sgemm",
-	 .file = "solutions/sgemm/10_transposed.cu",
+	 .file = "solutions/sgemm/07_async_double_buffer.cu",
 	 .idea = "an asynchronous copy is waited for, and then everybody's is",
 	 .task = "Copies into the next buffer run while this one is multiplied. A barrier for\n"
 			 "threads does not know of them. What must every thread do at the end of the loop,\n"

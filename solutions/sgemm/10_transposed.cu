@@ -1,21 +1,28 @@
-/* The next tiles arrive while the present ones are multiplied.
+/* A stands transposed in shared memory.
  *
- * Idea: shared memory holds two pairs of tiles. Asynchronous copies (cp.async)
- * into one pair are started, the other pair is multiplied, and only then does
- * the block wait for the copies. They need no registers on the way, and most of
- * their time is hidden behind the FMAs.
+ * Idea: the inner loop reads a column of the tile of A. Stored as it came, that
+ * column is spread over the rows, and every value costs an instruction. Stored
+ * with rows and columns exchanged, four values that a thread needs lie side by
+ * side and come with one.
  *
- * Changes from 09_transposed: the second pair, one barrier a tile instead of
- * two, and copies in place of loads and stores. A is transposed by copying
- * single floats, eight instructions a thread and tile beside 1024 FMAs, which
- * also makes an odd K as good as any other.
+ * Changes from 09_warp_subdivided: A is transposed by copying single floats,
+ * eight instructions a thread and tile beside 1024 FMAs, which also makes an odd
+ * K as good as any other (async.cuh); a thread's rows of C are runs of four, as
+ * its columns are. A row of the transposed tile is 132 words: the 4 rows and 8
+ * columns that a warp copies at once fall into 32 different banks. The copies'
+ * places are computed once; what is left over along K is the first tile, so
+ * that all others need no test.
  *
- * Arithmetic intensity: 32 FLOP per byte of global memory, 16 per byte that
- * leaves shared memory, as before.
+ * Arithmetic intensity: 32 FLOP per byte of global memory and 16 per byte that
+ * leaves shared memory, as before. For each k a thread issues 6 loads for 128
+ * FMAs (12 before, as written).
  *
- * On an H200, 87% of cuBLAS where the source has 96%: 67% of the FMA peak, of
- * which cuBLAS has 77% there. Issue slots and, at two blocks of four warps an
- * SM, the barrier of every tile are what is left, probably.
+ * Bound by issue slots, says `explain` (H200, 4096^3): 2371 us, 89% of them FMAs
+ * (2406 and 88% before). nvcc 13.0 already had 09's reads of A joined along k, with
+ * four steps' values in registers; so what this step gains is registers, 197
+ * instead of 255: room for the fragments of 11.
+ *
+ * The source has 93.8% of cuBLAS for A transposed, 95.6% with loads ahead.
  *
  * reached: 45.3 TFLOP/s, 87% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include "async.cuh"

@@ -5,12 +5,11 @@
  * registers, what those need next already in shared memory, and every other
  * instruction is spread over as many FMAs as registers allow.
  *
- * Changes from 10_transposed: a third stage, so that a copy has two
- * tiles' time to arrive; fragments of the next k are read while those of this k
- * are multiplied, also across the barrier between tiles; lanes are mapped as in
- * tile_sizes. Blocks of 256 threads compute 128x256, which copies less of A,
- * the operand that costs an instruction for every float. Where C has too few
- * such tiles for 132 SMs, smaller ones are taken. The loop is in multiply.cuh.
+ * Changes from 11b_lane_map: a third stage, so that a copy has two tiles' time to
+ * arrive. Blocks of 256 threads compute 128x256, which copies less of A, the
+ * operand that costs an instruction for every float; where C has too few such
+ * tiles for 132 SMs, smaller ones are taken. FMAs go in the order of lanes.cuh.
+ * The loop is in multiply.cuh, which is 11b's with these sizes as parameters.
  *
  * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of
  * global memory; 16 per byte that leaves shared memory. For each k a thread
