@@ -6,7 +6,13 @@
  * A's rows and B's columns (operands.cuh), which are made where they are wanted. A sum becomes an
  * int8_t on its way into C, while the other consumer warpgroup multiplies.
  *
- * Changes from 01_naive: everything.
+ * Read gemm_f16/08_warp_specialised first (TMA, a producer, wgmma), then gemm_f16/09 for the
+ * cluster. What differs: operands of one byte, so that a k-block of 128 bytes is 128 elements;
+ * wgmma with sums of int; B transposed beforehand, as wgmma takes integers with K contiguous only.
+ *
+ * Changes from 01b_mma: B is transposed by a kernel, once, instead of by each block; TMA and wgmma
+ * in place of loads and mma.sync; the sums for zero points come from kernels of their own, and only
+ * where a zero point is not 0.
  *
  * Arithmetic intensity: a tile of 128 x 256 loads 48 KB a k-block of 128 and multiplies 8.4
  * million operations with it, 171 a byte of the L2 cache; with B shared by two blocks 256. Shared
