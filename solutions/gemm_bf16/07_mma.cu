@@ -6,7 +6,7 @@
  * any layout; and every lane knows which elements of C it holds, and stores
  * them straight to C.
  *
- * Changes from 05_double_buffer (06's three levels come back in 09): the
+ * Changes from 05_double_buffer (06's three levels come back in 08c): the
  * multiplication and the store; the copies and the two buffers are the same.
  * One ldmatrix loads what took wmma four loads of 4 bytes a lane, and results
  * no longer pass through shared memory. The tiles in it still lie row by row: a
@@ -81,7 +81,8 @@ static __device__ __forceinline__ void multiply(const stage &tiles, int warp_m, 
 	}
 }
 
-/* Each lane stores pairs of neighbours; four lanes' pairs are 16 bytes of C. */
+/* Each lane stores pairs of neighbours; four lanes' pairs are 16 bytes of C. `row`, `column`: of
+ * the warp's tile in C. */
 static __device__ __forceinline__ void store(const epilogue<bf16> &out, int row, int column,
 											 const float (&sum)[COUNT_M][COUNT_N][4])
 {
