@@ -19,6 +19,9 @@
  * On an H200, 15% of cuBLAS where the source has 87%: bank conflicts, as in 03,
  * at 82% of what they allow.
  *
+ * `explain` (H200, 4096^3): 1125 us of shared memory, 76% of them conflicts, for
+ * 214 of tensor cores: 1223 in all.
+ *
  * reached: 111 TFLOP/s, 14% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include "../gemm_f16/tile.cuh"
 #include "epilogue.cuh"

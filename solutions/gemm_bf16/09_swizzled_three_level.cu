@@ -22,6 +22,9 @@
  * 62% of what wgmma does, and cuBLAS uses wgmma there. hopper.cu beside it does
  * too.
  *
+ * Bound by the tensor cores, by mma.sync, says `explain` (H200, 4096^3): 214 us,
+ * beside 191 of shared memory and 191 of L2; 352 in all.
+ *
  * reached: 485 TFLOP/s, 63% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 
 // tune BLOCK_M = 128 : 64 128 256

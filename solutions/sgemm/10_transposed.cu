@@ -51,7 +51,7 @@ static_assert(WARP_M % SUB_M == 0 && WARP_N % SUB_N == 0, "sub-tiles tile the wa
 /* VECTOR_B: floats of B that one copy moves, 4 or 1. */
 template <int VECTOR_B>
 static __global__ void __launch_bounds__(THREADS, 2)
-	gemm_async(const float *A, const float *B, int M, int N, int K, epilogue<float> out)
+	gemm_transposed(const float *A, const float *B, int M, int N, int K, epilogue<float> out)
 {
 	__shared__ alignas(16) float tile_a[2][BLOCK_K * LD_A];
 	__shared__ alignas(16) float tile_b[2][BLOCK_K * BLOCK_N];
@@ -132,7 +132,7 @@ extern "C" void solve(const float *A, const float *B, float *C, int M, int N, in
 	dim3 grid((N + BLOCK_N - 1) / BLOCK_N, (M + BLOCK_M - 1) / BLOCK_M);
 	epilogue<float> out = epilogue_make(C, M, N, alpha, beta);
 	if (load_vector(B, N))
-		gemm_async<4><<<grid, THREADS>>>(A, B, M, N, K, out);
+		gemm_transposed<4><<<grid, THREADS>>>(A, B, M, N, K, out);
 	else
-		gemm_async<1><<<grid, THREADS>>>(A, B, M, N, K, out);
+		gemm_transposed<1><<<grid, THREADS>>>(A, B, M, N, K, out);
 }

@@ -15,6 +15,9 @@
  * global memory; 16 per byte that leaves shared memory. For each k a thread
  * issues 128 FMAs, 6 reads of shared memory and less than one copy.
  *
+ * Bound by issue slots, says `explain` (H200, 4096^3): 2415 us, 88% of them FMAs,
+ * of 2535 in all; shared memory takes 894.
+ *
  * reached: 49.7 TFLOP/s, 95% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include "load.cuh"
 #include "multiply.cuh"
