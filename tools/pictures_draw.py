@@ -465,7 +465,7 @@ def fastest(results, folder, label, shape=CUBE):
 PATH = (
     ("1  f32 on CUDA cores", "sgemm", 0, ("00_uncoalesced", "01_naive", "02_tiled", "03_blocked", "04_thread_tile_1d", "05_thread_tile_2d",
                                           "06_vectorised", "07_async_double_buffer", "08_warp_tile", "09_warp_subdivided",
-                                          "10_transposed", "11_fragments_ahead", "11b_lane_map", "12_multistage")),
+                                          "10_transposed", "11_fragments_ahead", "11b_lane_map", "11c_fma_order", "12_multistage")),
     ("2  tensor cores by wmma", "gemm_f16", 1, ("03_wmma_global", "03b_shared_tiles", "03c_warp_tile", "03d_async_copies", "04_double_buffer",
                                               "04b_padding", "04c_deeper_tiles", "05_swizzle", "05b_four_stages", "06_any_size")),
     ("3  by mma.sync", "gemm_bf16", 2, ("07_mma", "08_swizzled", "08b_stages", "08c_fragments_ahead", "08d_large_tiles",

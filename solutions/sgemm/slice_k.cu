@@ -7,18 +7,18 @@
  * each takes a quarter of the k of a tile. At the end they add up through shared
  * memory. Split-K (split.cuh) is the same among blocks, through global memory.
  *
- * It stands beside the ladder: read it after 11b_lane_map. At 4096^3, where tiles are
+ * It stands beside the ladder: read it after 11c_fma_order. At 4096^3, where tiles are
  * many, it only costs.
  *
- * Changes from 11b_lane_map: tiles of 64x64, 16 deep, and 4 of the 16 k a warp; the
+ * Changes from 11c_fma_order: tiles of 64x64, 16 deep, and 4 of the 16 k a warp; the
  * sums of slices.
  *
  * Arithmetic intensity: 2*64*64 FLOP for 128 floats, 16 FLOP per byte of global
- * memory; 16 per byte that leaves shared memory, as in 11b, where four warps of 32x32
+ * memory; 16 per byte that leaves shared memory, as in 11c, where four warps of 32x32
  * would have 10.7.
  *
  * Bound by issue slots, says `explain` (H200, 1024^3): 41 us, 82% of them FMAs, and 47 in
- * all. 11b takes 82, as half of the GPU is idle, and 12_multistage, with 64x64 as four times
+ * all. 11c takes 82, as half of the GPU is idle, and 12_multistage, with 64x64 as four times
  * 32x32, 56: 73% FMAs and 29 us of shared memory, here 17. The slices of ffma.cu, which
  * measured less than was predicted, were two of 64x32: NOTES.md.
  *
@@ -127,14 +127,14 @@ static __global__ void __launch_bounds__(THREADS, 2)
 			if (k < SLICE_K - 1 || tile + 1 < tiles)
 				read((k + 1) % 2, current, first + (k + 1) % SLICE_K);
 #pragma unroll
-			for (int m = 0; m < COUNT_M; m++)
+			for (int column = 0; column < COUNT_N * V; column++)
 #pragma unroll
-				for (int n = 0; n < COUNT_N; n++)
-#pragma unroll
-					for (int i = 0; i < V; i++)
-#pragma unroll
-						for (int j = 0; j < V; j++)
-							sum[m][i][n][j] += a[k % 2][m].at[i] * b[k % 2][n].at[j];
+				for (int step = 0; step < COUNT_M * V; step++) {
+					int n = column / V, j = column % V;
+					int row = evens_first<V>(snake(column, step, COUNT_M * V));
+					int m = row / V, i = row % V;
+					sum[m][i][n][j] += a[k % 2][m].at[i] * b[k % 2][n].at[j];
+				}
 		}
 	}
 
