@@ -10,7 +10,8 @@
  * loads pass through registers, and the block waits for them: nothing overlaps
  * but what other blocks on the same SM do. Tiles lie row by row as in global
  * memory; nvcc 13.0 loads wmma's bf16 fragments from them by 4 bytes a lane,
- * through banks that several rows share. Steps 07 and 08 are about that.
+ * through banks that several rows share. Steps 07 and 08 are about that. Most
+ * lines that are added are tile.cuh's, which has 04's and 05's copies, too.
  *
  * Arithmetic intensity: 2*128*128 FLOP for 256 elements of 2 bytes, 64 FLOP per
  * byte of global memory (10.7 before).

@@ -13,7 +13,8 @@
  * The sums of A's rows and B's columns are made of the fragments that a warp has in registers
  * anyway, by dp4a with ones: each lane adds its four bytes, and four lanes have a row.
  *
- * Changes from 01_naive: all of the product; what quantises a sum is as before. For the tiles of
+ * Changes from 01_naive: all of the product; what quantises a sum is as before. A step between,
+ * tiles without tensor cores, would be gemm_bf16/02_tiled. For the tiles of
  * blocks and warps see gemm_bf16/07_mma, which this is with another type and plain loads.
  *
  * Arithmetic intensity: 2*128*128 operations for 256 bytes of each k, 128 per byte of the caches;

@@ -9,7 +9,8 @@
  * nibble - 8 over a group, and the sum is multiplied by the group's scale in f32 while it is
  * added to the others: W is never rounded. That takes two sets of sums.
  *
- * Changes from 01_naive: all but the meaning of a byte. For tiles of blocks and warps see
+ * Changes from 01_naive: all but the meaning of a byte; tiled.cuh is the step between, tiles
+ * without tensor cores. For tiles of blocks and warps see
  * gemm_bf16/07_mma, which this is with plain loads from padded rows. Groups that are no multiple
  * of 16, and rows that are not aligned to 4 bytes, go to tiled.cuh.
  *

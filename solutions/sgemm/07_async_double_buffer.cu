@@ -21,6 +21,7 @@
  * "The order of steps"), so here the wait goes first.
  *
  * reached: not measured */
+#include "copy.cuh"
 #include "epilogue.cuh"
 #include "load.cuh"
 

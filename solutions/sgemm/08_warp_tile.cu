@@ -26,6 +26,7 @@
  * an H100. The source has 82.7% of cuBLAS for it, and 82.6% for the step before.
  *
  * reached: not measured */
+#include "copy.cuh"
 #include "epilogue.cuh"
 #include "load.cuh"
 

@@ -25,6 +25,7 @@
  * cuBLAS for it, on a GPU where that wait costs less.
  *
  * reached: not measured */
+#include "copy.cuh"
 #include "epilogue.cuh"
 #include "load.cuh"
 

@@ -11,7 +11,7 @@
  * its columns are. A row of the transposed tile is 132 words: the 4 rows and 8
  * columns that a warp copies at once fall into 32 different banks. The copies'
  * places are computed once; what is left over along K is the first tile, so
- * that all others need no test.
+ * that all others need no test. Nearly all lines that are added are async.cuh's.
  *
  * Arithmetic intensity: 32 FLOP per byte of global memory and 16 per byte that
  * leaves shared memory, as before. For each k a thread issues 6 loads for 128

@@ -9,7 +9,7 @@
  * arrive. Blocks of 256 threads compute 128x256, which copies less of A, the
  * operand that costs an instruction for every float; where C has too few such
  * tiles for 132 SMs, smaller ones are taken. The loop is in multiply.cuh, which is
- * 11c's with these sizes as parameters.
+ * 11c's with these sizes as parameters; so most lines are new by their place only.
  *
  * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of
  * global memory; 16 per byte that leaves shared memory. For each k a thread

@@ -1,6 +1,6 @@
 /* From global memory into a tile in shared memory, sixteen bytes at a time
- * where the matrix allows it: step 06 by loads and stores, 07 to 09 by asynchronous
- * copies.
+ * where the matrix allows it. Step 06 has this loop, copy.cuh the same by
+ * asynchronous copies.
  *
  * A matrix with a row length divisible by 4 and an aligned base is read as
  * float4 (VECTOR); any other a float at a time. Elements outside of the matrix
@@ -10,7 +10,6 @@
 #ifndef GEMMJUDGE_SGEMM_LOAD_CUH
 #define GEMMJUDGE_SGEMM_LOAD_CUH
 
-#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <stdint.h>
 
@@ -41,27 +40,6 @@ static __device__ __forceinline__ void load_tile(float *tile, const float *matri
 				inside ? *(const float4 *)from : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 		else
 			tile[r * LD + c] = inside ? *from : 0.0f;
-	}
-}
-
-/* The same tile by asynchronous copies, which need no register on their way: they have landed after
- * __pipeline_wait_prior(). What lies outside of the matrix is written as 0 by copying nothing. */
-template <int ROWS, int COLUMNS, int LD, int THREADS, bool VECTOR>
-static __device__ __forceinline__ void copy_tile(float *tile, const float *matrix, int rows,
-												 int columns, int row0, int column0)
-{
-	constexpr int V = VECTOR ? 4 : 1;
-	static_assert(COLUMNS % 4 == 0 && LD % 4 == 0, "rows of the tile keep float4 aligned");
-	static_assert(ROWS * COLUMNS % (THREADS * V) == 0, "copying loop without a remainder");
-
-#pragma unroll
-	for (int i = 0; i < ROWS * COLUMNS / V / THREADS; i++) {
-		int e = (i * THREADS + (int)threadIdx.x) * V;
-		int r = e / COLUMNS, c = e % COLUMNS;
-		bool inside = row0 + r < rows && column0 + c < columns;
-		const float *from = matrix + (size_t)(row0 + r) * columns + column0 + c;
-		__pipeline_memcpy_async(&tile[r * LD + c], inside ? from : matrix, 4 * V,
-								inside ? 0 : 4 * V);
 	}
 }
 
