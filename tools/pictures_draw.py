@@ -249,9 +249,9 @@ def thread_tiles(known):
 def copies(_):
     picture = Picture(286, "From global to shared memory: three ways to copy 16 bytes a thread")
     for y, words, step, stops, costs in (
-            (62, "through registers", "sgemm 02 to 09, gemm_bf16 03", ("L2", "L1", "registers", "shared"),
+            (62, "through registers", "sgemm 02 to 06, gemm_bf16 03", ("L2", "L1", "registers", "shared"),
              "two instructions (LDG, STS), and registers that are held for a whole trip to memory"),
-            (146, "cp.async", "sgemm 10 on, gemm_f16 04 to 06", ("L2", "shared"),
+            (146, "cp.async", "sgemm 07 on, gemm_f16 03d to 06b", ("L2", "shared"),
              "one instruction (LDGSTS), no register; a thread waits for its own groups, then a barrier"),
             (230, "TMA", "gemm_f16 07 on", ("L2", "shared, swizzled"),
              "one instruction of one thread for a whole box; an mbarrier counts its bytes; zeros beyond edges")):
@@ -348,7 +348,7 @@ def pipeline(known):
     picture.lines(16, 46, [f"Made-up times: a load takes {load} units, the products of a k-block {multiply}. Numbers are k-blocks. With two buffers the",
                            "next load is asked for when the products of the k-block before begin, and a barrier ends each k-block."], "s")
     y = 80
-    for words, stages, lag, after, steps in (("one buffer", 1, 1, multiply, "sgemm 02 to 09"), ("two buffers", 2, 1, 0, "sgemm 10, f16 04"),
+    for words, stages, lag, after, steps in (("one buffer", 1, 1, multiply, "sgemm 02 to 06"), ("two buffers", 2, 1, 0, "sgemm 07, f16 04"),
                                              ("a ring of three", ring["stages"], ring["stages"], multiply, "f16 08, 09")):
         times = schedule(blocks, load, multiply, lag, after)
         picture.text(16, y + 12, words)
@@ -464,11 +464,12 @@ def fastest(results, folder, label, shape=CUBE):
 
 PATH = (
     ("1  f32 on CUDA cores", "sgemm", 0, ("00_uncoalesced", "01_naive", "02_tiled", "03_blocked", "04_thread_tile_1d", "05_thread_tile_2d",
-                                          "06_vectorised", "07_warp_tile", "08_warp_subdivided", "09_transposed",
-                                          "10_async_double_buffer", "11_tile_sizes", "12_multistage")),
+                                          "06_vectorised", "07_async_double_buffer", "08_warp_tile", "09_warp_subdivided",
+                                          "10_transposed", "11_fragments_ahead", "11b_lane_map", "11c_fma_order", "12_multistage")),
     ("2  tensor cores by wmma", "gemm_f16", 1, ("03_wmma_global", "03b_shared_tiles", "03c_warp_tile", "03d_async_copies", "04_double_buffer",
                                               "04b_padding", "04c_deeper_tiles", "05_swizzle", "05b_four_stages", "06_any_size")),
-    ("3  by mma.sync", "gemm_bf16", 2, ("07_mma", "08_swizzled", "09_swizzled_three_level")),
+    ("3  by mma.sync", "gemm_bf16", 2, ("07_mma", "08_swizzled", "08b_stages", "08c_fragments_ahead", "08d_large_tiles",
+                                   "08e_panels", "08f_stores", "09_swizzled_three_level")),
     ("4  by wgmma", "gemm_f16", 3, ("06b_wgmma", "07_tma_wgmma", "07b_producer_warp", "07c_products_ahead", "08_warp_specialised",
                                  "08b_persistent", "08c_tma_store", "08d_tile_order", "09_persistent_cluster")),
 )

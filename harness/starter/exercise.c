@@ -28,7 +28,7 @@ const struct exercise exercises[] = {
 	 .options = " --cases 4 --max-dim 160"},
 	{.name = "copies",
 	 .problem = "sgemm",
-	 .file = "solutions/sgemm/10_async_double_buffer.cu",
+	 .file = "solutions/sgemm/07_async_double_buffer.cu",
 	 .idea = "an asynchronous copy is waited for, and then everybody's is",
 	 .task = "Copies into the next buffer run while this one is multiplied. A barrier for\n"
 			 "threads does not know of them. What must every thread do at the end of the loop,\n"
@@ -42,7 +42,7 @@ const struct exercise exercises[] = {
 	 .idea = "which elements of C a lane holds after mma.m16n8k16",
 	 .task = "mma leaves four sums of a 16x8 product in each of 32 lanes: two neighbours in a\n"
 			 "row, and two eight rows below. Their column is here; which row is it? The PTX ISA\n"
-			 "shows it under mma.m16n8k16, and so does the picture of solutions/README.md.",
+			 "shows it under mma.m16n8k16, and so does solutions/pictures/mma.svg.",
 	 .gone = "\trow += threadIdx.x % 32 / 4;\n",
 	 .options = " --cases 4 --max-dim 160"},
 	{.name = "phase",
@@ -81,6 +81,17 @@ static char *find_gone(char *text, const struct exercise *exercise, size_t *leng
 	return line;
 }
 
+/* What the first comment says of the line, whose number follows once the text is there. */
+#define LOOK_FOR "Look for YOUR LINE"
+
+static int line_number(const char *text, const char *at)
+{
+	int number = 1;
+	for (; text < at; text++)
+		number += *text == '\n';
+	return number;
+}
+
 /* The text with a comment in the place of the line. */
 static bool write_without(FILE *out, char *text, const struct exercise *exercise, struct error *err)
 {
@@ -89,7 +100,11 @@ static bool write_without(FILE *out, char *text, const struct exercise *exercise
 	if (line == NULL)
 		return error_set(err, "%s: has not the line of the exercise '%s'", exercise->file,
 						 exercise->name);
-	fwrite(text, 1, (size_t)(line - text), out);
+	/* The text begins with exercise_write()'s comment. */
+	const char *told = strstr(text, LOOK_FOR) + strlen(LOOK_FOR);
+	fwrite(text, 1, (size_t)(told - text), out);
+	fprintf(out, ", line %d of this file", line_number(text, line));
+	fwrite(told, 1, (size_t)(line - told), out);
 	fprintf(out, "%.*s// YOUR LINE\n%s", (int)strspn(line, "\t"), line, line + length);
 	return true;
 }
@@ -105,11 +120,10 @@ bool exercise_write(FILE *out, const struct exercise *exercise, const char *judg
 	for (const char *p = exercise->task; *p != '\0' && used + 8 < sizeof first; p++)
 		used +=
 			(size_t)snprintf(first + used, sizeof first - used, *p == '\n' ? "\n * " : "%c", *p);
-	snprintf(
-		first + used, sizeof first - used,
-		"\n *\n * Look for YOUR LINE in this file. Then:\n *\n *     %s\n *\n * From %s (Apache "
-		"License, Version 2.0), whose first comment follows.",
-		judge, exercise->file);
+	snprintf(first + used, sizeof first - used,
+			 "\n *\n * " LOOK_FOR ". Then:\n *\n *     %s\n *\n * From %s (Apache "
+			 "License, Version 2.0), whose first comment follows.",
+			 judge, exercise->file);
 	const struct flatten what = {.file = file, .first = first};
 	FILE *memory = open_memstream(&text, &size);
 	if (memory == NULL)

@@ -13,6 +13,9 @@
  * Arithmetic intensity: 2*128*128 FLOP for 256 halves, 64 FLOP per byte of global
  * memory.
  *
+ * Bound by nothing alone, says `explain` (H200, 32x256x256x256): memory and shared
+ * memory 2.9 us each, L2 2.3, the first and last trips to memory 2.2; 8.3 in all.
+ *
  * reached: 144 TFLOP/s, 91% of cuBLASLt (NVIDIA H100 80GB HBM3, 32x256x256x256) */
 #include "mma.cuh"
 

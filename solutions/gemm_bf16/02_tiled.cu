@@ -21,6 +21,9 @@
  * On an H200, 1.2% of cuBLAS where the source has 3.2%, for the reason said in
  * 01: the tensor cores grew, and shared memory did not.
  *
+ * Bound by shared memory, says `explain` (H200, 4096^3): 1.6 passes for each
+ * multiply-add, 13.1 ms of 18.1; issue slots take 10.5, f32 5.3.
+ *
  * reached: 8.8 TFLOP/s, 1% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>

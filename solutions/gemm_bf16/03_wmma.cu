@@ -10,15 +10,16 @@
  * loads pass through registers, and the block waits for them: nothing overlaps
  * but what other blocks on the same SM do. Tiles lie row by row as in global
  * memory; nvcc 13.0 loads wmma's bf16 fragments from them by 4 bytes a lane,
- * through banks that several rows share. Steps 07 and 08 are about that.
+ * through banks that several rows share. Steps 07 and 08 are about that. Most
+ * lines that are added are tile.cuh's, which has 04's and 05's copies, too.
  *
  * Arithmetic intensity: 2*128*128 FLOP for 256 elements of 2 bytes, 64 FLOP per
  * byte of global memory (10.7 before).
  *
- * On an H200, 11% of cuBLAS where the source has 74%: with these conflicts
- * shared memory feeds 512 FLOP a cycle and SM (NOTES.md). That is probably
- * about all that the tensor cores of the source's GPU can do, and an eighth of
- * an H200's 4096.
+ * Bound by bank conflicts, says `explain` (H200, 4096^3): they are 76% of shared memory's passes,
+ * which take 1134 us where the tensor cores take 214; on top of that 368 us of waits for tiles.
+ * With these conflicts shared memory feeds 512 FLOP a cycle and SM (NOTES.md), an eighth of an
+ * H200's 4096. The source has 74% of cuBLAS on a GPU with less of them.
  *
  * reached: 85.2 TFLOP/s, 11% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include "../gemm_f16/tile.cuh"

@@ -12,6 +12,9 @@
  *
  * On an H200, 12% of cuBLAS where the source has 83%: bank conflicts, as in 03.
  *
+ * `explain` (H200, 4096^3): 1134 us of shared memory, as in 03, of which 76% are
+ * conflicts; it counts no waits any more, 368 us in 03: 1225 us for 1558.
+ *
  * reached: 92.6 TFLOP/s, 12% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include "../gemm_f16/tile.cuh"
 #include "epilogue.cuh"

@@ -12,6 +12,9 @@
  * On an H200, 13% of cuBLAS where the source has 90%: bank conflicts, as in 03;
  * this kernel reaches three quarters of the 134 TFLOP/s that they allow.
  *
+ * `explain` (H200, 4096^3): 1225 us, as before, 1134 of them shared memory: it has
+ * no waits for 04, which are what this step hides.
+ *
  * reached: 102 TFLOP/s, 13% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include "../gemm_f16/tile.cuh"
 #include "epilogue.cuh"

@@ -6,7 +6,7 @@
  * any layout; and every lane knows which elements of C it holds, and stores
  * them straight to C.
  *
- * Changes from 05_double_buffer (06's three levels come back in 09): the
+ * Changes from 05_double_buffer (06's three levels come back in 08c): the
  * multiplication and the store; the copies and the two buffers are the same.
  * One ldmatrix loads what took wmma four loads of 4 bytes a lane, and results
  * no longer pass through shared memory. The tiles in it still lie row by row: a
@@ -18,6 +18,9 @@
  *
  * On an H200, 15% of cuBLAS where the source has 87%: bank conflicts, as in 03,
  * at 82% of what they allow.
+ *
+ * `explain` (H200, 4096^3): 1125 us of shared memory, 76% of them conflicts, for
+ * 214 of tensor cores: 1223 in all.
  *
  * reached: 111 TFLOP/s, 14% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
 #include "../gemm_f16/tile.cuh"
@@ -81,7 +84,8 @@ static __device__ __forceinline__ void multiply(const stage &tiles, int warp_m, 
 	}
 }
 
-/* Each lane stores pairs of neighbours; four lanes' pairs are 16 bytes of C. */
+/* Each lane stores pairs of neighbours; four lanes' pairs are 16 bytes of C. `row`, `column`: of
+ * the warp's tile in C. */
 static __device__ __forceinline__ void store(const epilogue<bf16> &out, int row, int column,
 											 const float (&sum)[COUNT_M][COUNT_N][4])
 {

@@ -10,6 +10,9 @@
  * Arithmetic intensity: 2 FLOP for the 2 bytes that each step of the K loop loads, 1 FLOP per
  * byte requested from the caches.
  *
+ * Bound by L1, says `explain` (H200, 4096^3): the lanes of a load of B touch 32
+ * lines, and L1 looks up one a clock: 271 ms of 272.
+ *
  * reached: 0.497 TFLOP/s, 0% of cuBLASLt (NVIDIA H200, 4096^3) */
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>

@@ -19,11 +19,17 @@
  * Groups that are no multiple of 16, and rows that TMA cannot address (K no multiple of 32, a
  * misaligned operand), go to tiled.cuh.
  *
- * Changes from the step before: everything; nothing is left of it but the sum.
+ * Changes from 01b_registers, which has the idea of the first paragraph and of the second sums:
+ * the product is transposed, so that W is the operand that wgmma takes from registers; TMA, a
+ * producer's warps and a ring of stages, as in gemm_f16/08_warp_specialised; clusters with
+ * multicast, as in gemm_f16/09_persistent_cluster.
  *
  * Arithmetic intensity: for a step along K a block loads 128 bytes of W and, with half of x
  * coming from its neighbour, 128 of x, and does 2*256*128 FLOP: 256 FLOP per byte from the L2
  * cache.
+ *
+ * Bound by the tensor cores, says `explain` (H200, 4096x4096x4096x128): 128 us, beside 103 of
+ * shared memory and 91 of issue slots; 184 in all.
  *
  * reached: 669 TFLOP/s, 95% of cuBLAS (NVIDIA H200, 4096x4096x4096x128) */
 #include <stdio.h>

@@ -7,26 +7,9 @@
 
 #include "../gemm_f16/hopper/ptx.cuh"
 #include "../gemm_f16/hopper/wgmma.cuh"
+#include "nibbles.cuh"
 
 using namespace hopper;
-
-/* Picks byte 0 to 3 of a word for both halves of a register, with what belongs above it there. */
-__device__ __forceinline__ uint32_t weights_selector(int byte)
-{
-	return 0x5040 + 0x0101 * byte;
-}
-
-/* The two weights of a byte, without their scale: nibble - 8, the high nibble's in the lower half.
- * Bits below 0x6400 (1024) count 1 each; below 0x5400 (64) they count 1/16, so that a
- * high nibble may stay where it is. What is subtracted is 64 + 8 and 1024 + 8, and that is exact.
- */
-__device__ __forceinline__ uint32_t weights_pair(uint32_t word, uint32_t selector)
-{
-	constexpr uint32_t ABOVE = 0x6454, KEPT = 0x640F54F0, OFFSETS = 0xE408D480; // -1032, -72
-	uint32_t raw = __byte_perm(word, ABOVE, selector) & KEPT, pair;
-	asm("add.rn.f16x2 %0, %1, %2;" : "=r"(pair) : "r"(raw), "r"(OFFSETS));
-	return pair;
-}
 
 /* Weights for COUNT steps of 16 along K: of a lane's row of W, and of the row 8 below, which begins
  * `below` bytes further on. Four lanes read the same address. */

@@ -12,6 +12,9 @@
  * Arithmetic intensity: 0.5 FLOP per byte of A. x is read once for every row, from
  * L1: as many bytes as A again, and that is what is left to save.
  *
+ * Bound by memory, says `explain` (H200, 16384x16384): 251 us of 277, with each
+ * byte of A read once; L2 takes 134, L1 66.
+ *
  * reached: 4198 GB/s, 99% of cuBLAS (NVIDIA H200, 16384x16384) */
 #include "epilogue.cuh"
 

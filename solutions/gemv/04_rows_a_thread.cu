@@ -11,6 +11,9 @@
  * Arithmetic intensity: 0.5 FLOP per byte of A. x costs L1 a quarter of A's
  * bytes (as many as A before).
  *
+ * Bound by memory, says `explain` (H200, 16384x16384): 251 us of 272. L1 looks up
+ * 41 us' worth of lines, 66 before: x is loaded a quarter as often.
+ *
  * reached: 4389 GB/s, 103% of cuBLAS (NVIDIA H200, 16384x16384) */
 
 // tune THREADS = 256 : 64 128 256 512

@@ -1,5 +1,5 @@
-/* Asynchronous copies (cp.async) of the tiles of A and B. Step 10 and
- * multiply.cuh share them.
+/* Asynchronous copies (cp.async) of the tiles of A and B. Steps 10 to
+ * 11c, tile_sizes, slice_k and multiply.cuh share them.
  *
  * The tile of A is transposed on its way: cp.async can move single floats, so
  * every lane names its own place. The tile of B goes as it lies, V floats a copy

@@ -7,7 +7,7 @@
  * told: constants with their candidates, which of them go together, and what they mean to its
  * models.
  *
- * Changes from 11_tile_sizes: one schedule, of macros, instead of four instances. Thread tiles of
+ * Changes from tile_sizes: one schedule, of macros, instead of four instances. Thread tiles of
  * any size are read in pieces of 4, 2 or 1 floats. Operands come through registers in vectors of
  * LOAD_A and LOAD_B floats, and tiles need not be as many vectors as there are threads. A tile of
  * shared memory is used a second time for the results, so that small tiles leave room for more

@@ -1,5 +1,5 @@
 /* Where a lane's thread tile lies in its warp's tile, and in which order its outputs take their
- * FMAs. Steps 11, multiply.cuh and cosma share it. */
+ * FMAs. Steps 11b, 11c, tile_sizes, slice_k, multiply.cuh and cosma share it. */
 #ifndef GEMMJUDGE_SGEMM_LANES_CUH
 #define GEMMJUDGE_SGEMM_LANES_CUH
 

@@ -1,5 +1,6 @@
 /* From global memory into a tile in shared memory, sixteen bytes at a time
- * where the matrix allows it. Steps 06 to 09 share these loops.
+ * where the matrix allows it. Step 06 has this loop, copy.cuh the same by
+ * asynchronous copies.
  *
  * A matrix with a row length divisible by 4 and an aligned base is read as
  * float4 (VECTOR); any other a float at a time. Elements outside of the matrix
@@ -39,32 +40,6 @@ static __device__ __forceinline__ void load_tile(float *tile, const float *matri
 				inside ? *(const float4 *)from : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 		else
 			tile[r * LD + c] = inside ? *from : 0.0f;
-	}
-}
-
-/* The same tile, stored transposed: column c of it starts at tile[c * LD]. */
-template <int ROWS, int COLUMNS, int LD, int THREADS, bool VECTOR>
-static __device__ __forceinline__ void
-load_tile_transposed(float *tile, const float *matrix, int rows, int columns, int row0, int column0)
-{
-	constexpr int V = VECTOR ? 4 : 1;
-	static_assert(ROWS * COLUMNS % (THREADS * V) == 0, "loading loop without a remainder");
-
-#pragma unroll
-	for (int i = 0; i < ROWS * COLUMNS / V / THREADS; i++) {
-		int e = (i * THREADS + (int)threadIdx.x) * V;
-		int r = e / COLUMNS, c = e % COLUMNS;
-		bool inside = row0 + r < rows && column0 + c < columns;
-		const float *from = matrix + (size_t)(row0 + r) * columns + column0 + c;
-		if (VECTOR) {
-			float4 x = inside ? *(const float4 *)from : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-			tile[(c + 0) * LD + r] = x.x;
-			tile[(c + 1) * LD + r] = x.y;
-			tile[(c + 2) * LD + r] = x.z;
-			tile[(c + 3) * LD + r] = x.w;
-		} else {
-			tile[c * LD + r] = inside ? *from : 0.0f;
-		}
 	}
 }
 

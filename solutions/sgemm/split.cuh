@@ -1,4 +1,4 @@
-/* What blocks need that share a tile of C along K. Steps 11 and cosma share it. */
+/* What blocks need that share a tile of C along K. tile_sizes and cosma share it. */
 #ifndef GEMMJUDGE_SGEMM_SPLIT_CUH
 #define GEMMJUDGE_SGEMM_SPLIT_CUH
 

@@ -12,7 +12,7 @@ static void set(struct roles *roles, enum tune_role role, int64_t value)
 	roles->value[role] = value;
 }
 
-/* sgemm/11_tile_sizes' large tile. */
+/* sgemm/tile_sizes' large tile. */
 static struct roles f32_roles(void)
 {
 	struct roles roles = {0};

@@ -1,25 +1,25 @@
-/* The next tiles arrive while the present ones are multiplied.
+/* The FMAs of a thread in an order that saves reads of registers.
  *
- * Idea: shared memory holds two pairs of tiles. Asynchronous copies (cp.async)
- * into one pair are started, the other pair is multiplied, and only then does
- * the block wait for the copies. They need no registers on the way, and most of
- * their time is hidden behind the FMAs.
+ * Idea: an FMA of three registers takes two issue slots on Hopper, as does one with
+ * two registers of one bank (odd, even); one operand can come from the reuse
+ * cache, if the FMA before had it in the same place. So FMAs walk a thread's 8x16
+ * outputs down one column and up the next: each step changes one operand and
+ * keeps the other. lanes.cuh has the order, NOTES.md ("Register ports") how that
+ * was found.
  *
- * Changes from 09_transposed: the second pair, one barrier a tile instead of
- * two, and copies in place of loads and stores. A is transposed by copying
- * single floats, eight instructions a thread and tile beside 1024 FMAs, which
- * also makes an odd K as good as any other.
+ * Changes from 11b_lane_map: the loops around the FMA, nothing else.
  *
- * Arithmetic intensity: 32 FLOP per byte of global memory, 16 per byte that
- * leaves shared memory, as before.
+ * Arithmetic intensity: as before.
  *
- * On an H200, 87% of cuBLAS where the source has 96%: 67% of the FMA peak, of
- * which cuBLAS has 77% there. Issue slots and, at two blocks of four warps an
- * SM, the barrier of every tile are what is left, probably.
+ * Bound by issue slots: 1.19 an FMA for 1.37 before, counted in SASS
+ * (tools/research/sass-slots, nvcc 13.0, B by 16 bytes): 76 of 1024 FMAs have three
+ * registers, 255 before. `explain` reads PTX, in which the order makes no
+ * difference: 2531 us (H200, 4096^3), as before.
  *
- * reached: 45.3 TFLOP/s, 87% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
+ * reached: not measured */
 #include "async.cuh"
 #include "epilogue.cuh"
+#include "lanes.cuh"
 #include "load.cuh"
 
 constexpr int BLOCK_M = 128;
@@ -38,13 +38,18 @@ constexpr int WARPS_N = BLOCK_N / WARP_N;
 constexpr int THREADS = BLOCK_M / WARP_M * WARPS_N * 32;
 constexpr int LD_A = BLOCK_M + 4;
 
+static_assert(BLOCK_K % 2 == 0, "fragments change places an even number of times");
 static_assert(LANES_M * LANES_N == 32, "the lanes of a warp tile a sub-tile");
 static_assert(WARP_M % SUB_M == 0 && WARP_N % SUB_N == 0, "sub-tiles tile the warp's tile");
+
+struct lanes {
+	static constexpr int LANES_M = ::LANES_M, LANES_N = ::LANES_N;
+};
 
 /* VECTOR_B: floats of B that one copy moves, 4 or 1. */
 template <int VECTOR_B>
 static __global__ void __launch_bounds__(THREADS, 2)
-	gemm_async(const float *A, const float *B, int M, int N, int K, epilogue<float> out)
+	gemm_fma_order(const float *A, const float *B, int M, int N, int K, epilogue<float> out)
 {
 	__shared__ alignas(16) float tile_a[2][BLOCK_K * LD_A];
 	__shared__ alignas(16) float tile_b[2][BLOCK_K * BLOCK_N];
@@ -53,8 +58,8 @@ static __global__ void __launch_bounds__(THREADS, 2)
 	int column0 = blockIdx.x * BLOCK_N;
 	int warp = threadIdx.x / 32;
 	int lane = threadIdx.x % 32;
-	int row = warp / WARPS_N * WARP_M + lane / LANES_N * V;
-	int column = warp % WARPS_N * WARP_N + lane % LANES_N * V;
+	int row = warp / WARPS_N * WARP_M + lane_row<lanes>(lane) * V;
+	int column = warp % WARPS_N * WARP_N + lane_column<lanes>(lane) * V;
 
 	async_tile_a<BLOCK_M, BLOCK_K, LD_A, THREADS> copies_a(M - row0, K);
 	async_tile_b<BLOCK_K, BLOCK_N, THREADS, VECTOR_B> copies_b(column0, N, N);
@@ -72,6 +77,18 @@ static __global__ void __launch_bounds__(THREADS, 2)
 	__syncthreads();
 
 	float sum[COUNT_M][V][COUNT_N][V] = {};
+	epilogue_vector<float, V> a[2][COUNT_M], b[2][COUNT_N]; // of this k, and of the next one
+	auto read = [&](int to, int buffer, int k) {
+#pragma unroll
+		for (int m = 0; m < COUNT_M; m++)
+			a[to][m] =
+				*(const epilogue_vector<float, V> *)&tile_a[buffer][k * LD_A + row + m * SUB_M];
+#pragma unroll
+		for (int n = 0; n < COUNT_N; n++)
+			b[to][n] = *(
+				const epilogue_vector<float, V> *)&tile_b[buffer][k * BLOCK_N + column + n * SUB_N];
+	};
+	read(0, 0, 0);
 	for (int tile = 0; tile < tiles; tile++) {
 		int current = tile % 2;
 		if (tile + 1 < tiles) {
@@ -84,30 +101,25 @@ static __global__ void __launch_bounds__(THREADS, 2)
 
 #pragma unroll
 		for (int k = 0; k < BLOCK_K; k++) {
-			epilogue_vector<float, V> a[COUNT_M], b[COUNT_N];
+			if (k == BLOCK_K - 1) {
+				/* The next tiles are there, for everybody; and everybody has read
+				 * the last of the present ones, which copies may now overwrite. */
+				__pipeline_wait_prior(0);
+				__syncthreads();
+				current ^= 1;
+			}
+			if (k < BLOCK_K - 1 || tile + 1 < tiles)
+				read((k + 1) % 2, current, (k + 1) % BLOCK_K);
 #pragma unroll
-			for (int m = 0; m < COUNT_M; m++)
-				a[m] = *(
-					const epilogue_vector<float, V> *)&tile_a[current][k * LD_A + row + m * SUB_M];
+			for (int column = 0; column < COUNT_N * V; column++)
 #pragma unroll
-			for (int n = 0; n < COUNT_N; n++)
-				b[n] = *(const epilogue_vector<float, V>
-							 *)&tile_b[current][k * BLOCK_N + column + n * SUB_N];
-#pragma unroll
-			for (int m = 0; m < COUNT_M; m++)
-#pragma unroll
-				for (int n = 0; n < COUNT_N; n++)
-#pragma unroll
-					for (int i = 0; i < V; i++)
-#pragma unroll
-						for (int j = 0; j < V; j++)
-							sum[m][i][n][j] += a[m].at[i] * b[n].at[j];
+				for (int step = 0; step < COUNT_M * V; step++) {
+					int n = column / V, j = column % V;
+					int row = evens_first<V>(snake(column, step, COUNT_M * V));
+					int m = row / V, i = row % V;
+					sum[m][i][n][j] += a[k % 2][m].at[i] * b[k % 2][n].at[j];
+				}
 		}
-
-		/* My copies have landed, and then everybody's; and nobody reads the
-		 * present tiles any more, so that the next copies may overwrite them. */
-		__pipeline_wait_prior(0);
-		__syncthreads();
 	}
 
 #pragma unroll
@@ -125,7 +137,7 @@ extern "C" void solve(const float *A, const float *B, float *C, int M, int N, in
 	dim3 grid((N + BLOCK_N - 1) / BLOCK_N, (M + BLOCK_M - 1) / BLOCK_M);
 	epilogue<float> out = epilogue_make(C, M, N, alpha, beta);
 	if (load_vector(B, N))
-		gemm_async<4><<<grid, THREADS>>>(A, B, M, N, K, out);
+		gemm_fma_order<4><<<grid, THREADS>>>(A, B, M, N, K, out);
 	else
-		gemm_async<1><<<grid, THREADS>>>(A, B, M, N, K, out);
+		gemm_fma_order<1><<<grid, THREADS>>>(A, B, M, N, K, out);
 }

@@ -6,7 +6,7 @@
  * 8 + 16 words of shared memory, and each piece is a group of independent FMAs
  * that can start when its own eight operands have come.
  *
- * Changes from 07_warp_tile: 128 threads instead of 256 for the same block, each
+ * Changes from 08_warp_tile: 128 threads instead of 256 for the same block, each
  * with 8x16 outputs in 2x4 pieces; warp tiles of 64x64. The four lanes along N
  * read 16 neighbouring words of B instead of runs 8 words apart.
  *
@@ -15,13 +15,17 @@
  * loads for 128 FMAs (10 for 64 before), as written; 6 (and 4 before) after nvcc
  * 13.0 has joined the reads of A along k.
  *
- * On an H200 no faster than 07: 255 registers a thread leave 8 warps an SM (16
- * before), and with two of them a scheduler the wait for each tile shows more,
- * which probably eats what the fewer loads save. At 8192^3 it is ahead by 1%.
- * The source's 91% of cuBLAS comes from a GPU where that wait probably costs
- * less.
+ * Bound by issue slots, says `explain` (H200, 4096^3): 2406 us for 2479, and 1456
+ * us of shared memory for 1721; 2738 us in all for 2924. In SASS 1.50 slots an FMA, for 1.76: fewer
+ * other instructions, and fewer FMAs that take two. 255 registers a thread, all there are, leave 8
+ * warps a multiprocessor (16 before).
  *
- * reached: 32.3 TFLOP/s, 62% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
+ * Without loads ahead it was no faster than its step before: 32.3 TFLOP/s for
+ * 33.0 on an H100, as 8 warps hide less of the wait. The source has 90.7% of
+ * cuBLAS for it, on a GPU where that wait costs less.
+ *
+ * reached: not measured */
+#include "copy.cuh"
 #include "epilogue.cuh"
 #include "load.cuh"
 
@@ -48,8 +52,8 @@ template <bool VECTOR>
 static __global__ void __launch_bounds__(THREADS, 2)
 	gemm_warp_subdivided(const float *A, const float *B, int M, int N, int K, epilogue<float> out)
 {
-	__shared__ alignas(16) float tile_a[BLOCK_M * LD_A];
-	__shared__ alignas(16) float tile_b[BLOCK_K * BLOCK_N];
+	__shared__ alignas(16) float tile_a[2][BLOCK_M * LD_A];
+	__shared__ alignas(16) float tile_b[2][BLOCK_K * BLOCK_N];
 
 	int row0 = blockIdx.y * BLOCK_M;
 	int column0 = blockIdx.x * BLOCK_N;
@@ -60,11 +64,18 @@ static __global__ void __launch_bounds__(THREADS, 2)
 	int row = warp / WARPS_N * WARP_M + lane / LANES_N;
 	int column = warp % WARPS_N * WARP_N + lane % LANES_N * V;
 
+	auto fetch = [&](int to, int k0) {
+		copy_tile<BLOCK_M, BLOCK_K, LD_A, THREADS, VECTOR>(tile_a[to], A, M, K, row0, k0);
+		copy_tile<BLOCK_K, BLOCK_N, BLOCK_N, THREADS, VECTOR>(tile_b[to], B, K, N, k0, column0);
+		__pipeline_commit();
+	};
 	float sum[COUNT_M][COUNT_N][V][V] = {};
-	for (int k0 = 0; k0 < K; k0 += BLOCK_K) {
-		load_tile<BLOCK_M, BLOCK_K, LD_A, THREADS, VECTOR>(tile_a, A, M, K, row0, k0);
-		load_tile<BLOCK_K, BLOCK_N, BLOCK_N, THREADS, VECTOR>(tile_b, B, K, N, k0, column0);
-		__syncthreads();
+	fetch(0, 0);
+	__pipeline_wait_prior(0);
+	__syncthreads();
+	for (int k0 = 0, current = 0; k0 < K; k0 += BLOCK_K, current ^= 1) {
+		if (k0 + BLOCK_K < K)
+			fetch(current ^ 1, k0 + BLOCK_K);
 
 #pragma unroll
 		for (int k = 0; k < BLOCK_K; k++) {
@@ -74,11 +85,11 @@ static __global__ void __launch_bounds__(THREADS, 2)
 			for (int m = 0; m < COUNT_M; m++)
 #pragma unroll
 				for (int i = 0; i < V; i++)
-					a[m][i] = tile_a[(row + m * SUB_M + i * LANES_M) * LD_A + k];
+					a[m][i] = tile_a[current][(row + m * SUB_M + i * LANES_M) * LD_A + k];
 #pragma unroll
 			for (int n = 0; n < COUNT_N; n++)
-				b[n] =
-					*(const epilogue_vector<float, V> *)&tile_b[k * BLOCK_N + column + n * SUB_N];
+				b[n] = *(const epilogue_vector<float, V>
+							 *)&tile_b[current][k * BLOCK_N + column + n * SUB_N];
 #pragma unroll
 			for (int m = 0; m < COUNT_M; m++)
 #pragma unroll
@@ -89,6 +100,10 @@ static __global__ void __launch_bounds__(THREADS, 2)
 						for (int j = 0; j < V; j++)
 							sum[m][n][i][j] += a[m][i] * b[n].at[j];
 		}
+
+		/* My copies have landed, and then everybody's; and nobody reads the
+		 * present tiles any more, so that the next copies may overwrite them. */
+		__pipeline_wait_prior(0);
 		__syncthreads();
 	}
 

@@ -6,11 +6,12 @@
  * by M, N and K. This is the design of cuCOSMA, whose schedules are generated;
  * here there are four.
  *
- * Changes from 10_async_double_buffer: lanes are mapped to a warp's tile so that
- * few lanes of a half warp read different words (the text in lanes.cuh). Fragments
- * are double-buffered in registers. Where C is small and K long, SPLIT_K blocks share a tile of C;
- * they add up with atomics, or with a second kernel. Where C cannot be written as float4, the lanes
- * exchange their results through shared memory first, so that stores are runs of whole rows.
+ * It stands beside the ladder, as cosma.cu does: read it after 11b_lane_map.
+ *
+ * Changes from 11b_lane_map: every size is a template argument. Where C is small
+ * and K long, SPLIT_K blocks share a tile of C; they add up with atomics, or with
+ * a second kernel. Where C cannot be written as float4, the lanes exchange their
+ * results through shared memory first, so that stores are runs of whole rows.
  *
  * Arithmetic intensity: BLOCK_M * BLOCK_N / (2 * (BLOCK_M + BLOCK_N)) FLOP per
  * byte of global memory, 32 for 128x128 and 16 for 64x64.
