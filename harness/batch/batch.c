@@ -45,6 +45,11 @@ static char *id_text(const json_t *id)
 
 static bool put_line(struct batch_state *state, json_t *json)
 {
+	if (state->batch->answers == NULL) {
+		const bool taken = state->batch->answer(state->batch->context, json, state->err);
+		json_decref(json);
+		return taken;
+	}
 	char *line = document_line(json);
 	errno = ENOMEM;
 	const bool ok =
@@ -109,6 +114,8 @@ static bool know_answers(struct batch_state *state)
 static bool open_answers(struct batch_state *state)
 {
 	const char *path = state->batch->answers;
+	if (path == NULL)
+		return true;
 	state->answers = strcmp(path, "-") == 0
 						 ? dup(STDOUT_FILENO)
 						 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
@@ -159,13 +166,32 @@ static bool is_known(const struct batch_state *state, const json_t *id)
 	return known;
 }
 
+/* *line is NULL where there is none by now. */
+static bool next_line(struct batch_state *state, char **line)
+{
+	bool whole;
+	if (state->batch->requests != NULL) {
+		*line = lines_take(&state->requests, &whole);
+		return true;
+	}
+	const bool ok = state->batch->ask(state->batch->context, line, state->err);
+	state->requests.ended = !ok || *line == NULL;
+	return ok;
+}
+
+static bool has_line(const struct batch_state *state)
+{
+	return state->batch->requests != NULL ? lines_has(&state->requests) : !state->requests.ended;
+}
+
 /* Takes the next request to a free place, unless there is none by now. */
 static bool take_request(struct batch_state *state, size_t i)
 {
 	struct place *place = &state->places[i];
 	struct error why;
-	bool whole;
-	char *text = lines_take(&state->requests, &whole);
+	char *text = NULL;
+	if (!next_line(state, &text))
+		return false;
 	if (text == NULL)
 		return true;
 	state->line++;
@@ -246,7 +272,7 @@ static bool fill_places(struct batch_state *state)
 {
 	bool ok = true;
 	for (size_t i = 0; i < state->batch->worker_count && ok; i++)
-		while (ok && state->places[i].worker.pid == 0 && lines_has(&state->requests))
+		while (ok && state->places[i].worker.pid == 0 && has_line(state))
 			ok = take_request(state, i);
 	return ok;
 }
@@ -276,7 +302,7 @@ static bool run_all(struct batch_state *state)
 			if (state->places[i].worker.pid > 0)
 				kill(state->places[i].worker.pid, SIGTERM); /* ends after its present case */
 		told = told || stopped;
-		if (working == 0 && (stopped || (state->requests.ended && !lines_has(&state->requests))))
+		if (working == 0 && (stopped || (state->requests.ended && !has_line(state))))
 			return true;
 	}
 }
@@ -291,7 +317,9 @@ bool batch_run(const struct batch *batch, struct batch_outcome *out, struct erro
 		.batch = batch, .outcome = out, .answers = -1, .known = json_object(), .err = err};
 	for (size_t i = 0; i < BATCH_WORKERS_MAX; i++)
 		state->places[i].worker = (struct worker){.events = -1, .errors = -1};
-	const bool opened = lines_open(&state->requests, batch->requests, err);
+	state->requests.fd = -1;
+	const bool opened =
+		batch->requests == NULL || lines_open(&state->requests, batch->requests, err);
 	const bool ok = opened && open_answers(state) && run_all(state);
 	for (size_t i = 0; i < BATCH_WORKERS_MAX; i++) {
 		if (state->places[i].worker.pid > 0)
@@ -299,8 +327,7 @@ bool batch_run(const struct batch *batch, struct batch_outcome *out, struct erro
 		worker_forget(&state->places[i].worker);
 		request_free(&state->places[i].request);
 	}
-	if (opened)
-		lines_close(&state->requests);
+	lines_close(&state->requests);
 	if (state->answers >= 0)
 		close(state->answers);
 	json_decref(state->known);

@@ -14,8 +14,11 @@
 
 /* Borrowed. */
 struct batch {
-	const char *requests; /* a file of lines, or "-" */
-	const char *answers;  /* a file, behind whose lines the answers go, or "-" */
+	const char *requests; /* a file of lines, or "-"; NULL: ask() has them */
+	const char *answers;  /* a file, behind whose lines the answers go, or "-"; NULL: to answer() */
+	/* The next line, for the batch to free; NULL behind the last. */
+	bool (*ask)(void *context, char **line, struct error *err);
+	bool (*answer)(void *context, const json_t *answer, struct error *err);
 	/* Words of `judge` for every request: its options' defaults. */
 	const char *const *words;
 	size_t word_count;
@@ -35,7 +38,8 @@ struct batch_outcome {
 
 /* Answers in the order in which judgements end, a line each with the request's `id`: `verdict` and
  * `result` (report/README.md), or `error`. A request whose id has a verdict in the file of answers
- * is not judged again. False with err where requests cannot be read or answers not be written. */
+ * is not judged again. False with err where requests cannot be read or answers not be written, or
+ * ask() or answer() says so. */
 bool batch_run(const struct batch *batch, struct batch_outcome *out, struct error *err);
 
 #endif

@@ -123,30 +123,49 @@ static bool take_row(sqlite3_stmt *statement, const char *hash, struct sources *
 		   error_set(err, "the sources of %s are damaged", hash);
 }
 
-bool sources_find(const char *path, const char *hash, struct sources *out, struct error *err)
+/* By a range, for which SQLite has the key: what is behind all digits comes behind their hashes. */
+static bool find(struct store *store, const char *hash, struct sources *out, struct error *err)
 {
 	bool failed = false, ok = true;
 	*out = (struct sources){.count = 0};
-	struct store *store = database_open(path, store_schema, false, err);
 	sqlite3_stmt *statement =
-		store == NULL
-			? NULL
-			: database_prepare(store,
-							   "SELECT content, number, name, text, length FROM source WHERE "
-							   "substr(content, 1, length(?1)) = ?1 ORDER BY content, number",
-							   err);
-	ok = statement != NULL;
-	if (ok)
-		sqlite3_bind_text(statement, 1, hash, -1, SQLITE_STATIC);
+		database_prepare(store,
+						 "SELECT content, number, name, text, length FROM source WHERE "
+						 "content >= ?1 AND content < ?1 || 'g' ORDER BY content, number",
+						 err);
+	if (statement == NULL)
+		return false;
+	sqlite3_bind_text(statement, 1, hash, -1, SQLITE_STATIC);
 	while (ok && database_next(store, statement, &failed, err))
 		ok = take_row(statement, hash, out, err);
-	ok = ok && !failed;
-	if (statement != NULL)
-		sqlite3_finalize(statement);
-	database_close(store);
-	if (ok && out->count == 0)
-		ok = error_set(err, "no source with the hash %s is kept", hash);
-	if (!ok)
+	sqlite3_finalize(statement);
+	if (!ok || failed)
 		sources_free(out);
+	return ok && !failed;
+}
+
+bool sources_find(const char *path, const char *hash, struct sources *out, struct error *err)
+{
+	*out = (struct sources){.count = 0};
+	struct store *store = database_open(path, store_schema, false, err);
+	const bool ok = store != NULL && find(store, hash, out, err);
+	database_close(store);
+	return ok && (out->count > 0 || error_set(err, "no source with the hash %s is kept", hash));
+}
+
+bool sources_each(const char *path, const char *const *hashes, size_t count,
+				  bool (*take)(void *context, size_t i, struct sources *sources, struct error *err),
+				  void *context, struct error *err)
+{
+	struct sources *sources = calloc(1, sizeof *sources);
+	struct store *store = database_open(path, store_schema, false, err);
+	bool ok = store != NULL && (sources != NULL || error_set(err, "out of memory"));
+	for (size_t i = 0; i < count && ok; i++) {
+		ok = find(store, hashes[i], sources, err) &&
+			 (sources->count == 0 || take(context, i, sources, err));
+		sources_free(sources);
+	}
+	database_close(store);
+	free(sources);
 	return ok;
 }
