@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/paths.h"
@@ -30,6 +31,7 @@ struct batch_state {
 	struct batch_outcome *outcome;
 	struct lines requests;
 	int answers;
+	int beside;    /* what judges that share a device have in common; -1: nothing */
 	json_t *known; /* ids, as JSON text */
 	size_t line;
 	struct place places[BATCH_WORKERS_MAX];
@@ -134,6 +136,7 @@ static bool start(struct batch_state *state, size_t i)
 	struct place *place = &state->places[i];
 	const struct batch_request *request = &place->request;
 	const char *argv[BATCH_WORDS_MAX + 16];
+	char beside[32];
 	size_t count = 0;
 	if (batch->word_count + request->word_count > BATCH_WORDS_MAX)
 		return error_set(state->err, "more than %d options", BATCH_WORDS_MAX);
@@ -151,11 +154,15 @@ static bool start(struct batch_state *state, size_t i)
 		argv[count++] = "--device";
 		argv[count++] = batch->devices[i];
 	}
+	const int kept = place->emulated ? -1 : state->beside;
+	snprintf(beside, sizeof beside, "--beside=%d", kept);
+	if (kept >= 0)
+		argv[count++] = beside;
 	argv[count++] = "--";
 	argv[count++] = request->path != NULL ? request->path : "-";
 	argv[count] = NULL;
 	return worker_start(&place->worker, argv, request->source != NULL ? request->source : "",
-						request->source_length, state->err);
+						request->source_length, kept, state->err);
 }
 
 static bool is_known(const struct batch_state *state, const json_t *id)
@@ -313,8 +320,14 @@ bool batch_run(const struct batch *batch, struct batch_outcome *out, struct erro
 	*out = (struct batch_outcome){0};
 	if (state == NULL)
 		return error_set(err, "out of memory");
-	*state = (struct batch_state){
-		.batch = batch, .outcome = out, .answers = -1, .known = json_object(), .err = err};
+	*state = (struct batch_state){.batch = batch,
+								  .outcome = out,
+								  .answers = -1,
+								  .beside = -1,
+								  .known = json_object(),
+								  .err = err};
+	if (batch->share) /* without it they only disturb each other's times */
+		state->beside = memfd_create("beside", MFD_CLOEXEC);
 	for (size_t i = 0; i < BATCH_WORKERS_MAX; i++)
 		state->places[i].worker = (struct worker){.events = -1, .errors = -1};
 	state->requests.fd = -1;
@@ -330,6 +343,8 @@ bool batch_run(const struct batch *batch, struct batch_outcome *out, struct erro
 	lines_close(&state->requests);
 	if (state->answers >= 0)
 		close(state->answers);
+	if (state->beside >= 0)
+		close(state->beside);
 	json_decref(state->known);
 	free(state);
 	return ok;

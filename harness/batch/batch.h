@@ -25,6 +25,7 @@ struct batch {
 	bool first_emulated;        /* what the emulated GPU does not accept goes to no other device */
 	const char *const *devices; /* a worker for each: "cuda:0"; NULL: without --device */
 	size_t worker_count;
+	bool share; /* some of these are one GPU: one judge has it while others compile */
 	request_option *option;
 	bool (*stopped)(void *context); /* begin no more */
 	void *context;

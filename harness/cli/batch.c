@@ -11,6 +11,8 @@
 #include "cli/reader.h"
 #include "judge/run/ahead.h"
 
+#define JUDGES_OF_GPU 4 /* compiling takes longer than judging without times */
+
 /* What a batch decides for all of its judges. */
 #define OF_THE_BATCH "batch jsonl first device quiet"
 /* What a request may not choose: where others write, and what is not about one judgement. */
@@ -49,19 +51,28 @@ void batch_words_free(struct batch_words *words)
 	words->count = 0;
 }
 
+/* One has it, while the next ones compile. */
+static size_t judges_of_gpu(size_t gpus)
+{
+	const size_t each = ahead_threads() / gpus;
+	return each < 1 ? 1 : each > JUDGES_OF_GPU ? JUDGES_OF_GPU : each;
+}
+
 bool batch_places_take(struct batch_places *places, const struct device_list *list,
 					   struct error *err)
 {
 	const bool emulated = device_list_seems_emulated(list);
 	if (list->text != NULL && !emulated && list->count == 0)
 		return error_set(err, "--device %s: name the GPUs of a batch (cuda:0,1)", list->text);
-	places->count = emulated ? ahead_threads() : list->text != NULL ? list->count : 1;
+	const size_t gpus = list->text != NULL && list->count > 0 ? list->count : 1;
+	places->count = emulated ? ahead_threads() : gpus * judges_of_gpu(gpus);
+	places->share = !emulated && places->count > gpus;
 	if (emulated && list->text != NULL && list->count > 1)
 		places->count = list->count;
 	if (places->count > BATCH_WORKERS_MAX)
 		places->count = BATCH_WORKERS_MAX;
 	for (size_t i = 0; i < places->count; i++) {
-		snprintf(places->names[i], sizeof places->names[i], "cuda:%d", list->ordinals[i]);
+		snprintf(places->names[i], sizeof places->names[i], "cuda:%d", list->ordinals[i % gpus]);
 		places->at[i] = list->text == NULL     ? "auto"
 						: !emulated            ? places->names[i]
 						: list->folder != NULL ? list->text
@@ -121,6 +132,7 @@ int batch_command(struct options *options)
 								.first_emulated = options->first != NULL,
 								.devices = places.at,
 								.worker_count = places.count,
+								.share = places.share,
 								.option = option_of_request,
 								.stopped = command_interrupted};
 	command_watch_interrupts();

@@ -16,9 +16,11 @@ struct batch_words {
 void batch_words_take(struct batch_words *words, const struct options *options, const char *but);
 void batch_words_free(struct batch_words *words);
 
-/* The devices, a judge on each: as many emulated GPUs as the machine bears, or the GPUs named. */
+/* Where its judges are: on as many emulated GPUs as the machine bears, or on the GPUs named,
+ * several on each. */
 struct batch_places {
 	size_t count;
+	bool share; /* several have one GPU */
 	const char *at[BATCH_WORKERS_MAX];
 	char names[BATCH_WORKERS_MAX][16];
 };

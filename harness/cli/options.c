@@ -330,6 +330,8 @@ const struct row option_rows[] = {
 	 .why = "one says where to remember this run, the other not to", .again = AGAIN_NOT},
 	{"no-store", NULL, "rejudge", "remembers none of the new judgements", .group = GROUP_STORE,
 	 FILLS(kind_flag, no_store), .again = AGAIN_NOT},
+	{"beside", "FD", "judge", NULL, .group = GROUP_DEVICE, FILLS(kind_whole, judge.beside),
+	 .again = AGAIN_NOT, .from = 3, .to = 1 << 20},
 	{"stored-as", "FILE", "judge", NULL, .group = GROUP_STORE, FILLS(kind_text, stored_as),
 	 .again = AGAIN_NOT, .needs = "a file name"},
 	{"no-sources", NULL, RUNS, "keeps no sources of this run", .group = GROUP_STORE,

@@ -265,6 +265,7 @@ static bool judge_all(struct rejudge *rejudge, const struct batch_places *places
 								.word_count = count,
 								.devices = places->at,
 								.worker_count = places->count,
+								.share = places->share,
 								.option = any_option,
 								.stopped = command_interrupted,
 								.context = rejudge};
