@@ -158,8 +158,10 @@ bool sources_each(const char *path, const char *const *hashes, size_t count,
 				  void *context, struct error *err)
 {
 	struct sources *sources = calloc(1, sizeof *sources);
+	if (sources == NULL)
+		return error_set(err, "out of memory");
 	struct store *store = database_open(path, store_schema, false, err);
-	bool ok = store != NULL && (sources != NULL || error_set(err, "out of memory"));
+	bool ok = store != NULL;
 	for (size_t i = 0; i < count && ok; i++) {
 		ok = find(store, hashes[i], sources, err) &&
 			 (sources->count == 0 || take(context, i, sources, err));
