@@ -182,9 +182,10 @@ static bool take_answer(void *context, const json_t *answer, struct error *err)
 	struct rejudged *item = &rejudge->items[id];
 	folder_of(rejudge, item, folder);
 	remove_folder(folder);
-	if (verdict == NULL) {
+	if (verdict == NULL || verdict_is(verdict, VERDICT_NOT_RUN)) {
 		const char *why = json_string_value(json_object_get(answer, "error"));
-		say_failed(rejudge, item, why != NULL ? why : "no verdict");
+		if (!command_interrupted(NULL))
+			say_failed(rejudge, item, why != NULL ? why : "not_run");
 		return true;
 	}
 	rejudge->judged++;
@@ -206,6 +207,7 @@ static void show_sum(const struct rejudge *rejudge)
 	if (rest > 0)
 		fprintf(rejudge->text, ", %zu not judged", rest);
 	fputc('\n', rejudge->text);
+	fflush(rejudge->text); /* an interrupt ends the program by a signal */
 }
 
 static void write_json(const void *what, FILE *out)

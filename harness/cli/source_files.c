@@ -66,6 +66,14 @@ static size_t ups_of(const char *name)
 	return count;
 }
 
+/* Compilers read what is around a file where that is a repository (compile/reach.h). */
+static bool mark_repository(const char *folder, struct error *err)
+{
+	char mark[PATHS_MAX];
+	return paths_join(mark, folder, ".git", err) &&
+		   (paths_make_folders(mark) || error_set(err, "cannot make the folder %s", mark));
+}
+
 bool source_files_write(const char *folder, const struct sources *sources, char path[PATHS_MAX],
 						struct error *err)
 {
@@ -74,6 +82,8 @@ bool source_files_write(const char *folder, const struct sources *sources, char 
 	for (size_t i = 0; i < sources->count; i++)
 		if (ups_of(sources->files[i].name) > deepest)
 			deepest = ups_of(sources->files[i].name);
+	if (deepest > 0 && !mark_repository(folder, err))
+		return false;
 	for (size_t i = 0; i < sources->count; i++) {
 		const struct source_file *file = &sources->files[i];
 		const size_t ups = ups_of(file->name);

@@ -96,6 +96,26 @@ Test(sources, are_compressed_and_older_rows_are_not)
 	free(found);
 }
 
+static bool note_found(void *context, size_t i, struct sources *sources, struct error *err)
+{
+	char *seen = context;
+	(void)err;
+	cr_expect_eq(sources->count, 2);
+	snprintf(seen + strlen(seen), 16, "%zu ", i);
+	return true;
+}
+
+Test(sources, those_that_are_kept_are_found_in_one_reading)
+{
+	static const char *const hashes[] = {"abcd12", "ffff", "", "abce34"};
+	struct error err;
+	char seen[64] = "";
+	keep("abcd12", "one", 3);
+	keep("abce34", "two", 3);
+	cr_assert(sources_each("s.db", hashes, 4, note_found, seen, &err), "%s", err.message);
+	cr_expect_str_eq(seen, "0 3 ");
+}
+
 /* Of a store that somebody else may have written. */
 Test(sources, whose_length_is_a_lie_are_damaged)
 {
