@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/paths.h"
@@ -30,6 +31,7 @@ struct batch_state {
 	struct batch_outcome *outcome;
 	struct lines requests;
 	int answers;
+	int beside;    /* what judges that share a device have in common; -1: nothing */
 	json_t *known; /* ids, as JSON text */
 	size_t line;
 	struct place places[BATCH_WORKERS_MAX];
@@ -45,6 +47,11 @@ static char *id_text(const json_t *id)
 
 static bool put_line(struct batch_state *state, json_t *json)
 {
+	if (state->batch->answers == NULL) {
+		const bool taken = state->batch->answer(state->batch->context, json, state->err);
+		json_decref(json);
+		return taken;
+	}
 	char *line = document_line(json);
 	errno = ENOMEM;
 	const bool ok =
@@ -109,6 +116,8 @@ static bool know_answers(struct batch_state *state)
 static bool open_answers(struct batch_state *state)
 {
 	const char *path = state->batch->answers;
+	if (path == NULL)
+		return true;
 	state->answers = strcmp(path, "-") == 0
 						 ? dup(STDOUT_FILENO)
 						 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
@@ -127,6 +136,7 @@ static bool start(struct batch_state *state, size_t i)
 	struct place *place = &state->places[i];
 	const struct batch_request *request = &place->request;
 	const char *argv[BATCH_WORDS_MAX + 16];
+	char beside[32];
 	size_t count = 0;
 	if (batch->word_count + request->word_count > BATCH_WORDS_MAX)
 		return error_set(state->err, "more than %d options", BATCH_WORDS_MAX);
@@ -144,11 +154,15 @@ static bool start(struct batch_state *state, size_t i)
 		argv[count++] = "--device";
 		argv[count++] = batch->devices[i];
 	}
+	const int kept = place->emulated ? -1 : state->beside;
+	snprintf(beside, sizeof beside, "--beside=%d", kept);
+	if (kept >= 0)
+		argv[count++] = beside;
 	argv[count++] = "--";
 	argv[count++] = request->path != NULL ? request->path : "-";
 	argv[count] = NULL;
 	return worker_start(&place->worker, argv, request->source != NULL ? request->source : "",
-						request->source_length, state->err);
+						request->source_length, kept, state->err);
 }
 
 static bool is_known(const struct batch_state *state, const json_t *id)
@@ -159,13 +173,32 @@ static bool is_known(const struct batch_state *state, const json_t *id)
 	return known;
 }
 
+/* *line is NULL where there is none by now. */
+static bool next_line(struct batch_state *state, char **line)
+{
+	bool whole;
+	if (state->batch->requests != NULL) {
+		*line = lines_take(&state->requests, &whole);
+		return true;
+	}
+	const bool ok = state->batch->ask(state->batch->context, line, state->err);
+	state->requests.ended = !ok || *line == NULL;
+	return ok;
+}
+
+static bool has_line(const struct batch_state *state)
+{
+	return state->batch->requests != NULL ? lines_has(&state->requests) : !state->requests.ended;
+}
+
 /* Takes the next request to a free place, unless there is none by now. */
 static bool take_request(struct batch_state *state, size_t i)
 {
 	struct place *place = &state->places[i];
 	struct error why;
-	bool whole;
-	char *text = lines_take(&state->requests, &whole);
+	char *text = NULL;
+	if (!next_line(state, &text))
+		return false;
 	if (text == NULL)
 		return true;
 	state->line++;
@@ -246,7 +279,7 @@ static bool fill_places(struct batch_state *state)
 {
 	bool ok = true;
 	for (size_t i = 0; i < state->batch->worker_count && ok; i++)
-		while (ok && state->places[i].worker.pid == 0 && lines_has(&state->requests))
+		while (ok && state->places[i].worker.pid == 0 && has_line(state))
 			ok = take_request(state, i);
 	return ok;
 }
@@ -276,7 +309,7 @@ static bool run_all(struct batch_state *state)
 			if (state->places[i].worker.pid > 0)
 				kill(state->places[i].worker.pid, SIGTERM); /* ends after its present case */
 		told = told || stopped;
-		if (working == 0 && (stopped || (state->requests.ended && !lines_has(&state->requests))))
+		if (working == 0 && (stopped || (state->requests.ended && !has_line(state))))
 			return true;
 	}
 }
@@ -287,11 +320,19 @@ bool batch_run(const struct batch *batch, struct batch_outcome *out, struct erro
 	*out = (struct batch_outcome){0};
 	if (state == NULL)
 		return error_set(err, "out of memory");
-	*state = (struct batch_state){
-		.batch = batch, .outcome = out, .answers = -1, .known = json_object(), .err = err};
+	*state = (struct batch_state){.batch = batch,
+								  .outcome = out,
+								  .answers = -1,
+								  .beside = -1,
+								  .known = json_object(),
+								  .err = err};
+	if (batch->share) /* without it they only disturb each other's times */
+		state->beside = memfd_create("beside", MFD_CLOEXEC);
 	for (size_t i = 0; i < BATCH_WORKERS_MAX; i++)
 		state->places[i].worker = (struct worker){.events = -1, .errors = -1};
-	const bool opened = lines_open(&state->requests, batch->requests, err);
+	state->requests.fd = -1;
+	const bool opened =
+		batch->requests == NULL || lines_open(&state->requests, batch->requests, err);
 	const bool ok = opened && open_answers(state) && run_all(state);
 	for (size_t i = 0; i < BATCH_WORKERS_MAX; i++) {
 		if (state->places[i].worker.pid > 0)
@@ -299,10 +340,11 @@ bool batch_run(const struct batch *batch, struct batch_outcome *out, struct erro
 		worker_forget(&state->places[i].worker);
 		request_free(&state->places[i].request);
 	}
-	if (opened)
-		lines_close(&state->requests);
+	lines_close(&state->requests);
 	if (state->answers >= 0)
 		close(state->answers);
+	if (state->beside >= 0)
+		close(state->beside);
 	json_decref(state->known);
 	free(state);
 	return ok;

@@ -14,14 +14,18 @@
 
 /* Borrowed. */
 struct batch {
-	const char *requests; /* a file of lines, or "-" */
-	const char *answers;  /* a file, behind whose lines the answers go, or "-" */
+	const char *requests; /* a file of lines, or "-"; NULL: ask() has them */
+	const char *answers;  /* a file, behind whose lines the answers go, or "-"; NULL: to answer() */
+	/* The next line, for the batch to free; NULL behind the last. */
+	bool (*ask)(void *context, char **line, struct error *err);
+	bool (*answer)(void *context, const json_t *answer, struct error *err);
 	/* Words of `judge` for every request: its options' defaults. */
 	const char *const *words;
 	size_t word_count;
 	bool first_emulated;        /* what the emulated GPU does not accept goes to no other device */
 	const char *const *devices; /* a worker for each: "cuda:0"; NULL: without --device */
 	size_t worker_count;
+	bool share; /* some of these are one GPU: one judge has it while others compile */
 	request_option *option;
 	bool (*stopped)(void *context); /* begin no more */
 	void *context;
@@ -35,7 +39,8 @@ struct batch_outcome {
 
 /* Answers in the order in which judgements end, a line each with the request's `id`: `verdict` and
  * `result` (report/README.md), or `error`. A request whose id has a verdict in the file of answers
- * is not judged again. False with err where requests cannot be read or answers not be written. */
+ * is not judged again. False with err where requests cannot be read or answers not be written, or
+ * ask() or answer() says so. */
 bool batch_run(const struct batch *batch, struct batch_outcome *out, struct error *err);
 
 #endif

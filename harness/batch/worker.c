@@ -19,10 +19,12 @@
 
 /* ---- its start --------------------------------------------------------------------- */
 
-static _Noreturn void become(const char *const *argv, int input, int output, int errors,
+static _Noreturn void become(const char *const *argv, int input, int output, int errors, int kept,
 							 pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (kept >= 0)
+		fcntl(kept, F_SETFD, 0);
 	if (getppid() == parent && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
 		dup2(errors, STDERR_FILENO) >= 0)
 		execv("/proc/self/exe", (char *const *)argv);
@@ -30,14 +32,14 @@ static _Noreturn void become(const char *const *argv, int input, int output, int
 }
 
 bool worker_start(struct worker *worker, const char *const *argv, const char *input, size_t length,
-				  struct error *err)
+				  int kept, struct error *err)
 {
 	int pipes[2] = {-1, -1}, in = memfd_create("source", MFD_CLOEXEC);
 	const pid_t parent = getpid();
 	*worker = (struct worker){.events = -1, .errors = memfd_create("errors", MFD_CLOEXEC)};
 	if (in >= 0 && worker->errors >= 0 && pipe2(pipes, O_CLOEXEC) == 0 &&
 		text_write(in, input, length) && lseek(in, 0, SEEK_SET) == 0 && (worker->pid = fork()) == 0)
-		become(argv, in, pipes[1], worker->errors, parent);
+		become(argv, in, pipes[1], worker->errors, kept, parent);
 	const int why = errno;
 	if (in >= 0)
 		close(in);

@@ -18,10 +18,10 @@ struct worker {
 	char *error;   /* the line of why there is none; owned */
 };
 
-/* Starts a program with these arguments, its stdin this text. It ends with us, however that comes.
- * False with err. */
+/* Starts a program with these arguments, its stdin this text. It ends with us, however that comes,
+ * and inherits the descriptor `kept`, unless that is -1. False with err. */
 bool worker_start(struct worker *worker, const char *const *argv, const char *input, size_t length,
-				  struct error *err);
+				  int kept, struct error *err);
 
 /* Reads what there is; false when it has said all, and worker_end() is due. */
 bool worker_read(struct worker *worker);

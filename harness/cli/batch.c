@@ -6,11 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch/batch.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/reader.h"
 #include "judge/run/ahead.h"
+
+#define JUDGES_OF_GPU 4 /* compiling takes longer than judging without times */
 
 /* What a batch decides for all of its judges. */
 #define OF_THE_BATCH "batch jsonl first device quiet"
@@ -29,11 +30,6 @@ static bool option_of_request(const char *name, bool *takes_value)
 	return false;
 }
 
-struct batch_words {
-	size_t count;
-	char *at[BATCH_WORDS_MAX];
-};
-
 static void take_word(void *context, const char *word)
 {
 	struct batch_words *words = context;
@@ -42,25 +38,41 @@ static void take_word(void *context, const char *word)
 		words->at[words->count++] = copy;
 }
 
-/* The devices, a judge on each: as many emulated GPUs as the machine bears, or the GPUs named. */
-struct places {
-	size_t count;
-	const char *at[BATCH_WORKERS_MAX];
-	char names[BATCH_WORKERS_MAX][16];
-};
+void batch_words_take(struct batch_words *words, const struct options *options, const char *but)
+{
+	words->count = 0;
+	options_words(options, but, take_word, words);
+}
 
-static bool take_places(struct places *places, const struct device_list *list, struct error *err)
+void batch_words_free(struct batch_words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		free(words->at[i]);
+	words->count = 0;
+}
+
+/* One has it, while the next ones compile. */
+static size_t judges_of_gpu(size_t gpus)
+{
+	const size_t each = ahead_threads() / gpus;
+	return each < 1 ? 1 : each > JUDGES_OF_GPU ? JUDGES_OF_GPU : each;
+}
+
+bool batch_places_take(struct batch_places *places, const struct device_list *list,
+					   struct error *err)
 {
 	const bool emulated = device_list_seems_emulated(list);
 	if (list->text != NULL && !emulated && list->count == 0)
 		return error_set(err, "--device %s: name the GPUs of a batch (cuda:0,1)", list->text);
-	places->count = emulated ? ahead_threads() : list->text != NULL ? list->count : 1;
+	const size_t gpus = list->text != NULL && list->count > 0 ? list->count : 1;
+	places->count = emulated ? ahead_threads() : gpus * judges_of_gpu(gpus);
+	places->share = !emulated && places->count > gpus;
 	if (emulated && list->text != NULL && list->count > 1)
 		places->count = list->count;
 	if (places->count > BATCH_WORKERS_MAX)
 		places->count = BATCH_WORKERS_MAX;
 	for (size_t i = 0; i < places->count; i++) {
-		snprintf(places->names[i], sizeof places->names[i], "cuda:%d", list->ordinals[i]);
+		snprintf(places->names[i], sizeof places->names[i], "cuda:%d", list->ordinals[i % gpus]);
 		places->at[i] = list->text == NULL     ? "auto"
 						: !emulated            ? places->names[i]
 						: list->folder != NULL ? list->text
@@ -97,7 +109,7 @@ int batch_command(struct options *options)
 {
 	struct error err = {{0}};
 	struct batch_words words = {0};
-	struct places places = {0};
+	struct batch_places places = {0};
 	struct batch_outcome outcome = {0};
 	if (options->argument_count > 0) {
 		error_set(&err, "--batch: its lines name the files, and '%s' is none of them",
@@ -110,10 +122,9 @@ int batch_command(struct options *options)
 		error_set(&err, "--batch %s: %s", options->batch, strerror(errno));
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!take_places(&places, &options->judge.device, &err))
+	if (!batch_places_take(&places, &options->judge.device, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	options_words(options, options->has_seed ? OF_THE_BATCH : OF_THE_BATCH " seed", take_word,
-				  &words);
+	batch_words_take(&words, options, options->has_seed ? OF_THE_BATCH : OF_THE_BATCH " seed");
 	const struct batch batch = {.requests = options->batch,
 								.answers = options->jsonl != NULL ? options->jsonl : "-",
 								.words = (const char *const *)words.at,
@@ -121,12 +132,12 @@ int batch_command(struct options *options)
 								.first_emulated = options->first != NULL,
 								.devices = places.at,
 								.worker_count = places.count,
+								.share = places.share,
 								.option = option_of_request,
 								.stopped = command_interrupted};
 	command_watch_interrupts();
 	const bool ok = batch_run(&batch, &outcome, &err);
-	for (size_t i = 0; i < words.count; i++)
-		free(words.at[i]);
+	batch_words_free(&words);
 	if (ok && !options->quiet)
 		tell(&outcome);
 	command_end_interrupted();

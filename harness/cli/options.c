@@ -14,6 +14,8 @@
 
 #define TIMES "bench compare"
 #define RUNS "judge bench compare"
+#define JUDGES "judge rejudge"
+#define JUDGES_AND_TIMES RUNS " rejudge"
 
 #define GPU_KNOWN " (the one at hand, else " GPU_DEFAULT "):\n" GPU_IDS
 
@@ -42,8 +44,11 @@ const struct row option_rows[] = {
 	{"problem", "P", RUNS " new tune explain flatten",
 	 "which problem it solves; else its folder tells\n(solutions/gemm_f16/x.cu solves gemm-f16)",
 	 .group = GROUP_FIRST, .kind = &kind_problem, .letter = 'p'},
-	{"problem", "P", "history leaderboard", "only this problem", .group = GROUP_FIRST,
+	{"problem", "P", "history leaderboard rejudge", "only this problem", .group = GROUP_FIRST,
 	 .kind = &kind_problem},
+	{"since", "DATE", "rejudge",
+	 "only what was judged last on that day or later\n(2026-11-30, or 2026-11-30T08:00:00Z)",
+	 .group = GROUP_FIRST, FILLS(kind_text, since), .needs = "a date, such as 2026-11-30"},
 	{"epilogue", "CHAIN", RUNS " tune explain flatten",
 	 "stages fused into the kernel, as in\nalpha_beta,bias,clamp:0:6 or ./my_stage.cuh:0.5",
 	 .group = GROUP_FIRST, FILLS(kind_chain, judge.epilogue),
@@ -67,20 +72,20 @@ const struct row option_rows[] = {
 	 .group = GROUP_SOLUTION, FILLS(kind_flag, tuned)},
 	{"tuned", NULL, "flatten", "with the constants that tune chose for it", .group = GROUP_FIRST,
 	 FILLS(kind_flag, tuned)},
-	{"device", "D", RUNS " tune explain",
+	{"device", "D", JUDGES_AND_TIMES " tune explain",
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof another emulator); of judge also several, each with\na file: cuda:all, "
 	 "cuda:0,2, emulated:4",
 	 .group = GROUP_FIRST, FILLS(kind_device, judge.device.text), .again = AGAIN_DEVICE,
 	 .letter = 'd'},
-	{"gpu", "NAME", "leaderboard", "only GPUs that have this in their name, such as h200",
+	{"gpu", "NAME", "history leaderboard", "only GPUs that have this in their name, such as h200",
 	 .group = GROUP_FIRST, FILLS(kind_text, gpu), .was = "device",
 	 .needs = "a part of a GPU's name"},
-	{"emulate", "GPU", "judge",
+	{"emulate", "GPU", JUDGES,
 	 "with --device emu: which GPU (" GPU_DEFAULT "),\none of" GPU_EMULATED_IDS,
 	 .group = GROUP_DEVICE, FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE,
 	 .names = gpu_emulated_ids, .words = SUGGEST_EMULATED},
-	{"check", "WHAT", "judge",
+	{"check", "WHAT", JUDGES,
 	 "with --device emu: what is looked for beyond what a GPU\nrefuses: default (what PTX leaves "
 	 "undefined), race (and\nraces in memory, in every case) or none",
 	 .group = GROUP_DEVICE, FILLS(kind_word, judge.emulated_check), .again = AGAIN_DEVICE,
@@ -88,7 +93,7 @@ const struct row option_rows[] = {
 	{"counters", NULL, "judge",
 	 "with --device emu: what each kernel did (instructions,\nmemory sectors, bank conflicts)",
 	 .group = GROUP_DEVICE, FILLS(kind_flag, judge.counters), .again = AGAIN_DEVICE},
-	{"steps", "N", "judge",
+	{"steps", "N", JUDGES,
 	 "with --device emu: warp instructions that a launch may\ntake, else time_limit (2e8 and 32 "
 	 "for "
 	 "each product)",
@@ -108,7 +113,7 @@ const struct row option_rows[] = {
 	 "prints in ending",
 	 .group = GROUP_DEVICE, FILLS(kind_text, judge.under), .again = AGAIN_DEVICE,
 	 .needs = "a command"},
-	{"cases", "N", "judge", "how many generated cases (32; 12 on the emulated GPU)",
+	{"cases", "N", JUDGES, "how many generated cases (32; 12 on the emulated GPU)",
 	 .group = GROUP_FIRST, FILLS(kind_whole, judge.cases), .excludes = "suite",
 	 .why = "a suite has cases of its own", .from = 1, .to = 1000000, .letter = 'n'},
 	{"cases", "N", "bench", "how many generated cases are timed", .group = GROUP_FIRST,
@@ -135,8 +140,9 @@ const struct row option_rows[] = {
 	 .group = GROUP_CASES, FILLS(kind_whole, judge.cases), .goes_with = "judge",
 	 .excludes = "suite", .why = "each schedule is judged on generated cases, or on a suite's",
 	 .from = 1, .to = 1000000, .letter = 'n'},
-	{"seed", "S", RUNS " tune explain", "draws the cases and values of an earlier run again",
-	 .group = GROUP_CASES, FILLS(kind_seed, judge.seed), .again = AGAIN_SEED, .to = UINT64_MAX,
+	{"seed", "S", JUDGES_AND_TIMES " tune explain",
+	 "draws the cases and values of an earlier run again", .group = GROUP_CASES,
+	 FILLS(kind_seed, judge.seed), .again = AGAIN_SEED, .to = UINT64_MAX,
 	 .needs = "a whole number below 2^64, decimal or 0x..., is needed"},
 #define OF_ITS_OWN "shape shapes alpha beta"
 #define OF_A_SUITE "the cases of a suite have sizes and scalars of their own"
@@ -157,7 +163,7 @@ const struct row option_rows[] = {
 #define OF_DRAWN "sizes that are named are not drawn"
 #define MAX_DIM                                                                                    \
 	"no size above D (generated cases: the problem's own\nlimit; 192 on the emulated GPU)"
-	{"max-dim", "D", "judge", MAX_DIM, .group = GROUP_CASES, FILLS(kind_whole, judge.max_dim),
+	{"max-dim", "D", JUDGES, MAX_DIM, .group = GROUP_CASES, FILLS(kind_whole, judge.max_dim),
 	 .excludes = "shape shapes", .why = OF_DRAWN, .from = 1, .to = DIM_MAX},
 	{"max-dim", "D", TIMES " tune", MAX_DIM, .group = GROUP_CASES, FILLS(kind_whole, judge.max_dim),
 	 .from = 1, .to = DIM_MAX},
@@ -180,7 +186,7 @@ const struct row option_rows[] = {
 	{"sizes", "KIND", "bench", SIZES, .group = GROUP_CASES, .kind = &kind_sizes,
 	 .goes_with = "cases", .why = "it says how generated cases are drawn",
 	 .names = case_sizes_names},
-	{"time", "MxNxK", "judge",
+	{"time", "MxNxK", JUDGES,
 	 "the shape to time instead of the problem's own large\ncase; none: do not time",
 	 .group = GROUP_TIMING, .kind = &kind_time, .to = DIM_MAX},
 	{"shape", "MxNxK", "judge",
@@ -222,7 +228,7 @@ const struct row option_rows[] = {
 	{"beta", "X", TIMES " tune explain",
 	 "beta of the timed calls (0; with the problem's own\ncase its own)", .group = GROUP_CASES,
 	 FILLS(kind_scalar, judge.beta), .needs = "a number is needed"},
-	{"tolerance", "T", RUNS,
+	{"tolerance", "T", JUDGES_AND_TIMES,
 	 "bound (componentwise, from the inputs), leetgpu\n(the site's own), or ATOL,RTOL",
 	 .group = GROUP_CASES, FILLS(kind_tolerance, judge.tolerance.text)},
 	{"budget", "S", RUNS,
@@ -246,28 +252,30 @@ const struct row option_rows[] = {
 	 .group = GROUP_SCHEDULES, FILLS(kind_output, export_table), .excludes = "judge no-store",
 	 .why = "it writes what was chosen, which is in the store", .again = AGAIN_NOT,
 	 .needs = "a file name, or - for stdout", .mark = TUNING_TABLE_MARK},
-	{"timeout", "S", RUNS " tune", "seconds for one call (10; 60 on the emulated GPU)",
+	{"timeout", "S", JUDGES_AND_TIMES " tune", "seconds for one call (10; 60 on the emulated GPU)",
 	 .group = GROUP_LIMITS, FILLS(kind_seconds, judge.timeout)},
 	{"file-timeout", "S", "judge",
 	 "seconds for all cases of a file together (what\n--timeout allows them, less where there are "
 	 "many)",
 	 .group = GROUP_LIMITS, FILLS(kind_seconds, judge.file_timeout)},
-	{"compile-timeout", "S", RUNS " tune explain", "seconds for nvcc, for each file (300)",
-	 .group = GROUP_LIMITS, FILLS(kind_seconds, judge.compile_timeout)},
-	{"memory", "M", RUNS, "MiB of host memory that a solution may use (8192)",
+	{"compile-timeout", "S", JUDGES_AND_TIMES " tune explain",
+	 "seconds for nvcc, for each file (300)", .group = GROUP_LIMITS,
+	 FILLS(kind_seconds, judge.compile_timeout)},
+	{"memory", "M", JUDGES_AND_TIMES, "MiB of host memory that a solution may use (8192)",
 	 .group = GROUP_LIMITS, FILLS(kind_whole, judge.memory_mib), .from = 64, .to = 1u << 30,
 	 .needs = "a whole number of MiB from 64 on is needed"},
 	{"sealed", NULL, TIMES,
 	 "confirms the times by sealed calls, as judge does:\nfor files that strangers wrote",
 	 .group = GROUP_TIMING, FILLS(kind_flag, judge.sealed)},
-	{"require", "LAYERS", RUNS,
+	{"require", "LAYERS", JUDGES_AND_TIMES,
 	 "judges nothing where one of these does not hold: jail\n(all), or some of files, calls, "
 	 "namespaces, compiler;\nwith compiler nvcc reads nothing beside the file;\n"
 	 "sealed: the times are confirmed by sealed calls",
 	 .group = GROUP_LIMITS, FILLS(kind_layers, judge.required)},
-	{"without", "LAYERS", RUNS, NULL, .group = GROUP_LIMITS, FILLS(kind_layers, judge.without)},
+	{"without", "LAYERS", JUDGES_AND_TIMES, NULL, .group = GROUP_LIMITS,
+	 FILLS(kind_layers, judge.without)},
 #define FILE_NEEDED .again = AGAIN_NOT, .needs = "a file name, or - for stdout"
-	{"json", "FILE", RUNS " tune explain " ASKS,
+	{"json", "FILE", JUDGES_AND_TIMES " tune explain " ASKS,
 	 "writes the results as JSON; - is stdout, the text\nthen goes to stderr", .group = GROUP_FIRST,
 	 FILLS(kind_output, json), .report = report_json, FILE_NEEDED, .letter = 'j'},
 	{"batch", "FILE", "judge",
@@ -304,17 +312,28 @@ const struct row option_rows[] = {
 	 FILLS(kind_output_folder, site), .excludes = "json shape",
 	 .why = "pages show every shape, and are all that is written", .again = AGAIN_NOT,
 	 .was = "html", .needs = "a folder"},
+	{"fastest", "FOLDER", "history",
+	 "writes the fastest version with its headers, and shows\nno others; replaces nothing",
+	 .group = GROUP_FIRST, FILLS(kind_output_folder, fastest), .excludes = "json",
+	 .why = "the one writes a version, the other what is known of all", .again = AGAIN_NOT,
+	 .needs = "a folder"},
 	{"code", "FOLDER", "judge",
 	 "writes each file's PTX, its machine code (.cubin) and,\nby nvdisasm or cuobjdump, its SASS; "
 	 "replaces nothing",
 	 .group = GROUP_OUTPUT, FILLS(kind_output_folder, judge.keep), .again = AGAIN_NOT,
 	 .needs = "a folder"},
-	{"store", "FILE", RUNS " tune flatten show " ASKS,
+	{"store", "FILE", JUDGES_AND_TIMES " tune flatten show " ASKS,
 	 "the database of all judgements (GEMMJUDGE_STORE, else\n~/.local/share/gemmjudge/store.db)",
 	 .group = GROUP_STORE, FILLS(kind_store, store), .again = AGAIN_NOT, .needs = "a file name"},
 	{"no-store", NULL, RUNS " tune", "remembers nothing of this run", .group = GROUP_STORE,
 	 FILLS(kind_flag, no_store), .excludes = "store",
 	 .why = "one says where to remember this run, the other not to", .again = AGAIN_NOT},
+	{"no-store", NULL, "rejudge", "remembers none of the new judgements", .group = GROUP_STORE,
+	 FILLS(kind_flag, no_store), .again = AGAIN_NOT},
+	{"beside", "FD", "judge", NULL, .group = GROUP_DEVICE, FILLS(kind_whole, judge.beside),
+	 .again = AGAIN_NOT, .from = 3, .to = 1 << 20},
+	{"stored-as", "FILE", "judge", NULL, .group = GROUP_STORE, FILLS(kind_text, stored_as),
+	 .again = AGAIN_NOT, .needs = "a file name"},
 	{"no-sources", NULL, RUNS, "keeps no sources of this run", .group = GROUP_STORE,
 	 FILLS(kind_flag, no_sources), .again = AGAIN_NOT},
 	{"verbose", NULL, "explain", "shows the parts of every kernel", .group = GROUP_FIRST,
@@ -331,8 +350,8 @@ const struct row option_rows[] = {
 	{"color", "WHEN", RUNS " doctor",
 	 "always, never, or auto: on a terminal, unless NO_COLOR\nis set, or where FORCE_COLOR is",
 	 .group = GROUP_OUTPUT, .kind = &kind_color, .again = AGAIN_NOT, .names = color_names},
-	{"help", NULL, RUNS " tune explain show new flatten list doctor generate " ASKS, "shows this",
-	 .group = GROUP_FIRST, FILLS(kind_flag, help), .again = AGAIN_NOT, .letter = 'h'},
+	{"help", NULL, JUDGES_AND_TIMES " tune explain show new flatten list doctor generate " ASKS,
+	 "shows this", .group = GROUP_FIRST, FILLS(kind_flag, help), .again = AGAIN_NOT, .letter = 'h'},
 };
 
 const size_t option_row_count = sizeof option_rows / sizeof *option_rows;

@@ -36,16 +36,19 @@ struct options {
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
 	const char *json, *jsonl, *junit, *markdown, *html, *svg, *csv;
-	const char *stage;    /* new: of an epilogue */
-	const char *exercise; /* the same */
-	const char *site;     /* leaderboard: a folder for pages */
-	const char *annotate; /* one of annotate_kinds */
-	const char *store;    /* the file of judgements that are remembered */
-	const char *gpu;      /* a part of its name */
-	const char *top;      /* tune */
-	double time_limit;    /* the same: seconds for all of it; 0: 60 */
-	char oversized[96];   /* where a shape stands that needs large_sizes, and the shape; or "" */
-	bool model_only;      /* the same, as are these */
+	const char *stage;     /* new: of an epilogue */
+	const char *exercise;  /* the same */
+	const char *site;      /* leaderboard: a folder for pages */
+	const char *annotate;  /* one of annotate_kinds */
+	const char *store;     /* the file of judgements that are remembered */
+	const char *stored_as; /* judge: the name that a file is remembered by, instead of its own */
+	const char *since;     /* rejudge: a date */
+	const char *fastest;   /* history: a folder for the fastest version */
+	const char *gpu;       /* a part of its name */
+	const char *top;       /* tune */
+	double time_limit;     /* the same: seconds for all of it; 0: 60 */
+	char oversized[96];    /* where a shape stands that needs large_sizes, and the shape; or "" */
+	bool model_only;       /* the same, as are these */
 	bool judge_ranked, exhaustive;
 	bool tuned;
 	const char *batch; /* judge: a file of requests */

@@ -9,7 +9,7 @@
 
 void remember_open(struct remember *remember, const struct options *options)
 {
-	*remember = (struct remember){.run.mode = options->command};
+	*remember = (struct remember){.run = {.mode = options->command, .as = options->stored_as}};
 	if (options->no_store)
 		return;
 	struct error why;

@@ -1,17 +1,14 @@
 /* gemmjudge show: the source of what was judged. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/number.h"
-#include "base/paths.h"
 #include "cli/cli.h"
+#include "cli/source_files.h"
 #include "cli/stored.h"
 #include "report/clean.h"
-#include "starter/starter.h"
 #include "store/place.h"
 #include "store/sources.h"
 
@@ -57,38 +54,6 @@ static void print(const struct source_file *file)
 	free(clean);
 }
 
-/* A store may come from somebody else: nothing is written outside of the folder. */
-static bool is_below(const char *name)
-{
-	if (name[0] == '/' || name[0] == '\0')
-		return false;
-	for (const char *part = name; part != NULL; part = strchr(part, '/')) {
-		part += *part == '/';
-		if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
-			return false;
-	}
-	return true;
-}
-
-static bool write_file(const char *folder, const struct source_file *file, struct error *err)
-{
-	char path[PATHS_MAX], above[PATHS_MAX];
-	if (!is_below(file->name))
-		return error_set(err, "'%.200s' lies outside of its file's folder, and is not written",
-						 file->name);
-	if (!paths_join(path, folder, file->name, err))
-		return false;
-	snprintf(above, sizeof above, "%s", path);
-	*strrchr(above, '/') = '\0';
-	if (!paths_make_folders(above))
-		return error_set(err, "cannot make the folder %s", above);
-	FILE *out = starter_create(path, err);
-	if (out == NULL)
-		return false;
-	fwrite(file->text, 1, file->length, out);
-	return starter_close(out, path, err);
-}
-
 static bool show_sources(const struct options *options, struct sources *sources, struct error *err)
 {
 	char hash[CONTENT_TEXT], store[PATHS_MAX];
@@ -101,12 +66,7 @@ static bool show_sources(const struct options *options, struct sources *sources,
 		print(&sources->files[0]);
 		return true;
 	}
-	for (size_t i = 0; i < sources->count; i++) {
-		if (!write_file(options->arguments[1], &sources->files[i], err))
-			return false;
-		printf("wrote %s/%s\n", options->arguments[1], sources->files[i].name);
-	}
-	return true;
+	return source_files_tell(options->arguments[1], sources, err);
 }
 
 static int show(const char *program, struct options *options)

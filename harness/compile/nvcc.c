@@ -104,10 +104,11 @@ bool nvcc_find(const char *cache, char out[PATHS_MAX], char version[VERSION_TEXT
 			*err = why;
 		refused = refused || trial == NVCC_REFUSED;
 	}
-	return !refused && error_set(err,
-								 "no nvcc: looked at %s; install the CUDA " TOOLKIT_MAJOR
-								 " toolkit or run tools/setup",
-								 toolkit_places(places));
+	return !refused &&
+		   error_set(err, "no nvcc: looked at %s; install the CUDA " TOOLKIT_MAJOR " toolkit%s",
+					 toolkit_places(places),
+					 paths_installed() ? " (of the wheel: pip install gemmjudge[cuda])"
+									   : " or run tools/setup");
 }
 
 bool compile_find_nvcc(char out[PATHS_MAX], char version[VERSION_TEXT], struct error *err)

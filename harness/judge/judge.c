@@ -14,6 +14,7 @@
 #include "judge/cases/orders.h"
 #include "judge/given_baselines.h"
 #include "judge/hints/hints.h"
+#include "judge/run/beside.h"
 #include "judge/run/device.h"
 #include "judge/run/emulated.h"
 #include "judge/submission/compiling.h"
@@ -419,6 +420,7 @@ enum judge_status judge_run(const struct judge_options *options,
 	struct submission *submissions = calloc(options->file_count + 1, sizeof *submissions);
 	out->items = calloc(options->file_count + 1, sizeof *out->items);
 	enum judge_status status = JUDGE_CANNOT_RUN;
+	run.beside = beside_open(options->beside);
 	if (submissions == NULL || out->items == NULL)
 		error_set(err, "out of memory");
 	else if (!arguments_hold(&run, submissions, err))
@@ -428,6 +430,8 @@ enum judge_status judge_run(const struct judge_options *options,
 	for (size_t i = 0; submissions != NULL && i < options->file_count; i++)
 		submission_free(&submissions[i]);
 	free(submissions);
+	if (run.beside > 0)
+		close(run.beside);
 	epilogue_close(run.epilogue);
 	if (status != JUDGE_DONE && status != JUDGE_CUT_SHORT)
 		judgement_list_free(out);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "judge/run/ahead.h"
+#include "judge/run/beside.h"
 #include "judge/run/device.h"
 #include "judge/run/lock.h"
 #include "judge/timing/confirm.h"
@@ -24,6 +25,7 @@ struct side {
 	char label[DEVICE_LABEL];
 	pthread_t thread;
 	bool started;
+	bool pauses; /* compilers, for the times of another judge */
 };
 
 struct turns {
@@ -258,6 +260,30 @@ static void begin(struct turns *turns)
 	pthread_mutex_unlock(&turns->held);
 }
 
+/* Ten times a second, while the first file is compiled, and not where it was compiled before. */
+static bool spare_times(const void *context)
+{
+	struct side *side = (struct side *)context;
+	referee_link_close(&side->run->referee); /* no context on the device meanwhile */
+	const bool timed = beside_is_timed(side->run->beside);
+	if (timed && !side->pauses)
+		ahead_pause(side->run->ahead);
+	else if (!timed && side->pauses)
+		ahead_continue(side->run->ahead);
+	side->pauses = timed;
+	return run_stopped(&side->turns->first);
+}
+
+/* Another judge of the batch has the device, which is not to wait for our compiler. */
+static void compile_first(struct side *side)
+{
+	begin(side->turns);
+	ahead_take(side->run->ahead, 0, spare_times, side);
+	if (side->pauses)
+		ahead_continue(side->run->ahead);
+	side->pauses = false;
+}
+
 static void *serve(void *context)
 {
 	struct side *side = context;
@@ -265,6 +291,8 @@ static void *serve(void *context)
 	struct judgement judged;
 	struct error err = {{0}};
 	size_t i;
+	if (turns->first.options->beside > 0 && side->run->ahead != NULL)
+		compile_first(side);
 	turns_lock(side->run, is_over_or_stopped, turns);
 	begin(turns);
 	while (take_next(turns, &i, &judged)) {

@@ -379,8 +379,14 @@ static bool append_timing(struct store *store, int64_t run, const struct timing_
 /* ---- what is one transaction ------------------------------------------------------------ */
 
 static int64_t append_judgement(struct store *store, int64_t run, const struct judgement *item,
-								struct error *err)
+								const char *as, struct error *err)
 {
+	struct judgement named;
+	if (as != NULL) {
+		named = *item;
+		snprintf(named.file, sizeof named.file, "%s", as);
+		item = &named;
+	}
 	int64_t submission = append_submission(store, item, err);
 	int64_t id = submission < 0 ? -1 : append_head(store, run, submission, item, err);
 	bool ok = id >= 0;
@@ -431,7 +437,7 @@ static bool append_items(struct store *store, struct store_run *run,
 	ok = id > 0;
 	for (size_t i = first; i < end && ok; i++) {
 		bool wanted = !run->stored[i] && was_judged(&list->items[i]);
-		ids[i] = wanted ? append_judgement(store, id, &list->items[i], err) : 0;
+		ids[i] = wanted ? append_judgement(store, id, &list->items[i], run->as, err) : 0;
 		ok = ids[i] >= 0;
 	}
 	ok = ok && (list->bench_count == 0 || append_bench(store, id, list, ids, err)) &&

@@ -36,6 +36,11 @@ struct measured_counter *measured_add_counter(struct measured *measured)
 	return add((void **)&measured->counters, &measured->counter_count, sizeof *measured->counters);
 }
 
+struct measured_case *measured_add_case(struct measured *measured)
+{
+	return add((void **)&measured->case_list, &measured->case_count, sizeof *measured->case_list);
+}
+
 void measured_free(struct measured *measured)
 {
 	for (size_t i = 0; i < measured->time_count; i++) {
@@ -48,6 +53,7 @@ void measured_free(struct measured *measured)
 	}
 	free(measured->times);
 	free(measured->counters);
+	free(measured->case_list);
 	free(measured->file);
 	free(measured->detail);
 	free(measured->path);

@@ -31,6 +31,11 @@ struct measured_counter {
 	int64_t value;
 };
 
+struct measured_case {
+	char name[48];
+	struct shape shape;
+};
+
 struct measured {
 	int64_t id;                 /* of the stored judgement; 0: of a report */
 	char *file, *detail;        /* owned */
@@ -44,10 +49,17 @@ struct measured {
 	char epilogue_content[CONTENT_TEXT]; /* "" without, of a report, and of gemmjudge 0.1.0 */
 	char *nvcc_flags, *suites;           /* JSON lists; owned */
 	int64_t cases, accepted;
+	/* how cases were drawn; 0 and "" of a report */
+	char seed[24], sizes[16];
+	int32_t max_dim, multiple;
+	bool tuned;      /* compiled with constants that tune chose */
+	bool has_source; /* the store keeps it */
 	size_t time_count;
 	struct measured_time *times; /* owned */
 	size_t counter_count;
 	struct measured_counter *counters; /* owned; only where they were asked for */
+	size_t case_count;
+	struct measured_case *case_list; /* the same */
 };
 
 struct measured_list {
@@ -59,6 +71,7 @@ struct measured_list {
 struct measured *measured_add(struct measured_list *list);
 struct measured_time *measured_add_time(struct measured *measured);
 struct measured_counter *measured_add_counter(struct measured *measured);
+struct measured_case *measured_add_case(struct measured *measured);
 void measured_free(struct measured *measured);
 void measured_list_free(struct measured_list *list);
 

@@ -29,6 +29,12 @@ const struct column measured_columns[MEASURED_COLUMNS] = {
 	COLUMN_SHOWN("r.epilogue", struct measured, epilogue, "epilogue"),
 	COLUMN("r.epilogue_content", struct measured, epilogue_content),
 	COLUMN_AS(COLUMN_JSON, "r.nvcc_flags", struct measured, nvcc_flags, "nvcc_flags"),
+	COLUMN("r.seed", struct measured, seed),
+	COLUMN("r.sizes", struct measured, sizes),
+	COLUMN("r.max_dim", struct measured, max_dim),
+	COLUMN("r.multiple_of", struct measured, multiple),
+	COLUMN("j.schedule IS NOT NULL", struct measured, tuned),
+	COLUMN("EXISTS(SELECT 1 FROM source WHERE content = s.content)", struct measured, has_source),
 };
 static const char heads[] =
 	" FROM judgement j JOIN run r ON r.id = j.run JOIN submission s ON s.id = j.submission"
@@ -36,6 +42,7 @@ static const char heads[] =
 	" AND ((?2 IS NULL AND ?3 IS NULL) OR s.path = ?2 OR substr(s.content, 1, length(?3)) = ?3)"
 	" AND (?4 IS NULL OR j.problem = ?4)"
 	" AND (?5 IS NULL OR instr(lower(r.device), lower(?5)) > 0)"
+	" AND (?7 IS NULL OR r.mode = ?7) AND (?8 IS NULL OR j.ended >= ?8)"
 	" ORDER BY j.ended DESC, j.id DESC LIMIT ?6) ORDER BY ended, id";
 
 const struct column measured_time_columns[MEASURED_TIME_COLUMNS] = {
@@ -74,6 +81,9 @@ static const struct column counter_columns[] = {
 };
 static const char counters[] = " FROM counter WHERE judgement = ?1 ORDER BY kernel, name, value";
 
+static const struct column case_columns[] = {COLUMN("name", struct measured_case, name)};
+static const char cases[] = " FROM test_case WHERE judgement = ?1 ORDER BY number";
+
 /* "SELECT these columns" and the rest. */
 static sqlite3_stmt *prepare(struct store *store, const char *begin,
 							 const struct column_part *parts, size_t count, const char *rest,
@@ -103,6 +113,8 @@ static const struct column_part time_parts[] = {COLUMN_PART(measured_time_column
 												COLUMN_PART(columns_of_shape, NULL),
 												COLUMN_PART(passes_columns, NULL)};
 static const struct column_part counter_parts[] = {COLUMN_PART(counter_columns, NULL)};
+static const struct column_part case_parts[] = {COLUMN_PART(case_columns, NULL),
+												COLUMN_PART(columns_of_shape, NULL)};
 
 static bool time_take(sqlite3_stmt *row, struct measured_time *out)
 {
@@ -127,6 +139,13 @@ static bool take_counter(sqlite3_stmt *row, struct measured *out)
 	struct measured_counter *counter = measured_add_counter(out);
 	return counter != NULL &&
 		   columns_take(row, 0, counter_columns, COUNT(counter_columns), counter);
+}
+
+static bool take_case(sqlite3_stmt *row, struct measured *out)
+{
+	struct measured_case *test = measured_add_case(out);
+	return test != NULL && columns_take(row, 0, case_columns, COUNT(case_columns), test) &&
+		   columns_take(row, COUNT(case_columns), columns_of_shape, SHAPE_COLUMNS, &test->shape);
 }
 
 /* All rows that belong to a judgement. */
@@ -158,7 +177,20 @@ static sqlite3_stmt *heads_prepare(struct store *store, const struct store_filte
 	sqlite3_bind_text(statement, 4, filter->problem, -1, SQLITE_STATIC);
 	sqlite3_bind_text(statement, 5, filter->device, -1, SQLITE_STATIC);
 	sqlite3_bind_int(statement, 6, filter->newest ? 1 : -1);
+	sqlite3_bind_text(statement, 7, filter->mode, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 8, filter->since, -1, SQLITE_STATIC);
 	return statement;
+}
+
+/* What belongs to a judgement, of what is asked for. */
+static bool take_parts(struct store *store, const struct store_filter *filter, struct measured *out,
+					   struct error *err)
+{
+	if (filter->cases)
+		return take_rows(store, case_parts, COUNT(case_parts), cases, out, take_case, err);
+	return take_rows(store, time_parts, COUNT(time_parts), times, out, take_time, err) &&
+		   (!filter->counters || take_rows(store, counter_parts, COUNT(counter_parts), counters,
+										   out, take_counter, err));
 }
 
 static bool find(struct store *store, const struct store_filter *filter, struct measured_list *out,
@@ -173,10 +205,7 @@ static bool find(struct store *store, const struct store_filter *filter, struct 
 		if (item == NULL || !columns_take(statement, 0, measured_columns, MEASURED_COLUMNS, item))
 			failed = !error_set(err, "out of memory");
 		else
-			failed =
-				!take_rows(store, time_parts, COUNT(time_parts), times, item, take_time, err) ||
-				(filter->counters && !take_rows(store, counter_parts, COUNT(counter_parts),
-												counters, item, take_counter, err));
+			failed = !take_parts(store, filter, item, err);
 	}
 	sqlite3_finalize(statement);
 	return !failed;

@@ -12,7 +12,10 @@ struct store_filter {
 	const char *path, *content;
 	const char *problem;
 	const char *device; /* part of its name, in either case */
+	const char *mode;   /* "judge" */
+	const char *since;  /* ended then or later: the beginning of an ISO 8601 date */
 	bool counters;      /* with what the emulated GPU counted */
+	bool cases;         /* with cases, and without times */
 	bool newest;        /* only the last one */
 };
 
@@ -22,7 +25,7 @@ bool store_find(const char *path, const struct store_filter *filter, struct meas
 				struct error *err);
 
 /* What is asked of the store, by members, and what they are called in JSON. */
-#define MEASURED_COLUMNS 21
+#define MEASURED_COLUMNS 27
 extern const struct column measured_columns[MEASURED_COLUMNS]; /* of a struct measured */
 #define MEASURED_TIME_COLUMNS 12
 extern const struct column measured_time_columns[MEASURED_TIME_COLUMNS]; /* ... measured_time */

@@ -95,5 +95,7 @@ const char *const store_schema[] = {
 	"	content TEXT NOT NULL, number INTEGER NOT NULL,\n"
 	"	name TEXT NOT NULL,\n" /* from the file's folder */
 	"	text BLOB NOT NULL, PRIMARY KEY (content, number)) STRICT, WITHOUT ROWID;\n",
+	/* 6: compressed by zlib; NULL: `text` is the text itself, as before. */
+	"ALTER TABLE source ADD COLUMN length INTEGER;\n", /* of the text */
 	NULL,
 };

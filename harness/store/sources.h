@@ -31,6 +31,12 @@ bool sources_keep(const char *path, const struct sources *sources, struct error 
  * there are several, or it is not what the store's own hand wrote. */
 bool sources_find(const char *path, const char *hash, struct sources *out, struct error *err);
 
+/* The same for each of these whole hashes, in one reading of the store: tells `take` of those that
+ * are kept, with their index; it may take over strings, and ends the search by false with err. */
+bool sources_each(const char *path, const char *const *hashes, size_t count,
+				  bool (*take)(void *context, size_t i, struct sources *sources, struct error *err),
+				  void *context, struct error *err);
+
 /* Adds a file, whose strings it takes over. False where there is no room; they are freed then. */
 bool sources_add(struct sources *sources, char *name, char *text, size_t length);
 void sources_free(struct sources *sources);

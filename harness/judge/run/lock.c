@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define LOCK_FILE "/tmp/gemmjudge-%s.lock"
-#define LOOK_NANOSECONDS 200000000 /* between two looks at a lock that another judge has */
+#define LOOK_NANOSECONDS 50000000 /* between two looks at a lock that another judge has */
 
 void lock_name(const struct device_choice *choice, const struct device_facts *facts, char out[64])
 {

@@ -63,18 +63,22 @@ def program() -> str:
 def environment() -> dict[str, str]:
     """What the program is run with: where nothing else names a CUDA toolkit, that of NVIDIA's wheels beside this one.
 
-    These lack the names that a linker looks for (libcudart.so); they are added beside the libraries.
+    These lack the names that a linker looks for (libcudart.so, the folder lib64); they are added beside the libraries.
     """
     found = dict(os.environ)
     toolkit = Path(__file__).resolve().parents[1] / "nvidia" / "cu13"
     named = any(found.get(name) for name in ("GEMMJUDGE_NVCC", "CUDA_HOME", "CUDA_PATH")) or shutil.which("nvcc")
     if named or not (toolkit / "bin" / "nvcc").exists():
         return found
+    links = {toolkit / "lib64": "lib"}
     for library in (toolkit / "lib").glob("lib*.so.*"):
-        link = library.with_name(library.name.split(".so.")[0] + ".so")
+        links[library.with_name(library.name.split(".so.")[0] + ".so")] = library.name
+    for link, target in links.items():
         try:
             if not link.exists():
-                link.symlink_to(library.name)
+                link.symlink_to(target)
+        except FileExistsError:  # by another process, just now
+            pass
         except OSError as error:
             raise JudgeError(f"{link}: {error.strerror}; NVIDIA's wheels need a place that can be written to") from error
     found["CUDA_HOME"] = str(toolkit)

@@ -331,8 +331,9 @@ Test(cli_args, refusals_say_what_and_why)
 	refused("judge a.cu --timeout 0", "--timeout '0'");
 	refused("judge a.cu --time 16x16x", "16x16x");
 	refused("bench a.cu --budget 0", "--budget '0'");
-	refused("list --json x", "--json is an option of judge, bench, compare, tune, explain, "
-							 "history, diff and leaderboard");
+	refused("list --json x",
+			"--json is an option of judge, bench, compare, rejudge, tune, explain, "
+			"history, diff and leaderboard");
 }
 
 Test(cli_args, names_of_before_lead_to_those_of_now)

@@ -201,7 +201,8 @@ static void try_store(const char *command, const char *option)
 	}
 	setenv("GEMMJUDGE_STORE", "none", 1);
 	cr_assert_eq(system("printf 'SQLite format 3\\0' >any; touch any-wal"), 0);
-	bool folder = strcmp(option, "--site") == 0 || strcmp(option, "--code") == 0;
+	bool folder = strcmp(option, "--site") == 0 || strcmp(option, "--code") == 0 ||
+				  strcmp(option, "--fastest") == 0;
 	const char *says = folder ? "it is a file" : "a database";
 	refused(command, says, WORDS(option, "any", "solution"));
 	refused(command, says, WORDS(option, "any-wal", "solution"));
@@ -264,7 +265,7 @@ Test(outputs, no_source_is_lost)
 Test(outputs, the_store_is_not_lost)
 {
 	for_each(VALUE_WRITTEN, try_store);
-	cr_assert_eq(for_each(VALUE_FOLDER, try_store), 2); /* --site, --code */
+	cr_assert_eq(for_each(VALUE_FOLDER, try_store), 3); /* --site, --code, --fastest */
 }
 
 Test(outputs, no_two_options_mean_one_file)

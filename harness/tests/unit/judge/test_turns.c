@@ -6,7 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
+#include "judge/run/ahead.h"
+#include "judge/run/beside.h"
 #include "judge/run/device.h"
+#include "judge/run/lock.h"
 #include "judge/turns.h"
 
 #define FILES 24
@@ -175,4 +180,115 @@ Test(turns, a_run_that_cannot_go_on_ends_on_all_devices)
 	cr_assert_eq(fake.calls[FILES - 1], 0);
 	cr_assert_eq(fake.list.items[0].verdict, VERDICT_ACCEPTED);
 	fake_close(&fake);
+}
+
+/* ---- judges of a batch, which share a device ---------------------------------------------- */
+
+/* Another judge has the device, and takes times on it, until told to go on. */
+struct sharing {
+	struct judge_options options;
+	struct judge_progress progress;
+	struct run run;
+	char device[32];
+	int other;      /* descriptor of what the judges have in common, as the other judge has it */
+	int lock;       /* of the device, as it has it */
+	double give_up; /* of clock_seconds() */
+	atomic_bool compiled, judged, paused;
+};
+
+static bool is_late(void *context)
+{
+	return clock_seconds() > ((struct sharing *)context)->give_up;
+}
+
+/* The other judge keeps the device until this is compiled, and takes times until compilers stop. */
+static void compile(void *context, size_t item, const struct child_control *control)
+{
+	struct sharing *sharing = context;
+	(void)item;
+	while (!sharing->paused && !is_late(sharing)) {
+		usleep(10000);
+		sharing->paused = atomic_load(&control->paused) > 0;
+	}
+	beside_end(sharing->other);
+	while (atomic_load(&control->paused) > 0 && !is_late(sharing))
+		usleep(10000);
+	sharing->compiled = true;
+	close(sharing->lock);
+}
+
+static bool judge_compiled(struct run *run, size_t i, struct judgement *out, void *context,
+						   struct error *err)
+{
+	struct sharing *sharing = context;
+	(void)i, (void)err;
+	sharing->judged = sharing->compiled && run->lock >= 0;
+	out->verdict = VERDICT_ACCEPTED;
+	return true;
+}
+
+static struct ahead *open_compiler(struct sharing *sharing)
+{
+	struct error err;
+	const struct ahead_plan plan = {
+		.count = 1, .threads = 1, .paused = true, .lead = 1, .work = compile, .context = sharing};
+	struct ahead *ahead = ahead_open(&plan, &err);
+	cr_assert_not_null(ahead, "%s", err.message);
+	return ahead;
+}
+
+Test(turns, of_a_batch_compile_before_they_have_the_device)
+{
+	static struct sharing sharing;
+	struct judgement_list list = {.count = 1, .items = calloc(1, sizeof *list.items)};
+	const struct turns_plan plan = {.list = &list, .judge = judge_compiled, .context = &sharing};
+	struct error err = {{0}};
+	char path[LOCK_PATH];
+	char name[] = "/tmp/test-turns-XXXXXX";
+	const int file = mkstemp(name);
+	unlink(name);
+	snprintf(sharing.device, sizeof sharing.device, "test-turns-%d", (int)getpid());
+	sharing.give_up = clock_seconds() + 20;
+	sharing.progress = (struct judge_progress){.stop = is_late, .context = &sharing};
+	sharing.options.beside = file;
+	sharing.run = (struct run){.options = &sharing.options,
+							   .progress = &sharing.progress,
+							   .referee.arena_fd = -1,
+							   .lock = -1};
+	sharing.run.referee.device.kind = DEVICE_CUDA;
+	strcpy(sharing.run.referee.facts.name, "a GPU");
+	strcpy(sharing.run.referee.facts.pci_bus_id, sharing.device);
+	cr_assert(device_list_parse("cuda:0", &sharing.options.device, &err));
+
+	cr_assert_eq(lock_take(sharing.device, &sharing.lock), LOCK_HELD);
+	sharing.other = beside_open(dup(file));
+	sharing.run.beside = beside_open(file);
+	cr_assert(sharing.other > 0 && sharing.run.beside > 0);
+	beside_begin(sharing.other);
+	cr_expect(beside_is_timed(sharing.run.beside));
+
+	struct turns *turns = turns_open(&sharing.run, &plan, &err);
+	cr_assert_not_null(turns, "%s", err.message);
+	sharing.run.ahead = open_compiler(&sharing);
+	cr_assert(turns_take(turns, &err), "%s", err.message);
+	cr_expect(sharing.judged, "it was not compiled when it had the device");
+	cr_expect(sharing.paused, "it was compiled while times were taken");
+	cr_expect_lt(clock_seconds(), sharing.give_up);
+	cr_expect_not(beside_is_timed(sharing.run.beside));
+	ahead_close(sharing.run.ahead);
+	turns_close(turns);
+	close(sharing.run.lock);
+	close(sharing.run.beside);
+	close(sharing.other);
+	lock_path(sharing.device, path);
+	unlink(path);
+	free(list.items);
+}
+
+Test(turns, judges_that_have_nothing_in_common_know_of_no_times)
+{
+	cr_expect_eq(beside_open(0), 0);
+	cr_expect_not(beside_is_timed(0));
+	beside_begin(0);
+	beside_end(0);
 }

@@ -420,6 +420,9 @@ static void read_back(const struct measured *got)
 	cr_expect_neq(strcmp(got->commit, got->host), 0);
 	cr_expect_eq(got->cases, 5);
 	cr_expect_eq(got->accepted, 6);
+	member(got->seed, "0x77", "seed");
+	member(got->sizes, "uniform", "sizes");
+	cr_expect(got->max_dim == 512 && got->multiple == 8 && got->tuned && !got->has_source);
 }
 
 static void time_read_back(const struct measured_time *got)

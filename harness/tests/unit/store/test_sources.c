@@ -1,6 +1,7 @@
 /* links: store */
 /* Sources in and out of the store. */
 #include <criterion/criterion.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,76 @@ Test(sources, come_out_as_they_went_in)
 	cr_expect_not_null(strstr(err.message, "the beginning of several"));
 	cr_expect_not(sources_find("s.db", "ffff", found, &err));
 	cr_expect_eq(found->count, 0);
+	free(found);
+}
+
+/* Runs it; what a number of it is. */
+static int64_t ask(const char *sql)
+{
+	sqlite3 *database;
+	sqlite3_stmt *statement;
+	cr_assert_eq(sqlite3_open("s.db", &database), SQLITE_OK);
+	cr_assert_eq(sqlite3_prepare_v2(database, sql, -1, &statement, NULL), SQLITE_OK, "%s", sql);
+	const int64_t value =
+		sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
+	sqlite3_finalize(statement);
+	sqlite3_close(database);
+	return value;
+}
+
+Test(sources, are_compressed_and_older_rows_are_not)
+{
+	struct sources *found = calloc(1, sizeof *found);
+	struct error err;
+	char text[5000];
+	memset(text, 'x', sizeof text);
+	keep("abcd12", text, sizeof text);
+	cr_expect_lt(ask("SELECT length(text) FROM source WHERE number = 0"), 100);
+	cr_expect_eq(ask("SELECT length FROM source WHERE number = 0"), sizeof text);
+	ask("UPDATE source SET text = CAST('old' AS BLOB), length = NULL WHERE number = 1");
+	cr_assert(sources_find("s.db", "abcd", found, &err), "%s", err.message);
+	cr_expect_arr_eq(found->files[0].text, text, sizeof text);
+	cr_expect_str_eq(found->files[1].text, "old");
+	sources_free(found);
+	free(found);
+}
+
+static bool note_found(void *context, size_t i, struct sources *sources, struct error *err)
+{
+	char *seen = context;
+	(void)err;
+	cr_expect_eq(sources->count, 2);
+	snprintf(seen + strlen(seen), 16, "%zu ", i);
+	return true;
+}
+
+Test(sources, those_that_are_kept_are_found_in_one_reading)
+{
+	static const char *const hashes[] = {"abcd12", "ffff", "", "abce34"};
+	struct error err;
+	char seen[64] = "";
+	keep("abcd12", "one", 3);
+	keep("abce34", "two", 3);
+	cr_assert(sources_each("s.db", hashes, 4, note_found, seen, &err), "%s", err.message);
+	cr_expect_str_eq(seen, "0 3 ");
+}
+
+/* Of a store that somebody else may have written. */
+Test(sources, whose_length_is_a_lie_are_damaged)
+{
+	static const char *const lies[] = {"length = 4999",    "length = 5001",  "length = -1",
+									   "length = 1 << 40", "text = x'789c'", "text = x''"};
+	struct sources *found = calloc(1, sizeof *found);
+	struct error err;
+	char text[5000] = "x", sql[128];
+	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+		unlink("s.db");
+		keep("abcd12", text, sizeof text);
+		snprintf(sql, sizeof sql, "UPDATE source SET %s WHERE number = 0", lies[i]);
+		ask(sql);
+		cr_expect_not(sources_find("s.db", "abcd", found, &err), "%s", lies[i]);
+		cr_expect_not_null(strstr(err.message, "damaged"), "%s: %s", lies[i], err.message);
+	}
 	free(found);
 }
 
