@@ -147,7 +147,7 @@ static bool start(struct batch_state *state, size_t i)
 	argv[count++] = "--";
 	argv[count++] = request->path != NULL ? request->path : "-";
 	argv[count] = NULL;
-	return worker_start(&place->worker, argv, request->source != NULL ? request->source : "",
+	return worker_start(&place->worker, NULL, argv, request->source != NULL ? request->source : "",
 						request->source_length, state->err);
 }
 

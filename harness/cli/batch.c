@@ -42,18 +42,11 @@ static void take_word(void *context, const char *word)
 		words->at[words->count++] = copy;
 }
 
-/* The devices, a judge on each: as many emulated GPUs as the machine bears, or the GPUs named. */
-struct places {
-	size_t count;
-	const char *at[BATCH_WORKERS_MAX];
-	char names[BATCH_WORKERS_MAX][16];
-};
-
-static bool take_places(struct places *places, const struct device_list *list, struct error *err)
+bool batch_places(struct batch_places *places, const struct device_list *list, struct error *err)
 {
 	const bool emulated = device_list_seems_emulated(list);
 	if (list->text != NULL && !emulated && list->count == 0)
-		return error_set(err, "--device %s: name the GPUs of a batch (cuda:0,1)", list->text);
+		return error_set(err, "--device %s: name the GPUs (cuda:0,1)", list->text);
 	places->count = emulated ? ahead_threads() : list->text != NULL ? list->count : 1;
 	if (emulated && list->text != NULL && list->count > 1)
 		places->count = list->count;
@@ -97,7 +90,7 @@ int batch_command(struct options *options)
 {
 	struct error err = {{0}};
 	struct batch_words words = {0};
-	struct places places = {0};
+	struct batch_places places = {0};
 	struct batch_outcome outcome = {0};
 	if (options->argument_count > 0) {
 		error_set(&err, "--batch: its lines name the files, and '%s' is none of them",
@@ -110,7 +103,7 @@ int batch_command(struct options *options)
 		error_set(&err, "--batch %s: %s", options->batch, strerror(errno));
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!take_places(&places, &options->judge.device, &err))
+	if (!batch_places(&places, &options->judge.device, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	options_words(options, options->has_seed ? OF_THE_BATCH : OF_THE_BATCH " seed", take_word,
 				  &words);

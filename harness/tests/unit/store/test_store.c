@@ -596,7 +596,7 @@ Test(store, contents_by_the_former_hash_stay_and_equal_no_new_one)
 	list = fixture_timed("a.cu", OLD OLD, 12.0, SEAL_CONFIRMED);
 	fixture_append("s.db", list, "judge");
 	is_whole("s.db");
-	cr_expect_eq(ask("s.db", "PRAGMA user_version"), 5);
+	cr_expect_eq(ask("s.db", "PRAGMA user_version"), 6);
 
 	struct leaderboard all;
 	struct measured_list runs = fixture_all("s.db");
