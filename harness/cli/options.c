@@ -290,7 +290,8 @@ const struct row option_rows[] = {
 	 "sealed: the times are confirmed by sealed calls",
 	 .group = GROUP_LIMITS, FILLS(kind_layers, judge.required)},
 	{"without", "LAYERS", "serve",
-	 "takes submissions although these do not hold: jail\n(none does), or some of files, calls, "
+	 "takes submissions although these do not hold: jail (none\n"
+	 "does), or some of files, calls, "
 	 "namespaces, compiler",
 	 .group = GROUP_LIMITS, FILLS(kind_layers, judge.without)},
 	{"without", "LAYERS", RUNS, NULL, .group = GROUP_LIMITS, FILLS(kind_layers, judge.without)},

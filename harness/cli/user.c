@@ -55,25 +55,24 @@ static int user(const char *program, struct options *options)
 	const char *what = count > 0 ? options->arguments[0] : "";
 	const char *name = count > 1 ? options->arguments[1] : NULL;
 	(void)program;
-	if (!store_needed(options->store, store, &err))
+	const bool adds = strcmp(what, "add") == 0 && count == 2;
+	const bool lists = strcmp(what, "list") == 0 && count == 1;
+	if (!adds && !lists && (strcmp(what, "remove") != 0 || count != 2)) {
+		error_set(&err, "'user add NAME', 'user list' or 'user remove NAME' is needed");
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (options->role != NULL && strcmp(what, "add") != 0) {
+	}
+	if (options->role != NULL && !adds) {
 		error_set(&err, "--role goes with 'user add'");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (strcmp(what, "add") == 0 && count == 2)
-		return add(store, name, options->role);
-	if (strcmp(what, "list") == 0 && count == 1)
-		return list(store);
-	if (strcmp(what, "remove") == 0 && count == 2)
-		return drop(store, name);
-	error_set(&err, "'user add NAME', 'user list' or 'user remove NAME' is needed");
-	return cli_fail(EXIT_BAD_INPUT, &err);
+	if (!store_needed(options->store, store, &err))
+		return cli_fail(EXIT_BAD_INPUT, &err);
+	return adds ? add(store, name, options->role) : lists ? list(store) : drop(store, name);
 }
 
 const struct subcommand subcommand_user = {
 	.name = "user",
-	.takes = "add|list|remove",
+	.takes = "ACTION...",
 	.summary = "who may submit to serve",
 	.usage = "usage: gemmjudge user add NAME [--role teacher] [--store FILE]\n"
 			 "       gemmjudge user list\n"

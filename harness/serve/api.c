@@ -22,6 +22,20 @@ static bool id_draw(char id[JOB_ID_TEXT], struct error *err)
 	return true;
 }
 
+/* null: it does not wait. */
+static json_t *place_json(struct server *server, const char *id)
+{
+	const size_t place = queue_place(server->queue, id);
+	return place > 0 ? json_integer((json_int_t)place) : json_null();
+}
+
+/* "" as where it is not there. */
+static const char *query_text(const struct http_request *request, const char *name)
+{
+	const char *text = request->query(request->context, name);
+	return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
 /* What the store did not do is no fault of who asks. */
 static void reply_failed(const struct server *server, struct http_reply *reply,
 						 const struct error *err)
@@ -81,8 +95,8 @@ static void submit(struct server *server, const struct http_request *request,
 	switch (queue_add(server->queue, &job, &limits, &err)) {
 	case QUEUE_TAKEN:
 		reply_json(reply, 202,
-				   json_pack("{s:s, s:s, s:i}", "id", id, "state", "waiting", "place",
-							 (int)queue_place(server->queue, id)));
+				   json_pack("{s:s, s:s, s:o}", "id", id, "state", "waiting", "place",
+							 place_json(server, id)));
 		return;
 	case QUEUE_FULL:
 		reply->retry_after = RETRY_SECONDS;
@@ -130,9 +144,7 @@ json_t *api_visible(struct server *server, const struct http_request *request, b
 	const char *user = json_string_value(json_object_get(job, "user"));
 	if (user != NULL && (server->config->public || request->user.role == ACCOUNT_TEACHER ||
 						 strcmp(user, request->user.name) == 0)) {
-		const size_t place = queue_place(server->queue, request->id);
-		json_object_set_new(job, "place",
-							place > 0 ? json_integer((json_int_t)place) : json_null());
+		json_object_set_new(job, "place", place_json(server, request->id));
 		return job;
 	}
 	json_decref(job);
@@ -226,8 +238,8 @@ void api_list(struct server *server, const struct http_request *request, struct 
 	const bool sees_all = server->config->public || request->user.role == ACCOUNT_TEACHER;
 	const bool mine = !sees_all || request->query(request->context, "mine") != NULL;
 	const struct job_filter filter = {
-		.account = mine ? request->user.name : request->query(request->context, "user"),
-		.problem = request->query(request->context, "problem"),
+		.account = mine ? request->user.name : query_text(request, "user"),
+		.problem = query_text(request, "problem"),
 		.before = number_of(request, "before", 0, INT64_MAX),
 		.limit = (int)number_of(request, "limit", LIST_USUAL, LIST_MOST)};
 	size_t i;
@@ -239,9 +251,7 @@ void api_list(struct server *server, const struct http_request *request, struct 
 	json_array_foreach(list, i, job)
 	{
 		const char *id = json_string_value(json_object_get(job, "id"));
-		const size_t place = id != NULL ? queue_place(server->queue, id) : 0;
-		json_object_set_new(job, "place",
-							place > 0 ? json_integer((json_int_t)place) : json_null());
+		json_object_set_new(job, "place", place_json(server, id != NULL ? id : ""));
 	}
 	reply_json(reply, 200, json_pack("{s:o}", "submissions", list));
 }

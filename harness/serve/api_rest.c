@@ -49,6 +49,8 @@ void api_leaderboard(struct server *server, const struct http_request *request,
 					 struct http_reply *reply)
 {
 	const char *problem = request->query(request->context, "problem");
+	if (problem != NULL && problem[0] == '\0')
+		problem = NULL;
 	if (problem != NULL && problem_find(problem) == NULL)
 		reply_error(reply, 400, "unknown problem '%.64s' (GET /api/problems has all)", problem);
 	else

@@ -19,7 +19,7 @@
 #define BODIES_BYTES ((size_t)64 << 20) /* of all requests at once */
 #define SILENT_SECONDS 30
 /* Whole, however busily it comes byte by byte: */
-#define HEADER_SECONDS 15
+#define HEADER_SECONDS 10
 #define BODY_SECONDS 60
 #define REPLY_SECONDS 60
 #define IDLE_SECONDS 60 /* between two requests */
@@ -113,17 +113,26 @@ void http_tick(struct http *http)
 
 /* ---- what a request has ---------------------------------------------------------------------- */
 
+/* "" of one that has no value, as "?mine". */
+static const char *value_of(const struct exchange *exchange, enum MHD_ValueKind kind,
+							const char *name)
+{
+	const char *value = NULL;
+	size_t length;
+	if (exchange->http->mhd.lookup_connection_value_n(exchange->connection, kind, name,
+													  strlen(name), &value, &length) != MHD_YES)
+		return NULL;
+	return value != NULL ? value : "";
+}
+
 static const char *header_of(const void *context, const char *name)
 {
-	const struct exchange *exchange = context;
-	return exchange->http->mhd.lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
+	return value_of(context, MHD_HEADER_KIND, name);
 }
 
 static const char *query_of(const void *context, const char *name)
 {
-	const struct exchange *exchange = context;
-	return exchange->http->mhd.lookup_connection_value(exchange->connection, MHD_GET_ARGUMENT_KIND,
-													   name);
+	return value_of(context, MHD_GET_ARGUMENT_KIND, name);
 }
 
 /* Takes a piece of the body, as far as there is room. */

@@ -13,7 +13,7 @@
 #define MICROHTTPD_FUNCTIONS(F)                                                                    \
 	F(start_daemon)                                                                                \
 	F(stop_daemon)                                                                                 \
-	F(lookup_connection_value)                                                                     \
+	F(lookup_connection_value_n)                                                                   \
 	F(get_connection_info)                                                                         \
 	F(queue_response)                                                                              \
 	F(create_response_from_buffer)                                                                 \

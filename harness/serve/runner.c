@@ -17,7 +17,7 @@
 #define POLL_MILLISECONDS 500
 #define SILENT_SECONDS 3600 /* a judge says something before; its own limits are shorter */
 #define ATTEMPTS 3          /* where a judge comes to no verdict */
-#define PAUSE_SECONDS 3     /* before the next one */
+#define PAUSE_SECONDS 1     /* before the next one */
 #define RESULT_BYTES ((size_t)3 << 20)
 #define STATUS_BAD_INPUT 2 /* of the child: it would say the same again */
 
