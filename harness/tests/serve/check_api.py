@@ -1,8 +1,9 @@
 """What `gemmjudge serve` answers, and what it does not let itself be talked into.
 
-usage: check_api.py GEMMJUDGE
+usage: check_api.py GEMMJUDGE SOURCE_ROOT
 """
 
+import json
 import os
 import signal
 import socket
@@ -11,9 +12,9 @@ import sys
 import tempfile
 import time
 
-from server import Server, user_add
+from server import SEEN, Server, user_add
 
-PROGRAM = os.path.abspath(sys.argv[1])
+PROGRAM, ROOT = (os.path.abspath(argument) for argument in sys.argv[1:3])
 FORGED = "0123456789abcdef" * 2
 
 
@@ -93,6 +94,8 @@ def check_refused(server):
     for header in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
                    {"Sec-Fetch-Site": "same-site"}):
         assert server.request("POST", "/api/submissions", good, headers=header).status == 403, header
+        for method, path in (("POST", "/api/session"), ("DELETE", "/api/session"), ("DELETE", "/api/submissions/" + FORGED)):
+            assert server.request(method, path, headers=header).status == 403, (method, path)
     own = {"Origin": f"http://127.0.0.1:{server.port}", "Sec-Fetch-Site": "same-origin"}
     assert server.request("POST", "/api/submissions", good, headers=own).status == 202
     assert server.request("GET", "/api/me", headers={"Host": "evil.example"}).status == 401, "another name leads here"
@@ -151,6 +154,7 @@ def check_numbers(server):
     for line in ('gemmjudge_verdicts_total{verdict="wrong_answer"} 1', 'gemmjudge_workers{device="auto"} 1',
                  'gemmjudge_verdicts_total{verdict="none"}', "# TYPE gemmjudge_waiting gauge"):
         assert line in text, text
+    assert server.request("GET", "/api/leaderboard").json() == {"boards": [], "by_correctness": [], "not_ranked": []}
     assert len(server.request("GET", "/api/problems").json()["problems"]) > 5
 
 
@@ -193,7 +197,7 @@ def check_kill():
     assert sorted(open(path).read().split()) == ["2", "3", "30", "30", "4", "5"], "each once"
     again.process.send_signal(signal.SIGTERM)
     time.sleep(0.3)
-    assert again.submit("accept").status == 503
+    assert again.submit("accept").status == 503 and again.request("GET", "/healthz").status == 503
     assert again.end() == 0, "the second signal ends it at once"
 
 
@@ -211,6 +215,10 @@ def check_users():
         assert bad.returncode == 2 and bad.stderr.count("\n") == 1, (words, bad)
     judged = os.path.abspath("judged")
     server = Server(PROGRAM, "--queue-of-user", "2", store=store, listen="0.0.0.0:0", environment={"FAKE_JUDGED": judged})
+    for path in ("problems", "leaderboard", "submissions", f"submissions/{FORGED}", f"submissions/{FORGED}/events",
+                 f"submissions/{FORGED}/source"):
+        assert server.request("GET", "/api/" + path).status == 401, path
+    assert server.request("DELETE", "/api/submissions/" + FORGED).status == 401
     for token in (None, "x", "0" * 64, ada[:-1], ada + "0"):
         assert server.request("GET", "/api/me", token=token).status == 401, token
         assert server.submit("accept", token).status == 401
@@ -237,6 +245,8 @@ def check_users():
     assert "Secure" in server.request("POST", "/api/session", {"token": bob},
                                       headers={"X-Forwarded-Proto": "https"}).headers["Set-Cookie"]
     assert server.request("POST", "/api/session", {"token": "nobody's"}).status == 401
+    assert server.request("POST", "/api/session", {"token": 1}).status == 400
+    assert server.request("POST", "/api/session", b"token=" + bob.encode()).status == 415
     assert "Max-Age=0" in server.request("DELETE", "/api/session").headers["Set-Cookie"]
     subprocess.run([PROGRAM, "user", "remove", "bob", "--store", store], check=True)
     assert server.request("GET", "/api/me", token=bob).status == 401
@@ -247,6 +257,25 @@ def check_users():
     reply = server.submit("accept", ada)
     assert reply.status == 429 and "in the last hour" in reply.json()["error"], reply.body
     assert server.end() == 0
+
+
+def check_described(path):
+    """openapi.json names every path, method and status that was seen here, and no other; and their members."""
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    schemas, described = document["components"]["schemas"], set()
+    for address, methods in document["paths"].items():
+        for method, operation in methods.items():
+            for status, response in operation["responses"].items():
+                described.add((method, address, status))
+                for kind, members in SEEN.get((method, address, status), ()):
+                    schema = response["content"][kind]["schema"]
+                    if "$ref" in schema:
+                        schema = schemas[schema["$ref"].split("/")[-1]]
+                        if members is not None:
+                            assert set(schema["required"]) <= members <= set(schema["properties"]), (address, members)
+    seen = {shape for shape in SEEN if shape[1] in document["paths"] and shape[0] in document["paths"][shape[1]]}
+    assert described == seen, f"only described: {described - seen}, only seen: {seen - described}"
 
 
 def main():
@@ -270,6 +299,7 @@ def main():
         time.sleep(0.5)
     assert drained(slow) == b"" and time.monotonic() < begun + 20, "a slow client is dropped"
     stuck.close()
+    check_described(os.path.join(ROOT, "harness/serve/openapi.json"))
     assert server.end() == 0
 
 
