@@ -169,6 +169,8 @@ json_t *boards_json(struct boards *boards, const char *problem)
 {
 	static const char *const lists[] = {"boards", "by_correctness", "not_ranked"};
 	json_t *shown = json_object();
+	if (boards == NULL)
+		return shown;
 	pthread_mutex_lock(&boards->mutex);
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		json_t *list = json_object_get(boards->json, lists[i]);

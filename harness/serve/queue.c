@@ -16,6 +16,7 @@ enum state { WAITING, WITHDRAWING, JUDGING, ENDED };
 struct person {
 	char *name;
 	size_t waiting, judging;
+	int64_t first;  /* the number of the oldest that waits; see place_of() */
 	double seconds; /* of judging in the last hour, as of its last judgement */
 };
 
@@ -339,13 +340,22 @@ static size_t place_of(const struct queue *queue, const struct queue_entry *entr
 	size_t rank = 0, place = 1;
 	if (entry->state != WAITING)
 		return 0;
-	for (size_t i = 0; queue->entries[i] != entry; i++)
-		rank += queue->entries[i]->person == entry->person && queue->entries[i]->state == WAITING;
+	for (size_t i = 0; i < queue->person_count; i++)
+		queue->persons[i]->first = INT64_MAX;
+	for (size_t i = 0; i < queue->count; i++) {
+		const struct queue_entry *other = queue->entries[i];
+		if (other->state != WAITING)
+			continue;
+		if (other->number < other->person->first)
+			other->person->first = other->number;
+		rank += other->person == entry->person && other->number < entry->number;
+	}
 	for (size_t i = 0; i < queue->person_count; i++) {
 		const struct person *other = queue->persons[i];
 		if (other == entry->person)
 			continue;
-		const size_t turns = rank + is_before(other, entry->person, 0, 1);
+		const size_t turns =
+			rank + is_before(other, entry->person, other->first, entry->person->first);
 		place += other->waiting < turns ? other->waiting : turns;
 	}
 	return place + rank;

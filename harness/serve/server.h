@@ -52,7 +52,7 @@ struct boards *boards_open(struct server *server, struct error *err);
 void boards_close(struct boards *boards); /* waits for its thread */
 void boards_changed(struct boards *boards);
 /* As `leaderboard --json` has it, with user, name and submission where a content was submitted
- * here; only this problem's unless it is NULL. */
+ * here; only this problem's unless it is NULL. Nothing where `boards` is NULL. */
 json_t *boards_json(struct boards *boards, const char *problem);
 
 #endif

@@ -35,7 +35,7 @@ static bool lock_take(struct jobs *jobs, const char *path, struct error *err)
 			   : error_set(err, "the store %s cannot be locked: %s", path, strerror(errno));
 }
 
-struct jobs *jobs_open(const char *path, struct error *err)
+struct jobs *jobs_open(const char *path, bool share, struct error *err)
 {
 	struct jobs *jobs = calloc(1, sizeof *jobs);
 	if (jobs == NULL) {
@@ -48,7 +48,8 @@ struct jobs *jobs_open(const char *path, struct error *err)
 	if ((jobs->writes.store = database_open(path, store_schema, true, err)) != NULL &&
 		lock_take(jobs, path, err) &&
 		(jobs->reads.store = database_second(jobs->writes.store, err)) != NULL &&
-		database_execute(jobs->writes.store, "PRAGMA journal_mode = WAL", err) &&
+		database_execute(jobs->writes.store,
+						 share ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL", err) &&
 		database_execute(jobs->writes.store,
 						 "UPDATE job SET state = 'waiting' WHERE state = 'judging'", err))
 		return jobs;

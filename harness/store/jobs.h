@@ -13,10 +13,12 @@
 
 struct jobs;
 
-/* Opens the store at `path` for one server: makes it where there is none, and lets others read it
- * while it is written. NULL with err, also where another server has it. While it is open the
- * calling process opens the store by no other function: SQLite would lose its locks. */
-struct jobs *jobs_open(const char *path, struct error *err);
+/* Opens the store at `path` for one server, and makes it where there is none. While it is open,
+ * others can read it as it is written, by SQLite's write-ahead log; where other machines `share` it
+ * that cannot be, and they wait for each other. NULL with err, also where another server has it.
+ * The calling process opens the store by no other function meanwhile: SQLite would lose its
+ * locks. */
+struct jobs *jobs_open(const char *path, bool share, struct error *err);
 void jobs_close(struct jobs *jobs);
 
 /* A submission as it comes. Borrowed. */
