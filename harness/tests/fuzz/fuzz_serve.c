@@ -72,6 +72,23 @@ static void server_end(void)
 	server.jobs = NULL;
 }
 
+/* So that there is one that waits. */
+static void known_put(void)
+{
+	struct error err;
+	const struct queue_limits limits = {.all = WAITING_MAX, .of_user = WAITING_MAX};
+	const struct job_given job = {.id = known,
+								  .account = "",
+								  .problem = "sgemm",
+								  .name = "a.cu",
+								  .options = "{}",
+								  .source = "x",
+								  .source_length = 1};
+	snprintf(known, sizeof known, "%032zx", taken++);
+	if (queue_add(server.queue, &job, &limits, &err) != QUEUE_TAKEN)
+		fuzz_found(err.message);
+}
+
 /* ---- a request ------------------------------------------------------------------------------ */
 
 struct play {
@@ -123,10 +140,10 @@ static void check(const struct http_reply *reply)
 		fuzz_found("no JSON");
 	if (reply->status >= 400 && json_object_get(json, "error") == NULL)
 		fuzz_found("an error without a word");
-	if (reply->status == 202 && id != NULL) {
-		snprintf(known, sizeof known, "%s", id);
-		taken++;
-	}
+	if (reply->status == 202 &&
+		(id == NULL || !queue_withdraw(server.queue, id, &(struct error){{0}})))
+		fuzz_found("what was taken does not wait");
+	taken += reply->status == 202;
 	json_decref(json);
 }
 
@@ -137,6 +154,8 @@ void fuzz_one(const uint8_t *data, size_t size)
 	char *copy = malloc(size + 1), *text = copy, path[256];
 	if (server.jobs == NULL)
 		server_begin();
+	if (queue_place(server.queue, known) == 0)
+		known_put();
 	memcpy(copy, data, size);
 	copy[size] = '\0';
 	char *first = line_of(&text), *word = strchr(first, ' '), *line, *colon;

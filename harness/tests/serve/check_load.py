@@ -9,7 +9,6 @@ judgements began, how long `GET /api/submissions/ID` took while judging (p50, p9
 """
 
 import argparse
-import glob
 import http.client
 import multiprocessing
 import os
@@ -21,6 +20,11 @@ import threading
 import time
 
 from server import Server, user_add
+
+
+REAL = """wrong_alpha_omitted writes_past_c writes_before_c changes_a reads_far_away host_aborts host_exits
+host_crashes host_closes_everything host_forges_reply host_kills_itself host_recurses host_thread_bomb kernel_traps
+kernel_loops call_host_pointer compile_syntax compile_includes_passwords host_throws""".split()
 
 
 def options():
@@ -52,15 +56,9 @@ def kinds(root, real):
     if not real:
         return [("accept", ("accepted",)), ("wrong", ("wrong_answer",)), ("sleep 0.05", ("accepted",)), ("refuse", (None,))]
     found = [(open(os.path.join(root, "solutions/gemm_f16/01_naive.cu"), encoding="utf-8").read(), ("accepted",))]
-    for name in ("wrong_alpha_omitted", "wrong_beta_omitted", "crash_abort", "crash_exit", "crash_null_pointer",
-                 "compile_error", "guard_*", "honest_*", "wrong_*", "crash_*", "limit_*", "cheat_*", "hang_*"):
-        for path in sorted(glob.glob(os.path.join(root, "harness/tests/fixtures", name + ".cu"))):
-            text = with_headers(path, set())
-            head = text.split("\n\n")[0]
-            verdict = re.match(r"// expect: (\w+)", text)
-            if verdict and "// problem" not in head and "// judge" not in head and "// options" not in head and \
-                    len(found) < 20 and all(text != other for other, _ in found):
-                found.append((text, (verdict[1],)))
+    for name in REAL:
+        text = with_headers(os.path.join(root, "harness/tests/fixtures", name + ".cu"), set())
+        found.append((text, (re.match(r"// expect: (\w+)", text)[1],)))
     return found
 
 
