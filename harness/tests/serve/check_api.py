@@ -5,6 +5,7 @@ usage: check_api.py GEMMJUDGE SOURCE_ROOT
 
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -201,6 +202,22 @@ def check_kill():
     assert again.end() == 0, "the second signal ends it at once"
 
 
+def check_full():
+    """A disk without room, by a limit of the process: nothing is said before it is written, and nothing is lost."""
+    server = Server(PROGRAM)
+    number = server.submitted("sleep 0.5")
+    server.until(number, "judging")
+    limit = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (512, resource.RLIM_INFINITY))
+    reply = server.submit("accept")
+    assert reply.status == 503 and int(reply.headers["Retry-After"]) > 0, reply.body
+    time.sleep(1)
+    assert server.get(number)["state"] == "judging"
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limit)
+    assert server.until(number, "done")["verdict"] == "accepted"
+    assert server.until(server.submitted("accept"), "done")["verdict"] == "accepted"
+    assert server.end() == 0
+
+
 def check_users():
     """Tokens, roles, whose source one sees, and what each may have."""
     refused = subprocess.run([PROGRAM, "serve", "--listen", "0.0.0.0:0", "--without", "jail", "--store", "users.db"],
@@ -293,6 +310,7 @@ def main():
     check_numbers(server)
     check_queue()
     check_kill()
+    check_full()
     check_users()
     while time.monotonic() < begun + 8:  # a byte now and then does not help
         slow.sendall(b"x")

@@ -37,7 +37,8 @@ class Server:
         if fake:
             words += ["--through", FAKE]
         self.process = subprocess.Popen(words + list(options), stdout=subprocess.PIPE, stderr=self.log,
-                                        env={**os.environ, **(environment or {})})
+                                        env={**os.environ, **(environment or {})},
+                                        restore_signals=False)  # SIGXFSZ stays ignored: see check_full()
         line = self.process.stdout.readline().decode()
         found = re.search(r"listens at http://(.*):(\d+)/", line)
         self.port = int(found[2]) if found else None
