@@ -24,7 +24,8 @@ static _Noreturn void become(const struct worker_how *how, const char *const *ar
 {
 	sigset_t none;
 	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	sigprocmask(SIG_SETMASK, &none, NULL); /* of a server, as is this */
+	signal(SIGPIPE, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (how->apart)
 		setpgid(0, 0);

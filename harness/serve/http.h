@@ -43,7 +43,7 @@ void routes_answer(struct server *server, struct http_request *request, struct h
 /* Who asks, by their token: fills in known and user. */
 void session_find(struct server *server, struct http_request *request);
 /* Whether another site's page sent it. */
-bool session_is_foreign(const struct server *server, const struct http_request *request);
+bool session_is_foreign(const struct http_request *request);
 bool session_is_https(const struct http_request *request);
 
 /* Waits for requests, in threads of its own, until http_close(). *port: where. NULL with err. */

@@ -77,7 +77,7 @@ void routes_answer(struct server *server, struct http_request *request, struct h
 			reply_error(reply, 404, "there is nothing at this address");
 		return;
 	}
-	if (found->method[0] != 'G' && session_is_foreign(server, request)) {
+	if (found->method[0] != 'G' && session_is_foreign(request)) {
 		reply_error(reply, 403, "another site's page sent this: it is not taken");
 		return;
 	}

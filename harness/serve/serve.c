@@ -120,8 +120,9 @@ bool serve_run(const struct serve_config *config, struct error *err)
 	signal(SIGPIPE, SIG_IGN);
 	pthread_mutex_init(&server.mutex, NULL);
 	raise_limit();
-	bool ok = (server.jobs = jobs_open(config->store, config->through != NULL, err)) != NULL && may_begin(&server, err) &&
-			  (server.queue = queue_open(server.jobs, err)) != NULL && run(&server, &signals, err);
+	bool ok = (server.jobs = jobs_open(config->store, config->through != NULL, err)) != NULL &&
+			  may_begin(&server, err) && (server.queue = queue_open(server.jobs, err)) != NULL &&
+			  run(&server, &signals, err);
 	queue_close(server.queue);
 	jobs_close(server.jobs);
 	pthread_mutex_destroy(&server.mutex);

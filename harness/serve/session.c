@@ -12,20 +12,23 @@ bool server_is_open(const struct server *server)
 	return server->loopback && !accounts_any(server->jobs);
 }
 
+/* Our cookie's value in a header "a=b; c=d", or "". */
+static const char *cookie_of(const char *cookies)
+{
+	for (const char *p = cookies; p != NULL && (p = strstr(p, COOKIE)) != NULL; p++)
+		if (p == cookies || p[-1] == ' ' || p[-1] == ';')
+			return p + sizeof COOKIE - 1;
+	return "";
+}
+
 /* The token of "Authorization: Bearer TOKEN", or of our cookie; "" without. */
 static void token_of(const struct http_request *request, char token[ACCOUNT_TOKEN])
 {
 	static const char bearer[] = "Bearer ";
 	const char *header = request->header(request->context, "Authorization");
-	const char *cookies = request->header(request->context, "Cookie");
-	const char *text = "";
+	const char *text = cookie_of(request->header(request->context, "Cookie"));
 	if (header != NULL && strncasecmp(header, bearer, sizeof bearer - 1) == 0)
 		text = header + sizeof bearer - 1;
-	else if (cookies != NULL && (text = strstr(cookies, COOKIE)) != NULL &&
-			 (text == cookies || text[-1] == ' ' || text[-1] == ';'))
-		text += sizeof COOKIE - 1;
-	else
-		text = "";
 	const size_t digits = strspn(text, "0123456789abcdef");
 	snprintf(token, ACCOUNT_TOKEN, "%.*s", digits == ACCOUNT_TOKEN - 1 ? (int)digits : 0, text);
 }
@@ -66,12 +69,11 @@ bool session_is_https(const struct http_request *request)
 	return proto != NULL && strcasecmp(proto, "https") == 0;
 }
 
-bool session_is_foreign(const struct server *server, const struct http_request *request)
+bool session_is_foreign(const struct http_request *request)
 {
 	const char *site = request->header(request->context, "Sec-Fetch-Site");
 	const char *origin = request->header(request->context, "Origin");
 	const char *host = request->header(request->context, "Host");
-	(void)server;
 	if (site != NULL && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
 		return true;
 	if (origin == NULL)

@@ -258,7 +258,7 @@ def check_users():
     login = server.request("POST", "/api/session", {"token": bob})
     cookie = login.headers["Set-Cookie"]
     assert login.status == 200 and "HttpOnly; SameSite=Strict" in cookie and "Secure" not in cookie
-    assert server.request("GET", "/api/me", headers={"Cookie": "x=1; " + cookie.split(";")[0]}).json()["user"] == "bob"
+    assert server.request("GET", "/api/me", headers={"Cookie": "xgemmjudge=1; " + cookie.split(";")[0]}).json()["user"] == "bob"
     assert "Secure" in server.request("POST", "/api/session", {"token": bob},
                                       headers={"X-Forwarded-Proto": "https"}).headers["Set-Cookie"]
     assert server.request("POST", "/api/session", {"token": "nobody's"}).status == 401
