@@ -263,25 +263,19 @@ static void add_headers(struct http *http, struct MHD_Response *response,
 			http->mhd.add_response_header(response, headers[i][0], headers[i][1]);
 }
 
-static enum MHD_Result send_reply(struct exchange *exchange, struct http_reply *reply)
+static enum MHD_Result send_reply(struct exchange *exchange, struct http_reply *reply,
+								  struct MHD_Response *stream)
 {
 	struct http *http = exchange->http;
-	struct MHD_Response *response = NULL;
-	if (reply->watch[0] != '\0')
-		response = stream_begin(exchange, reply->watch);
-	if (response != NULL)
-		peer_within(http, exchange->peer, DBL_MAX);
-	else
-		peer_within(http, exchange->peer, REPLY_SECONDS);
-	if (response == NULL && reply->watch[0] != '\0') {
-		reply->watch[0] = '\0'; /* an empty stream: whoever listens asks again */
-		reply_text(reply, 200, "text/event-stream", strdup("retry: 200\n\n"));
-	}
-	if (response == NULL)
-		response = http->mhd.create_response_from_buffer(
-			reply->length, reply->text != NULL ? reply->text : (char *)"", MHD_RESPMEM_MUST_COPY);
+	struct MHD_Response *response =
+		stream != NULL
+			? stream
+			: http->mhd.create_response_from_buffer(reply->length,
+													reply->text != NULL ? reply->text : (char *)"",
+													MHD_RESPMEM_MUST_COPY);
 	if (response == NULL)
 		return MHD_NO;
+	peer_within(http, exchange->peer, stream != NULL ? DBL_MAX : REPLY_SECONDS);
 	add_headers(http, response, reply);
 	const enum MHD_Result result =
 		http->mhd.queue_response(exchange->connection, reply->status, response);
@@ -291,6 +285,7 @@ static enum MHD_Result send_reply(struct exchange *exchange, struct http_reply *
 
 static enum MHD_Result answer(struct exchange *exchange, const char *path, const char *method)
 {
+	struct server *server = exchange->http->server;
 	struct http_request request = {.method = method,
 								   .path = path,
 								   .body = exchange->body != NULL ? exchange->body : "",
@@ -299,15 +294,20 @@ static enum MHD_Result answer(struct exchange *exchange, const char *path, const
 								   .query = query_of,
 								   .context = exchange};
 	struct http_reply reply = {.status = 500, .type = "text/plain"};
+	struct MHD_Response *stream = NULL;
 	if (exchange->too_large) {
 		reply_error(&reply, 413, "the body is larger than %zu bytes", SERVE_BODY_BYTES);
 	} else if (exchange->no_room) {
 		reply.retry_after = IDLE_SECONDS;
 		reply_error(&reply, 503, "too many bodies at once: try again");
 	} else {
-		routes_answer(exchange->http->server, &request, &reply);
+		routes_answer(server, &request, &reply);
 	}
-	const enum MHD_Result result = send_reply(exchange, &reply);
+	if (reply.watch[0] != '\0' && (stream = stream_begin(exchange, reply.watch)) == NULL) {
+		reply_free(&reply); /* it has ended in the meantime, so that its last event is answered */
+		routes_answer(server, &request, &reply);
+	}
+	const enum MHD_Result result = send_reply(exchange, &reply, stream);
 	reply_free(&reply);
 	return result;
 }

@@ -19,10 +19,10 @@ import sys
 import threading
 import time
 
-from server import Server, user_add
+from server import Server, end_all, user_add
 
 
-REAL = """wrong_alpha_omitted writes_past_c writes_before_c changes_a reads_far_away host_aborts host_exits
+REAL = """wrong_last_k writes_past_c writes_before_c changes_a reads_far_away host_aborts host_exits
 host_crashes host_closes_everything host_forges_reply host_kills_itself host_recurses host_thread_bomb kernel_traps
 kernel_loops call_host_pointer compile_syntax compile_includes_passwords host_throws""".split()
 
@@ -132,7 +132,7 @@ class Load:
                 time.sleep(0.05)
                 continue
             if events and events[-1][0] in ("verdict", "error"):
-                assert events[-1][1]["verdict"] in self.expected[number][1], (number, events[-1])
+                assert events[-1][1]["verdict"] in self.expected[number][1], (number, events[-1][1]["verdict"], self.expected[number])
                 with self.lock:
                     if number in self.open_ids:
                         self.open_ids.remove(number)
@@ -190,5 +190,10 @@ class Load:
 
 
 if __name__ == "__main__":
-    threading.excepthook = lambda info: (sys.__excepthook__(info.exc_type, info.exc_value, info.exc_traceback), os._exit(1))
+    def failed(info):
+        sys.__excepthook__(info.exc_type, info.exc_value, info.exc_traceback)
+        sys.stderr.flush()
+        end_all()
+        os._exit(1)
+    threading.excepthook = failed
     Load(options()).run()

@@ -1,5 +1,6 @@
 """A `gemmjudge serve` for tests, and requests to it."""
 
+import atexit
 import http.client
 import json
 import os
@@ -14,7 +15,16 @@ FAKE = os.path.join(HERE, "fake_judge")
 SECONDS = 60  # that anything here may take
 
 
+STARTED = []  # processes of servers
 SEEN = {}  # what was answered: (method, path with {id}, status) to the members of JSON objects
+
+
+@atexit.register
+def end_all():
+    """No server outlives a test that failed."""
+    for process in STARTED:
+        if process.poll() is None:
+            process.kill()
 
 
 class Reply:
@@ -39,6 +49,7 @@ class Server:
         self.process = subprocess.Popen(words + list(options), stdout=subprocess.PIPE, stderr=self.log,
                                         env={**os.environ, **(environment or {})},
                                         restore_signals=False)  # SIGXFSZ stays ignored: see check_full()
+        STARTED.append(self.process)
         line = self.process.stdout.readline().decode()
         found = re.search(r"listens at http://(.*):(\d+)/", line)
         self.port = int(found[2]) if found else None
