@@ -21,7 +21,6 @@ void server_count(struct server *server, const char *verdict, double seconds)
 	const json_int_t before = json_integer_value(json_object_get(server->verdicts, verdict));
 	json_object_set_new(server->verdicts, verdict, json_integer(before + 1));
 	server->seconds += seconds;
-	server->judged++;
 	pthread_mutex_unlock(&server->mutex);
 }
 
@@ -68,8 +67,8 @@ static bool run(struct server *server, const sigset_t *signals, struct error *er
 	size_t started = 0;
 	struct http *http = NULL;
 	bool ok = (server->boards = boards_open(server, err)) != NULL &&
-			  runners_start(server, runners, &started, err) &&
-			  (http = http_open(server, &port, err)) != NULL;
+			  (http = http_open(server, &port, err)) != NULL &&
+			  runners_start(server, runners, &started, err);
 	if (ok) {
 		const char *colon = strrchr(server->config->listen, ':');
 		printf("gemmjudge: listens at http://%.*s:%u/\n", (int)(colon - server->config->listen),

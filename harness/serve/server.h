@@ -29,7 +29,6 @@ struct server {
 	pthread_mutex_t mutex;
 	json_t *verdicts; /* an object: how many of each */
 	double seconds;
-	size_t judged;
 };
 
 /* Whether nobody needs a token: the address is a loopback one, and there are no users. */

@@ -45,7 +45,7 @@ static bool is_loopback(const struct sockaddr *address)
 
 static unsigned port_of(int fd)
 {
-	struct sockaddr_in6 address; /* a port is at the same place in both kinds */
+	struct sockaddr_in6 address = {0}; /* a port is at the same place in both kinds */
 	socklen_t length = sizeof address;
 	if (getsockname(fd, (struct sockaddr *)&address, &length) != 0)
 		return 0;
