@@ -49,7 +49,8 @@ struct jobs *jobs_open(const char *path, bool share, struct error *err)
 		lock_take(jobs, path, err) &&
 		(jobs->reads.store = database_second(jobs->writes.store, err)) != NULL &&
 		database_execute(jobs->writes.store,
-						 share ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL", err) &&
+						 share ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL",
+						 err) &&
 		database_execute(jobs->writes.store,
 						 "UPDATE job SET state = 'waiting' WHERE state = 'judging'", err))
 		return jobs;
