@@ -17,7 +17,8 @@ struct person {
 	char *name;
 	size_t waiting, judging;
 	int64_t first;  /* the number of the oldest that waits; see place_of() */
-	double seconds; /* of judging in the last hour, as of its last judgement */
+	double seconds; /* of judging in the last hour, as of its last submission or
+					   judgement */
 };
 
 struct queue_entry {
@@ -269,8 +270,11 @@ enum queue_answer queue_add(struct queue *queue, const struct job_given *job,
 {
 	enum queue_answer answer = QUEUE_TAKEN;
 	int64_t number = 0;
+	const double seconds = hour_of(queue, job->account);
 	hold(queue);
 	struct queue_entry *entry = entry_make(queue, job);
+	if (entry != NULL)
+		entry->person->seconds = seconds;
 	if (entry == NULL) {
 		error_set(err, "out of memory");
 		answer = QUEUE_FAILED;

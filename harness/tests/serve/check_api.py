@@ -5,6 +5,7 @@ usage: check_api.py GEMMJUDGE SOURCE_ROOT
 
 import json
 import os
+import re
 import resource
 import signal
 import socket
@@ -281,6 +282,9 @@ def check_described(path):
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     schemas, described = document["components"]["schemas"], set()
+    with open(os.path.join(os.path.dirname(path), "intake.c"), encoding="utf-8") as file:
+        options = re.findall(r'^\t\{"([a-z-]+)", ', file.read(), re.M)
+    assert options == list(schemas["Submission"]["properties"]["options"]["properties"]), options
     for address, methods in document["paths"].items():
         for method, operation in methods.items():
             for status, response in operation["responses"].items():
@@ -314,7 +318,8 @@ def main():
     check_users()
     while time.monotonic() < begun + 8:  # a byte now and then does not help
         slow.sendall(b"x")
-        time.sleep(0.5)
+        time.sleep(0.5)  # until then nobody was dropped
+    begun = time.monotonic()
     assert drained(slow) == b"" and time.monotonic() < begun + 20, "a slow client is dropped"
     stuck.close()
     check_described(os.path.join(ROOT, "harness/serve/openapi.json"))
