@@ -45,8 +45,9 @@ ROOMS = [
     ("tuning", "base gpu judge/options judge report store store/show tune"),
     ("starter", "base chain testcases"),
     ("batch", "base report"),
+    ("serve", "base testcases report store batch"),
     ("cli", "base gpu testcases chain judgement process compile judge/options judge/run judge/timing judge report "
-            "store store/show site tune explain tuning starter batch"),
+            "store store/show site tune explain tuning starter batch serve"),
 ]
 LINES_MAX = 600
 LARGER = """

@@ -161,8 +161,9 @@ static bool start(struct batch_state *state, size_t i)
 	argv[count++] = "--";
 	argv[count++] = request->path != NULL ? request->path : "-";
 	argv[count] = NULL;
-	return worker_start(&place->worker, argv, request->source != NULL ? request->source : "",
-						request->source_length, kept, state->err);
+	return worker_start(&place->worker, &(struct worker_how){.kept = kept > 0 ? kept : 0}, argv,
+						request->source != NULL ? request->source : "", request->source_length,
+						state->err);
 }
 
 static bool is_known(const struct batch_state *state, const json_t *id)

@@ -19,27 +19,38 @@
 
 /* ---- its start --------------------------------------------------------------------- */
 
-static _Noreturn void become(const char *const *argv, int input, int output, int errors, int kept,
-							 pid_t parent)
+static _Noreturn void become(const struct worker_how *how, const char *const *argv, int input,
+							 int output, int errors, pid_t parent)
 {
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL); /* of a server, as is this */
+	signal(SIGPIPE, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (kept >= 0)
-		fcntl(kept, F_SETFD, 0);
+	if (how->kept > 0)
+		fcntl(how->kept, F_SETFD, 0);
+	if (how->apart)
+		setpgid(0, 0);
 	if (getppid() == parent && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
 		dup2(errors, STDERR_FILENO) >= 0)
-		execv("/proc/self/exe", (char *const *)argv);
+		execv(how->program != NULL ? how->program : "/proc/self/exe", (char *const *)argv);
 	_exit(127);
 }
 
-bool worker_start(struct worker *worker, const char *const *argv, const char *input, size_t length,
-				  int kept, struct error *err)
+bool worker_start(struct worker *worker, const struct worker_how *how, const char *const *argv,
+				  const char *input, size_t length, struct error *err)
 {
+	static const struct worker_how plain = {.program = NULL};
 	int pipes[2] = {-1, -1}, in = memfd_create("source", MFD_CLOEXEC);
 	const pid_t parent = getpid();
-	*worker = (struct worker){.events = -1, .errors = memfd_create("errors", MFD_CLOEXEC)};
+	how = how != NULL ? how : &plain;
+	*worker = (struct worker){.events = -1,
+							  .errors = memfd_create("errors", MFD_CLOEXEC),
+							  .line = how->line,
+							  .context = how->context};
 	if (in >= 0 && worker->errors >= 0 && pipe2(pipes, O_CLOEXEC) == 0 &&
 		text_write(in, input, length) && lseek(in, 0, SEEK_SET) == 0 && (worker->pid = fork()) == 0)
-		become(argv, in, pipes[1], worker->errors, kept, parent);
+		become(how, argv, in, pipes[1], worker->errors, parent);
 	const int why = errno;
 	if (in >= 0)
 		close(in);
@@ -73,6 +84,8 @@ static void take_lines(struct worker *worker)
 	while ((end = memchr(begin, '\n', worker->used - (size_t)(begin - worker->text))) != NULL) {
 		*end = '\0';
 		take_line(worker, begin);
+		if (worker->line != NULL)
+			worker->line(worker->context, begin);
 		begin = end + 1;
 	}
 	worker->used -= (size_t)(begin - worker->text);
@@ -133,6 +146,7 @@ void worker_end(struct worker *worker, struct error *err)
 	while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	worker->pid = 0;
+	worker->status = status;
 	if (worker->verdict != NULL || told(worker, err) || said(worker, err))
 		return;
 	if (WIFSIGNALED(status))

@@ -63,7 +63,7 @@ bool batch_places_take(struct batch_places *places, const struct device_list *li
 {
 	const bool emulated = device_list_seems_emulated(list);
 	if (list->text != NULL && !emulated && list->count == 0)
-		return error_set(err, "--device %s: name the GPUs of a batch (cuda:0,1)", list->text);
+		return error_set(err, "--device %s: name the GPUs (cuda:0,1)", list->text);
 	const size_t gpus = list->text != NULL && list->count > 0 ? list->count : 1;
 	places->count = emulated ? ahead_threads() : gpus * judges_of_gpu(gpus);
 	places->share = !emulated && places->count > gpus;
@@ -71,6 +71,7 @@ bool batch_places_take(struct batch_places *places, const struct device_list *li
 		places->count = list->count;
 	if (places->count > BATCH_WORKERS_MAX)
 		places->count = BATCH_WORKERS_MAX;
+	places->distinct = places->share ? gpus : places->count;
 	for (size_t i = 0; i < places->count; i++) {
 		snprintf(places->names[i], sizeof places->names[i], "cuda:%d", list->ordinals[i % gpus]);
 		places->at[i] = list->text == NULL     ? "auto"

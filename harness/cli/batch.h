@@ -1,4 +1,4 @@
-/* gemmjudge judge --batch, and what rejudge has of it. */
+/* gemmjudge judge --batch, and what rejudge and serve have of it. */
 #ifndef GEMMJUDGE_CLI_BATCH_H
 #define GEMMJUDGE_CLI_BATCH_H
 
@@ -20,7 +20,8 @@ void batch_words_free(struct batch_words *words);
  * several on each. */
 struct batch_places {
 	size_t count;
-	bool share; /* several have one GPU */
+	bool share;      /* several have one GPU */
+	size_t distinct; /* the first so many have one each */
 	const char *at[BATCH_WORKERS_MAX];
 	char names[BATCH_WORKERS_MAX][16];
 };

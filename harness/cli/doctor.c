@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/paths.h"
 #include "base/text.h"
 #include "base/toolkit.h"
 #include "cli/cli.h"
+#include "cli/layers.h"
 #include "cli/output.h"
 #include "compile/compile.h"
 #include "compile/prune.h"
@@ -16,8 +16,8 @@
 #include "judge/run/device.h"
 #include "judge/run/tool.h"
 #include "judge/timing/confirm.h"
+#include "judgement/layers.h"
 #include "process/cgroup.h"
-#include "process/jail.h"
 #include "report/wrap.h"
 
 struct examination {
@@ -191,37 +191,6 @@ static void examine_rest(struct examination *e)
 						 : "optional: finds memory faults on a GPU, as the emulated GPU does");
 }
 
-/* In a process of its own: whether this layer holds and, where `tells`, somebody can be told of
- * what is denied then. Namespaces hide the files that are not to be read. */
-static bool close_with(unsigned layer, bool tells, struct error *why)
-{
-	struct jail_telling telling;
-	unsigned wanted = layer == LAYER_NAMESPACES ? layer | LAYER_FILES : layer;
-	if ((jail_close(&(struct jail){.telling = tells ? &telling : NULL}, wanted, why) & layer) == 0)
-		return false;
-	return !tells || telling.fd >= 0 || error_set(why, "%s", telling.why_not);
-}
-
-static bool try_layer(unsigned layer, bool tells, struct error *err)
-{
-	int ends[2], status = 1;
-	error_set(err, "no process to try it in");
-	if (pipe(ends) != 0)
-		return false;
-	pid_t child = fork();
-	if (child == 0) {
-		struct error why = {{0}};
-		bool holds = close_with(layer, tells, &why);
-		_exit(write(ends[1], why.message, sizeof why.message) < 0 || !holds);
-	}
-	close(ends[1]);
-	if (child > 0 && read(ends[0], err->message, sizeof err->message) > 0)
-		err->message[sizeof err->message - 1] = '\0';
-	close(ends[0]);
-	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-		   WEXITSTATUS(status) == 0;
-}
-
 /* The layers that a solution's process is closed with. */
 static void examine_jail(struct examination *e)
 {
@@ -251,7 +220,7 @@ static void examine_jail(struct examination *e)
 	};
 	for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
 		struct error err = {{0}};
-		bool holds = try_layer(layers[i].layer, layers[i].tells, &err);
+		bool holds = layers_try(layers[i].layer, layers[i].tells, &err);
 		print_line(e, holds ? PRESENT : ABSENT, layers[i].what, holds ? "" : err.message,
 				   holds ? layers[i].present : layers[i].missing);
 	}

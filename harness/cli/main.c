@@ -13,7 +13,7 @@
 #include "cli/outputs.h"
 
 #define LARGE_BLOCK (16 << 10) /* bytes */
-#define SUBCOMMANDS_MAX 20
+#define SUBCOMMANDS_MAX 32
 
 static void help(FILE *out)
 {

@@ -9,7 +9,9 @@
 #include "judge/run/tool.h"
 #include "report/annotate.h"
 #include "report/compare.h"
+#include "serve/serve.h"
 #include "starter/exercise.h"
+#include "store/accounts.h"
 #include "tuning/tuning.h"
 
 #define TIMES "bench compare"
@@ -72,6 +74,28 @@ const struct row option_rows[] = {
 	 .group = GROUP_SOLUTION, FILLS(kind_flag, tuned)},
 	{"tuned", NULL, "flatten", "with the constants that tune chose for it", .group = GROUP_FIRST,
 	 FILLS(kind_flag, tuned)},
+	{"listen", "A:P", "serve", "where it listens (127.0.0.1:8080); port 0: a free one",
+	 .group = GROUP_FIRST, FILLS(kind_text, listen), .needs = "an address and a port"},
+	{"public", NULL, "serve", "everyone sees what others submitted", .group = GROUP_FIRST,
+	 FILLS(kind_flag, public)},
+	{"workers", "N", "serve",
+	 "judgements at a time (one for each GPU named; on the\nemulated GPU as many as the machine "
+	 "bears)",
+	 .group = GROUP_DEVICE, FILLS(kind_whole, workers), .from = 1, .to = SERVE_WORKERS_MAX},
+	{"through", "COMMAND", "serve",
+	 "a command of the shell that each judgement goes behind,\nsuch as 'srun --gres=gpu:1'",
+	 .group = GROUP_DEVICE, FILLS(kind_text, through), .needs = "a command"},
+	{"queue", "N", "serve", "so many submissions may wait (1000)", .group = GROUP_LIMITS,
+	 FILLS(kind_whole, queue), .from = 1, .to = 1000000},
+	{"queue-of-user", "N", "serve", "so many of one user (20)", .group = GROUP_LIMITS,
+	 FILLS(kind_whole, queue_of_user), .from = 1, .to = 1000000},
+	{"seconds-of-user", "S", "serve", "seconds of judging in an hour for each user (1800)",
+	 .group = GROUP_LIMITS, FILLS(kind_seconds, seconds_of_user)},
+	{"role", "ROLE", "user", "student (the default), or teacher, who sees all",
+	 .group = GROUP_FIRST, FILLS(kind_word, role), .names = account_roles,
+	 .needs = "student or teacher is needed"},
+	{"device", "D", "serve", "as of judge: auto, cuda:0,2 (a worker each), emu",
+	 .group = GROUP_FIRST, FILLS(kind_device, judge.device.text), .letter = 'd'},
 	{"device", "D", JUDGES_AND_TIMES " tune explain",
 	 "auto (a GPU if there is one), cuda, cuda:N,\nemu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13\nof another emulator); of judge also several, each with\na file: cuda:all, "
@@ -81,7 +105,7 @@ const struct row option_rows[] = {
 	{"gpu", "NAME", "history leaderboard", "only GPUs that have this in their name, such as h200",
 	 .group = GROUP_FIRST, FILLS(kind_text, gpu), .was = "device",
 	 .needs = "a part of a GPU's name"},
-	{"emulate", "GPU", JUDGES,
+	{"emulate", "GPU", JUDGES " serve",
 	 "with --device emu: which GPU (" GPU_DEFAULT "),\none of" GPU_EMULATED_IDS,
 	 .group = GROUP_DEVICE, FILLS(kind_word, judge.emulate), .again = AGAIN_DEVICE,
 	 .names = gpu_emulated_ids, .words = SUGGEST_EMULATED},
@@ -99,7 +123,7 @@ const struct row option_rows[] = {
 	 "each product)",
 	 .group = GROUP_DEVICE, FILLS(kind_whole, judge.steps), .again = AGAIN_DEVICE, .from = 1,
 	 .to = 1000000000000000000},
-	{"large-cases", NULL, "judge",
+	{"large-cases", NULL, "judge serve",
 	 "with --device emu: also cases that would take it\nminutes, which else are left out (not_run)",
 	 .group = GROUP_DEVICE, FILLS(kind_flag, judge.large_cases), .again = AGAIN_DEVICE},
 	{"sanitize", "CHECK", "judge",
@@ -113,7 +137,7 @@ const struct row option_rows[] = {
 	 "prints in ending",
 	 .group = GROUP_DEVICE, FILLS(kind_text, judge.under), .again = AGAIN_DEVICE,
 	 .needs = "a command"},
-	{"cases", "N", JUDGES, "how many generated cases (32; 12 on the emulated GPU)",
+	{"cases", "N", JUDGES " serve", "how many generated cases (32; 12 on the emulated GPU)",
 	 .group = GROUP_FIRST, FILLS(kind_whole, judge.cases), .excludes = "suite",
 	 .why = "a suite has cases of its own", .from = 1, .to = 1000000, .letter = 'n'},
 	{"cases", "N", "bench", "how many generated cases are timed", .group = GROUP_FIRST,
@@ -163,8 +187,9 @@ const struct row option_rows[] = {
 #define OF_DRAWN "sizes that are named are not drawn"
 #define MAX_DIM                                                                                    \
 	"no size above D (generated cases: the problem's own\nlimit; 192 on the emulated GPU)"
-	{"max-dim", "D", JUDGES, MAX_DIM, .group = GROUP_CASES, FILLS(kind_whole, judge.max_dim),
-	 .excludes = "shape shapes", .why = OF_DRAWN, .from = 1, .to = DIM_MAX},
+	{"max-dim", "D", JUDGES " serve", MAX_DIM, .group = GROUP_CASES,
+	 FILLS(kind_whole, judge.max_dim), .excludes = "shape shapes", .why = OF_DRAWN, .from = 1,
+	 .to = DIM_MAX},
 	{"max-dim", "D", TIMES " tune", MAX_DIM, .group = GROUP_CASES, FILLS(kind_whole, judge.max_dim),
 	 .from = 1, .to = DIM_MAX},
 #define MULTIPLE_OF                                                                                \
@@ -252,16 +277,17 @@ const struct row option_rows[] = {
 	 .group = GROUP_SCHEDULES, FILLS(kind_output, export_table), .excludes = "judge no-store",
 	 .why = "it writes what was chosen, which is in the store", .again = AGAIN_NOT,
 	 .needs = "a file name, or - for stdout", .mark = TUNING_TABLE_MARK},
-	{"timeout", "S", JUDGES_AND_TIMES " tune", "seconds for one call (10; 60 on the emulated GPU)",
-	 .group = GROUP_LIMITS, FILLS(kind_seconds, judge.timeout)},
-	{"file-timeout", "S", "judge",
+	{"timeout", "S", JUDGES_AND_TIMES " tune serve",
+	 "seconds for one call (10; 60 on the emulated GPU)", .group = GROUP_LIMITS,
+	 FILLS(kind_seconds, judge.timeout)},
+	{"file-timeout", "S", "judge serve",
 	 "seconds for all cases of a file together (what\n--timeout allows them, less where there are "
 	 "many)",
 	 .group = GROUP_LIMITS, FILLS(kind_seconds, judge.file_timeout)},
-	{"compile-timeout", "S", JUDGES_AND_TIMES " tune explain",
+	{"compile-timeout", "S", JUDGES_AND_TIMES " tune explain serve",
 	 "seconds for nvcc, for each file (300)", .group = GROUP_LIMITS,
 	 FILLS(kind_seconds, judge.compile_timeout)},
-	{"memory", "M", JUDGES_AND_TIMES, "MiB of host memory that a solution may use (8192)",
+	{"memory", "M", JUDGES_AND_TIMES " serve", "MiB of host memory that a solution may use (8192)",
 	 .group = GROUP_LIMITS, FILLS(kind_whole, judge.memory_mib), .from = 64, .to = 1u << 30,
 	 .needs = "a whole number of MiB from 64 on is needed"},
 	{"sealed", NULL, TIMES,
@@ -272,8 +298,12 @@ const struct row option_rows[] = {
 	 "namespaces, compiler;\nwith compiler nvcc reads nothing beside the file;\n"
 	 "sealed: the times are confirmed by sealed calls",
 	 .group = GROUP_LIMITS, FILLS(kind_layers, judge.required)},
-	{"without", "LAYERS", JUDGES_AND_TIMES, NULL, .group = GROUP_LIMITS,
-	 FILLS(kind_layers, judge.without)},
+	{"without", "LAYERS", "serve",
+	 "takes submissions although these do not hold: jail (none\n"
+	 "does), or some of files, calls, "
+	 "namespaces, compiler",
+	 .group = GROUP_LIMITS, FILLS(kind_layers, judge.without)},
+	{"without", "LAYERS", RUNS, NULL, .group = GROUP_LIMITS, FILLS(kind_layers, judge.without)},
 #define FILE_NEEDED .again = AGAIN_NOT, .needs = "a file name, or - for stdout"
 	{"json", "FILE", JUDGES_AND_TIMES " tune explain " ASKS,
 	 "writes the results as JSON; - is stdout, the text\nthen goes to stderr", .group = GROUP_FIRST,
@@ -322,7 +352,7 @@ const struct row option_rows[] = {
 	 "replaces nothing",
 	 .group = GROUP_OUTPUT, FILLS(kind_output_folder, judge.keep), .again = AGAIN_NOT,
 	 .needs = "a folder"},
-	{"store", "FILE", JUDGES_AND_TIMES " tune flatten show " ASKS,
+	{"store", "FILE", JUDGES_AND_TIMES " tune flatten show serve user " ASKS,
 	 "the database of all judgements (GEMMJUDGE_STORE, else\n~/.local/share/gemmjudge/store.db)",
 	 .group = GROUP_STORE, FILLS(kind_store, store), .again = AGAIN_NOT, .needs = "a file name"},
 	{"no-store", NULL, RUNS " tune", "remembers nothing of this run", .group = GROUP_STORE,
@@ -350,7 +380,8 @@ const struct row option_rows[] = {
 	{"color", "WHEN", RUNS " doctor",
 	 "always, never, or auto: on a terminal, unless NO_COLOR\nis set, or where FORCE_COLOR is",
 	 .group = GROUP_OUTPUT, .kind = &kind_color, .again = AGAIN_NOT, .names = color_names},
-	{"help", NULL, JUDGES_AND_TIMES " tune explain show new flatten list doctor generate " ASKS,
+	{"help", NULL,
+	 JUDGES_AND_TIMES " tune explain show new flatten list doctor generate serve user " ASKS,
 	 "shows this", .group = GROUP_FIRST, FILLS(kind_flag, help), .again = AGAIN_NOT, .letter = 'h'},
 };
 

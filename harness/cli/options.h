@@ -54,6 +54,11 @@ struct options {
 	const char *batch; /* judge: a file of requests */
 	const char *first; /* the same: one of first_names, or NULL */
 	const char *export_table;
+	const char *listen, *through; /* serve, as are these: */
+	size_t workers, queue, queue_of_user;
+	double seconds_of_user;
+	bool public;
+	const char *role; /* user */
 	bool no_store, no_sources, large_sizes;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;

@@ -7,7 +7,7 @@
 #include "cli/reader.h"
 
 #define FIRST_VALUE 256 /* getopt's values of our rows: above every character */
-#define COMMANDS_TEXT 128
+#define COMMANDS_TEXT 256
 
 /* ---- what is no option ---- */
 

@@ -155,6 +155,20 @@ struct store *database_open(const char *path, const char *const *schema, bool wr
 	return NULL;
 }
 
+struct store *database_second(const struct store *first, struct error *err)
+{
+	struct store *store = calloc(1, sizeof *store);
+	if (store == NULL) {
+		error_set(err, "out of memory");
+		return NULL;
+	}
+	snprintf(store->path, sizeof store->path, "%s", first->path);
+	if (connect(store, true, err))
+		return store;
+	database_close(store);
+	return NULL;
+}
+
 void database_close(struct store *store)
 {
 	if (store != NULL)

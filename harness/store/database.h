@@ -30,6 +30,9 @@ extern const char *const store_schema[]; /* NULL behind the last */
  * them. NULL with err. */
 struct store *database_open(const char *path, const char *const *schema, bool writes,
 							struct error *err);
+/* Another connection of this process to a store that it has open, which database_open() would cost
+ * SQLite's locks. NULL with err. */
+struct store *database_second(const struct store *first, struct error *err);
 void database_close(struct store *store);
 
 /* What SQLite has against it, in a line about the file. Returns false. */

@@ -97,5 +97,27 @@ const char *const store_schema[] = {
 	"	text BLOB NOT NULL, PRIMARY KEY (content, number)) STRICT, WITHOUT ROWID;\n",
 	/* 6: compressed by zlib; NULL: `text` is the text itself, as before. */
 	"ALTER TABLE source ADD COLUMN length INTEGER;\n", /* of the text */
+	/* 7: what was submitted to `gemmjudge serve`, and by whom. Times are seconds of Unix. What is
+	 * long stands last, so that the rest is read without it. */
+	"CREATE TABLE account (\n"
+	"	name TEXT NOT NULL PRIMARY KEY, role TEXT NOT NULL,\n"
+	"	token TEXT NOT NULL UNIQUE,\n" /* its hash */
+	"	created REAL NOT NULL) STRICT, WITHOUT ROWID;\n"
+	"CREATE TABLE job (\n"
+	"	number INTEGER PRIMARY KEY AUTOINCREMENT,\n" /* in the order in which they came */
+	"	id TEXT NOT NULL UNIQUE,\n"                  /* 128 bits that nobody can guess */
+	"	account TEXT NOT NULL,\n"                    /* \"\": of nobody who needs a name */
+	"	problem TEXT NOT NULL, name TEXT NOT NULL,\n"
+	"	state TEXT NOT NULL,\n" /* waiting, judging, done, withdrawn */
+	"	created REAL NOT NULL, started REAL, ended REAL, seconds REAL NOT NULL,\n"
+	"	attempts INTEGER NOT NULL, verdict TEXT, seed TEXT,\n"
+	"	detail TEXT,\n"           /* why there is no verdict */
+	"	content TEXT,\n"          /* as judgements have it */
+	"	options TEXT NOT NULL,\n" /* a JSON object */
+	"	source TEXT NOT NULL, result TEXT) STRICT;\n"
+	"CREATE INDEX job_account ON job(account, number);\n"
+	"CREATE INDEX job_ended ON job(ended);\n"
+	"CREATE INDEX job_state ON job(state);\n"
+	"CREATE INDEX job_content ON job(content);\n",
 	NULL,
 };

@@ -1,0 +1,69 @@
+/* A request and what is answered, as the handlers see them: they know nothing of the library that
+ * speaks HTTP. Internal to serve/. */
+#ifndef GEMMJUDGE_SERVE_HTTP_H
+#define GEMMJUDGE_SERVE_HTTP_H
+
+#include "serve/reply.h"
+#include "serve/server.h"
+#include "store/accounts.h"
+
+struct http_request {
+	const char *method, *path; /* the path without its query, decoded */
+	const char *body;          /* with a 0 behind it; "" without */
+	size_t length;
+	/* NULL where it is not there. */
+	const char *(*header)(const void *context, const char *name);
+	const char *(*query)(const void *context, const char *name);
+	const void *context;
+	/* Filled in before a handler is called: */
+	bool known;           /* who asks; then `user` is */
+	struct account user;  /* of an open server: "", a teacher */
+	char id[JOB_ID_TEXT]; /* of the path's {id} */
+};
+
+typedef void http_handler(struct server *server, const struct http_request *request,
+						  struct http_reply *reply);
+
+enum route_access {
+	ROUTE_ALL,  /* handlers look at request->known */
+	ROUTE_USER, /* 401 for others */
+};
+
+struct route {
+	const char *method, *path; /* {id} stands for 32 hexadecimal digits */
+	enum route_access access;
+	http_handler *handler;
+};
+extern const struct route routes[]; /* a path of NULL behind the last */
+
+/* Finds the route, who asks, and whether they may; calls the handler. Fills in the request's last
+ * members. */
+void routes_answer(struct server *server, struct http_request *request, struct http_reply *reply);
+
+/* Who asks, by their token: fills in known and user. */
+void session_find(struct server *server, struct http_request *request);
+/* Whether another site's page sent it. */
+bool session_is_foreign(const struct http_request *request);
+bool session_is_https(const struct http_request *request);
+
+/* Waits for requests, in threads of its own, until http_close(). *port: where. NULL with err. */
+struct http;
+struct http *http_open(struct server *server, unsigned *port, struct error *err);
+void http_tick(struct http *http); /* drops who is too slow; each second or so */
+void http_close(struct http *http);
+
+/* ---- handlers ------------------------------------------------------------------------ */
+
+http_handler api_submit, api_list, api_get, api_events, api_source, api_withdraw; /* api.c */
+http_handler api_problems, api_leaderboard, api_me, api_login, api_logout, api_health,
+	api_metrics;         /* api_rest.c */
+http_handler page_index; /* page.c */
+
+/* Whether the body says that it is JSON, which no form of another site can; else 415. */
+bool api_takes_json(const struct http_request *request, struct http_reply *reply);
+/* {id} and the events' {id}: the submission, where the one who asks may see it; else NULL, with the
+ * reply made. */
+json_t *api_visible(struct server *server, const struct http_request *request, bool whole,
+					struct http_reply *reply);
+
+#endif

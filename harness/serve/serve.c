@@ -1,0 +1,131 @@
+#include "serve/serve.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "serve/http.h"
+#include "serve/socket.h"
+
+#define DESCRIPTORS 4096
+
+/* ---- what is counted ------------------------------------------------------------------ */
+
+void server_count(struct server *server, const char *verdict, double seconds)
+{
+	pthread_mutex_lock(&server->mutex);
+	const json_int_t before = json_integer_value(json_object_get(server->verdicts, verdict));
+	json_object_set_new(server->verdicts, verdict, json_integer(before + 1));
+	server->seconds += seconds;
+	pthread_mutex_unlock(&server->mutex);
+}
+
+/* ---- the threads -------------------------------------------------------------------------- */
+
+static bool runners_start(struct server *server, struct runner *runners, size_t *started,
+						  struct error *err)
+{
+	const struct serve_config *config = server->config;
+	for (*started = 0; *started < config->worker_count; ++*started) {
+		runners[*started] = (struct runner){.server = server, .device = config->devices[*started]};
+		if (pthread_create(&runners[*started].thread, NULL, runner_main, &runners[*started]) != 0)
+			return error_set(err, "no new thread");
+	}
+	return true;
+}
+
+static bool is_idle(struct server *server)
+{
+	return queue_counts(server->queue, NULL).judging == 0;
+}
+
+/* Until a signal comes and the present judgements are done, or a second signal. */
+static void wait_for_end(struct server *server, struct http *http, const sigset_t *signals)
+{
+	static const struct timespec second = {.tv_sec = 1}, soon = {.tv_nsec = 100000000};
+	while (server->stop != SERVE_ENDS_NOW && !(server->stop == SERVE_DRAINS && is_idle(server))) {
+		const int number =
+			sigtimedwait(signals, NULL, server->stop == SERVE_GOES_ON ? &second : &soon);
+		if (number == SIGINT || number == SIGTERM) {
+			server->stop = server->stop == SERVE_GOES_ON ? SERVE_DRAINS : SERVE_ENDS_NOW;
+			if (server->stop == SERVE_DRAINS)
+				server->config->tell("ends after the present judgements; once more: at once");
+			queue_end(server->queue);
+		}
+		http_tick(http);
+	}
+}
+
+static bool run(struct server *server, const sigset_t *signals, struct error *err)
+{
+	struct runner runners[SERVE_WORKERS_MAX];
+	unsigned port;
+	size_t started = 0;
+	struct http *http = NULL;
+	bool ok = (server->boards = boards_open(server, err)) != NULL &&
+			  (http = http_open(server, &port, err)) != NULL &&
+			  runners_start(server, runners, &started, err);
+	if (ok) {
+		const char *colon = strrchr(server->config->listen, ':');
+		printf("gemmjudge: listens at http://%.*s:%u/\n", (int)(colon - server->config->listen),
+			   server->config->listen, port);
+		fflush(stdout);
+		wait_for_end(server, http, signals);
+	} else {
+		server->stop = SERVE_ENDS_NOW;
+	}
+	queue_end(server->queue);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(runners[i].thread, NULL);
+	http_close(http);
+	boards_close(server->boards);
+	return ok;
+}
+
+/* Connections are descriptors. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS)
+		return;
+	limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static bool may_begin(const struct server *server, struct error *err)
+{
+	bool loopback;
+	if (!socket_is_loopback(server->config->listen, &loopback, err))
+		return false;
+	return loopback || accounts_any(server->jobs) ||
+		   error_set(err,
+					 "--listen %s: others reach it, and there are no users: 'gemmjudge user add "
+					 "NAME --store %s' makes one",
+					 server->config->listen, server->config->store);
+}
+
+bool serve_run(const struct serve_config *config, struct error *err)
+{
+	struct server server = {.config = config, .verdicts = json_object()};
+	sigset_t signals, before;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &signals, &before); /* of all threads: children take it off */
+	signal(SIGPIPE, SIG_IGN);
+	pthread_mutex_init(&server.mutex, NULL);
+	raise_limit();
+	bool ok = (server.jobs = jobs_open(config->store, config->through != NULL, err)) != NULL &&
+			  may_begin(&server, err) && (server.queue = queue_open(server.jobs, err)) != NULL &&
+			  run(&server, &signals, err);
+	queue_close(server.queue);
+	jobs_close(server.jobs);
+	pthread_mutex_destroy(&server.mutex);
+	json_decref(server.verdicts);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ok;
+}

@@ -1,0 +1,57 @@
+/* What the parts of a server share. Internal to serve/. */
+#ifndef GEMMJUDGE_SERVE_SERVER_H
+#define GEMMJUDGE_SERVE_SERVER_H
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "serve/queue.h"
+#include "serve/serve.h"
+
+#define SERVE_SOURCE_BYTES ((size_t)1 << 20)
+#define SERVE_BODY_BYTES (2 * SERVE_SOURCE_BYTES + 65536) /* as JSON may write it with escapes */
+#define SERVE_HOUR 3600
+
+/* How far the end has come. */
+enum serve_stop { SERVE_GOES_ON, SERVE_DRAINS, SERVE_ENDS_NOW };
+
+struct boards;
+
+struct server {
+	const struct serve_config *config;
+	struct jobs *jobs;
+	struct queue *queue;
+	struct boards *boards;
+	bool loopback; /* nobody else reaches the address */
+	_Atomic(enum serve_stop) stop;
+	/* Since the start; under the mutex. */
+	pthread_mutex_t mutex;
+	json_t *verdicts; /* an object: how many of each */
+	double seconds;
+};
+
+/* Whether nobody needs a token: the address is a loopback one, and there are no users. */
+bool server_is_open(const struct server *server);
+
+void server_count(struct server *server, const char *verdict, double seconds);
+
+/* Judges one after the other until the queue ends. */
+struct runner {
+	pthread_t thread;
+	struct server *server;
+	const char *device; /* NULL: none is named */
+};
+void *runner_main(void *runner);
+
+/* ---- boards.c ---------------------------------------------------------------------- */
+
+/* NULL with err. */
+struct boards *boards_open(struct server *server, struct error *err);
+void boards_close(struct boards *boards); /* waits for its thread */
+void boards_changed(struct boards *boards);
+/* As `leaderboard --json` has it, with user, name and submission where a content was submitted
+ * here; only this problem's unless it is NULL. Nothing where `boards` is NULL. */
+json_t *boards_json(struct boards *boards, const char *problem);
+
+#endif

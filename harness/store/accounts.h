@@ -1,0 +1,35 @@
+/* Who may use `gemmjudge serve`. */
+#ifndef GEMMJUDGE_STORE_ACCOUNTS_H
+#define GEMMJUDGE_STORE_ACCOUNTS_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "store/jobs.h"
+
+#define ACCOUNT_NAME 65 /* with the 0 */
+#define ACCOUNT_TOKEN 65
+
+enum account_role { ACCOUNT_STUDENT, ACCOUNT_TEACHER, ACCOUNT_ROLES };
+extern const char *const account_roles[ACCOUNT_ROLES + 1]; /* their names; NULL behind the last */
+
+struct account {
+	char name[ACCOUNT_NAME];
+	enum account_role role;
+};
+
+/* Adds one to the store at `path`. The token is told here and nowhere else: the store has its
+ * hash. False with err, also where the name is taken or is no name (letters, digits, . _ -). */
+bool account_add(const char *path, const char *name, const char *role, char token[ACCOUNT_TOKEN],
+				 struct error *err);
+/* What it submitted stays. */
+bool account_remove(const char *path, const char *name, struct error *err);
+/* An array of objects: name, role, created, submissions. NULL with err. */
+json_t *accounts_list(const char *path, struct error *err);
+
+/* Of a running server: whose token it is. False: nobody's, or, with err, it cannot be read. */
+bool account_find(struct jobs *jobs, const char *token, struct account *out, struct error *err);
+/* Whether there is one at all; true also where it cannot be read. */
+bool accounts_any(struct jobs *jobs);
+
+#endif

@@ -1,0 +1,79 @@
+/* What was submitted to `gemmjudge serve`: kept before it is answered, and judged from here. Every
+ * function of an open `struct jobs` may be called by several threads at once. */
+#ifndef GEMMJUDGE_STORE_JOBS_H
+#define GEMMJUDGE_STORE_JOBS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define JOB_ID_DIGITS 32 /* hexadecimal, of lower case: 128 bits */
+#define JOB_ID_TEXT (JOB_ID_DIGITS + 1)
+
+struct jobs;
+
+/* Opens the store at `path` for one server, and makes it where there is none. While it is open,
+ * others can read it as it is written, by SQLite's write-ahead log; where other machines `share` it
+ * that cannot be, and they wait for each other. NULL with err, also where another server has it.
+ * The calling process opens the store by no other function meanwhile: SQLite would lose its
+ * locks. */
+struct jobs *jobs_open(const char *path, bool share, struct error *err);
+void jobs_close(struct jobs *jobs);
+
+/* A submission as it comes. Borrowed. */
+struct job_given {
+	const char *id, *account, *problem, *name, *options, *source;
+	size_t source_length;
+};
+
+/* Keeps it, waiting: it is on the disk when this returns true. *number: its place in order. */
+bool job_insert(struct jobs *jobs, const struct job_given *job, int64_t *number, struct error *err);
+
+/* Those that wait, the oldest first. What was being judged when another server ended waits again.
+ */
+typedef void job_take(void *context, const struct job_given *job, int64_t number);
+bool jobs_waiting(struct jobs *jobs, job_take *take, void *context, struct error *err);
+
+/* It is being judged from now on. False with err, also where it has ended. *options and
+ * *source are the caller's to free. */
+bool job_begin(struct jobs *jobs, const char *id, char **options, char **source, int *attempts,
+			   struct error *err);
+
+/* It waits again, as a judge came to no verdict that may come to one. */
+bool job_again(struct jobs *jobs, const char *id, struct error *err);
+
+/* How it ended. Borrowed; texts may be NULL. */
+struct job_end {
+	const char *verdict, *seed, *detail, *content, *result;
+	double seconds;
+};
+/* False with err; "" where there is no such submission any more. */
+bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, struct error *err);
+
+/* It is not wanted any more. False with err where it does not wait. */
+bool job_withdraw(struct jobs *jobs, const char *id, struct error *err);
+
+/* An object: id, number, user, problem, name, options, state, created, started, ended, seconds,
+ * attempts, verdict, seed, error, content, and where `whole` result, whose members are those of
+ * job_end's. NULL: there is none, or, with err, it cannot be read. */
+json_t *job_find(struct jobs *jobs, const char *id, bool whole, struct error *err);
+
+/* The text that was submitted, for the caller to free; NULL as above. */
+char *job_source(struct jobs *jobs, const char *id, struct error *err);
+
+/* An array of objects as job_find() gives them without results, the newest first. NULL with err. */
+struct job_filter {
+	const char *account, *problem; /* NULL: all */
+	int64_t before;                /* a number; 0: from the newest on */
+	int limit;
+};
+json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct error *err);
+
+/* Who first submitted this content: an object of user, name and submission; NULL: nobody. */
+json_t *job_of_content(struct jobs *jobs, const char *content);
+
+/* Seconds of judging since a time, of an account. */
+double jobs_seconds(struct jobs *jobs, const char *account, double since);
+
+#endif

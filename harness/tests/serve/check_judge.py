@@ -1,0 +1,43 @@
+"""Real judgements by a server, on the emulated GPU: a right file, a wrong one, and the board.
+
+usage: check_judge.py GEMMJUDGE SOURCE_ROOT
+"""
+
+import os
+import sys
+import time
+
+from server import Server
+
+PROGRAM, ROOT = (os.path.abspath(argument) for argument in sys.argv[1:3])
+
+
+def main():
+    server = Server(PROGRAM, "--device", "emu", "--cases", "4", "--max-dim", "64", fake=False)
+    right = open(os.path.join(ROOT, "solutions/gemm_f16/01_naive.cu"), encoding="utf-8").read()
+    wrong = right.replace("alpha, beta))", "alpha, 2.0f))")
+    ids = [server.submitted(right, name="right.cu"), server.submitted(wrong, name="wrong.cu"),
+           server.submitted(right, options={"epilogue": "no_such_stage"})]
+    events = server.events(ids[0])
+    cases = [event["case"]["verdict"] for name, event in events if name == "case"]
+    assert cases == ["accepted"] * 4 and all(event["file"] == "right.cu" for name, event in events if name == "case")
+    job = server.until(ids[0], "done")
+    assert job["verdict"] == "accepted" and job["run"]["max_dim"] == 64 and job["result"]["file"] == "right.cu", job
+    assert server.until(ids[1], "done")["verdict"] == "wrong_answer"
+    refused = server.until(ids[2], "done")
+    assert refused["verdict"] is None and "no_such_stage" in refused["error"], refused
+    end = time.monotonic() + 60
+    while True:
+        board = server.request("GET", "/api/leaderboard?problem=gemm-f16").json()
+        if board["by_correctness"]:
+            break
+        assert time.monotonic() < end, board
+        time.sleep(0.05)
+    first = board["by_correctness"][0]["judgement"]
+    assert first["content"] == job["content"] and first["name"] == "right.cu" and first["submission"] == ids[0], first
+    assert server.request("GET", "/api/leaderboard?problem=sgemm").json()["by_correctness"] == []
+    assert server.end() == 0
+
+
+if __name__ == "__main__":
+    main()

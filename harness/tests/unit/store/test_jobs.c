@@ -1,0 +1,199 @@
+/* links: store */
+/* Submissions in the store: their course, who else may have it open, and users. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store/accounts.h"
+#include "store/jobs.h"
+#include "store/query.h"
+
+static char folder[] = "/tmp/jobs-XXXXXX";
+
+static void begin(void)
+{
+	cr_assert_not_null(mkdtemp(folder));
+	cr_assert_eq(chdir(folder), 0);
+}
+
+static void end(void)
+{
+	char command[128];
+	snprintf(command, sizeof command, "rm -rf '%s'", folder);
+	cr_expect_eq(system(command), 0);
+}
+
+TestSuite(jobs, .init = begin, .fini = end);
+
+static struct jobs *opened(void)
+{
+	struct error err;
+	struct jobs *jobs = jobs_open("s.db", false, &err);
+	cr_assert_not_null(jobs, "%s", err.message);
+	return jobs;
+}
+
+static void insert(struct jobs *jobs, const char *id, const char *account)
+{
+	const struct job_given job = {.id = id,
+								  .account = account,
+								  .problem = "sgemm",
+								  .name = "a.cu",
+								  .options = "{\"cases\":4}",
+								  .source = "text",
+								  .source_length = 4};
+	struct error err;
+	int64_t number;
+	cr_assert(job_insert(jobs, &job, &number, &err), "%s", err.message);
+}
+
+static void take(struct jobs *jobs, const char *id)
+{
+	char *options, *source;
+	int attempts;
+	struct error err;
+	cr_assert(job_begin(jobs, id, &options, &source, &attempts, &err), "%s", err.message);
+	cr_expect_str_eq(options, "{\"cases\":4}");
+	cr_expect_str_eq(source, "text");
+	free(options);
+	free(source);
+}
+
+static void has_state(struct jobs *jobs, const char *id, const char *state)
+{
+	struct error err;
+	json_t *job = job_find(jobs, id, true, &err);
+	cr_assert_not_null(job, "%s", err.message);
+	cr_expect_str_eq(json_string_value(json_object_get(job, "state")), state, "%s: %s", id,
+					 json_string_value(json_object_get(job, "state")));
+	json_decref(job);
+}
+
+Test(jobs, go_from_waiting_to_done)
+{
+	struct jobs *jobs = opened();
+	struct error err;
+	insert(jobs, "a", "ada");
+	has_state(jobs, "a", "waiting");
+	take(jobs, "a");
+	has_state(jobs, "a", "judging");
+	cr_expect_not(job_withdraw(jobs, "a", &err));
+	cr_expect_str_empty(err.message);
+	const struct job_end ended = {.verdict = "accepted",
+								  .content = "abc",
+								  .result = "{\"result\":{\"cases\":[]}}",
+								  .seconds = 2};
+	cr_assert(job_finish(jobs, "a", &ended, &err), "%s", err.message);
+	json_t *job = job_find(jobs, "a", true, &err);
+	cr_expect_str_eq(json_string_value(json_object_get(job, "verdict")), "accepted");
+	cr_expect(json_is_object(json_object_get(job, "result")));
+	cr_expect_eq(strlen(json_string_value(json_object_get(job, "ended"))), 24);
+	json_decref(job);
+	cr_expect_eq(jobs_seconds(jobs, "ada", 0), 2);
+	cr_expect_eq(jobs_seconds(jobs, "bob", 0), 0);
+	json_t *by = job_of_content(jobs, "abc");
+	cr_expect_str_eq(json_string_value(json_object_get(by, "user")), "ada");
+	json_decref(by);
+	cr_expect_null(job_find(jobs, "b", true, &err));
+	cr_expect_str_empty(err.message);
+	cr_expect_not(job_finish(jobs, "b", &ended, &err));
+	jobs_close(jobs);
+}
+
+static void count_one(void *context, const struct job_given *job, int64_t number)
+{
+	char *seen = context;
+	cr_expect_gt(number, 0);
+	strcat(seen, job->id);
+}
+
+/* A process that is killed holds nothing back, and what it was judging waits again. */
+Test(jobs, survive_a_server_that_is_killed)
+{
+	struct error err;
+	char seen[16] = "";
+	int status;
+	const pid_t child = fork();
+	if (child == 0) {
+		struct jobs *jobs = opened();
+		insert(jobs, "a", "");
+		insert(jobs, "b", "");
+		insert(jobs, "c", "");
+		take(jobs, "b");
+		cr_expect(job_withdraw(jobs, "c", &err));
+		raise(SIGKILL);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFSIGNALED(status));
+	struct jobs *jobs = opened();
+	cr_expect(jobs_waiting(jobs, count_one, seen, &err), "%s", err.message);
+	cr_expect_str_eq(seen, "ab");
+	jobs_close(jobs);
+}
+
+/* Others may read and write the store, but there is one server. */
+Test(jobs, have_one_server)
+{
+	struct error err;
+	int status;
+	struct jobs *jobs = opened();
+	insert(jobs, "a", "");
+	const pid_t child = fork();
+	if (child == 0) {
+		struct measured_list none;
+		char token[ACCOUNT_TOKEN];
+		const bool refused = jobs_open("s.db", false, &err) == NULL &&
+							 strstr(err.message, "another 'gemmjudge serve' has it") != NULL;
+		_exit(!refused || !store_find("s.db", &(struct store_filter){0}, &none, &err) ||
+			  !account_add("s.db", "ada", "student", token, &err));
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_expect_eq(status, 0);
+	cr_expect(accounts_any(jobs));
+	insert(jobs, "b", "");
+	jobs_close(jobs);
+	cr_expect_neq(access("s.db-wal", F_OK), 0, "it is one file again");
+	jobs = opened();
+	has_state(jobs, "a", "waiting");
+	has_state(jobs, "b", "waiting");
+	jobs_close(jobs);
+}
+
+Test(jobs, list_pages_of_a_user)
+{
+	struct jobs *jobs = opened();
+	struct error err;
+	char id[2] = "a";
+	for (; id[0] < 'g'; id[0]++)
+		insert(jobs, id, id[0] % 2 == 0 ? "ada" : "bob");
+	json_t *list =
+		jobs_list(jobs, &(struct job_filter){.account = "ada", .before = 6, .limit = 5}, &err);
+	cr_assert_eq(json_array_size(list), 2);
+	cr_expect_str_eq(json_string_value(json_object_get(json_array_get(list, 0), "id")), "d");
+	json_decref(list);
+	jobs_close(jobs);
+}
+
+Test(jobs, know_tokens_by_their_hash)
+{
+	struct error err;
+	struct account account;
+	char token[ACCOUNT_TOKEN], again[ACCOUNT_TOKEN];
+	struct jobs *jobs = opened();
+	jobs_close(jobs);
+	cr_assert(account_add("s.db", "eve", "teacher", token, &err), "%s", err.message);
+	cr_expect_not(account_add("s.db", "eve", "teacher", again, &err));
+	cr_expect_not(account_add("s.db", "../eve", "teacher", again, &err));
+	jobs = opened();
+	cr_assert(account_find(jobs, token, &account, &err), "%s", err.message);
+	cr_expect_str_eq(account.name, "eve");
+	cr_expect_eq(account.role, ACCOUNT_TEACHER);
+	token[0] = token[0] == 'a' ? 'b' : 'a';
+	cr_expect_not(account_find(jobs, token, &account, &err));
+	cr_expect_str_empty(err.message);
+	jobs_close(jobs);
+	cr_assert(account_remove("s.db", "eve", &err), "%s", err.message);
+	cr_expect_not(account_remove("s.db", "eve", &err));
+}
