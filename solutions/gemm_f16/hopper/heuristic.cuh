@@ -90,10 +90,10 @@ static inline float round_up(float x) // ceilf() is a call into the library on x
 	return (float)(below + ((float)below < x));
 }
 
-/* Blocks that pad and split have one tile each, as all blocks run at once. */
+/* Blocks that pad and split have one tile each, as all blocks run at once; so have TMA_SPLIT's. */
 static inline bool has_one_tile(const config_line &c)
 {
-	return variant_pads(c.variant) && c.split_k > 1;
+	return c.variant == TMA_SPLIT || (variant_pads(c.variant) && c.split_k > 1);
 }
 
 static inline long long tiles_of(const config_line &c, const problem &q)
