@@ -94,7 +94,7 @@ class Checker:
     def picture(self, name, selector, scheme, width):
         """Of the part of the page from an element on."""
         self.page.look(width, scheme)
-        top = self.page.run(f"document.querySelector({selector!r}).getBoundingClientRect().top + scrollY - 16")
+        top = self.page.run(f"document.querySelector({selector!r}).getBoundingClientRect().top + scrollY - 6")
         height = self.page.run(f"Math.min(780, document.documentElement.scrollHeight - {top})")
         shot = self.page.call("Page.captureScreenshot", captureBeyondViewport=True,
                               clip={"x": 0, "y": top, "width": width, "height": height, "scale": 1})
@@ -131,6 +131,7 @@ class Checker:
         self.check_looks("the page of a submission")
         self.picture("serve-changed.png", "h1", "dark", 400)
         self.check_board(right)
+        self.check_without_script()
 
     def check_board(self, number):
         for _ in range(200):  # boards are made anew a moment after the verdict
@@ -144,6 +145,20 @@ class Checker:
         for path in ("/submissions", "/class", "/login"):
             self.open(path)
             self.check_looks(path)
+
+
+    def check_without_script(self):
+        """The form itself is taken, and the page that it leads to comes to the verdict by itself."""
+        self.page.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.open("/problems/gemm-f16?from=" + self.submissions()[0]["id"])
+        self.page.run("document.querySelector('#editor button').focus()")
+        self.page.press("Enter")
+        self.until("location.pathname.startsWith('/submissions/') && document.querySelector('.verdict') !== null")
+        assert len(self.submissions()) == 3
+        self.page.call("Emulation.setScriptExecutionDisabled", value=False)
+
+    def submissions(self):
+        return self.server.request("GET", "/api/submissions").json()["submissions"]
 
 
 def main():
