@@ -22,7 +22,7 @@ bool page_is_teacher(const struct http_request *request)
 	return request->user.role == ACCOUNT_TEACHER;
 }
 
-static void links_print(const struct page *page)
+static void links_print(const struct served_page *page)
 {
 	const struct http_request *request = page->request;
 	FILE *out = page->out;
@@ -39,7 +39,7 @@ static void links_print(const struct page *page)
 	fputs("</nav>\n", out);
 }
 
-bool page_open(struct page *page, const char *title, struct http_reply *reply)
+bool page_open(struct served_page *page, const char *title, struct http_reply *reply)
 {
 	page->out = open_memstream(&page->text, &page->length);
 	if (page->out == NULL) {
@@ -60,7 +60,7 @@ bool page_open(struct page *page, const char *title, struct http_reply *reply)
 	return true;
 }
 
-void page_close(struct page *page, unsigned status, struct http_reply *reply)
+void page_close(struct served_page *page, unsigned status, struct http_reply *reply)
 {
 	html_close_served(page->out, page->server->config->version);
 	if (fclose(page->out) != 0) {
@@ -82,7 +82,7 @@ void page_lead(struct http_reply *reply, const char *format, ...)
 
 void page_error(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
-	struct page page = {.server = server, .request = request};
+	struct served_page page = {.server = server, .request = request};
 	const unsigned status = reply->status;
 	if (status == 401 && !server_is_open(server)) {
 		page_lead(reply, "/login");
@@ -143,7 +143,7 @@ static void problems_print(FILE *out)
 
 void page_index(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
-	struct page page = {.server = server, .request = request};
+	struct served_page page = {.server = server, .request = request};
 	json_t *own = api_jobs(server, request, LATEST, reply);
 	if (own == NULL)
 		return;
@@ -160,7 +160,7 @@ void page_index(struct server *server, const struct http_request *request, struc
 
 void page_login(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
-	struct page page = {.server = server, .request = request};
+	struct served_page page = {.server = server, .request = request};
 	const bool refused = reply->status == 401;
 	if (!page_open(&page, "Log in", reply))
 		return;

@@ -10,7 +10,7 @@
 /* What the build takes from serve.css and serve.js. */
 extern const char serve_style[], serve_script[], serve_style_hash[], serve_script_hash[];
 
-struct page {
+struct served_page {
 	FILE *out;
 	char *text;
 	size_t length;
@@ -21,16 +21,18 @@ struct page {
 
 /* Its head, the links to the others, and the heading. False, with the reply made: memory is short.
  */
-bool page_open(struct page *page, const char *title, struct http_reply *reply);
+bool page_open(struct served_page *page, const char *title, struct http_reply *reply);
 /* The foot; the reply is the page. */
-void page_close(struct page *page, unsigned status, struct http_reply *reply);
+void page_close(struct served_page *page, unsigned status, struct http_reply *reply);
 
 /* Leads to an address of ours. */
 void page_lead(struct http_reply *reply, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A member's text, "" where it has none; a date without its seconds and milliseconds. */
+/* A member's text, "" where it has none; its number, else NaN; a date without its seconds. */
 const char *page_text(const json_t *json, const char *member);
+double page_number(const json_t *json, const char *member);
+void page_time_cell(struct html_table *table, double microseconds);
 void page_date_cell(struct html_table *table, const json_t *json, const char *member);
 /* A verdict by its name, or words. */
 void page_verdict(FILE *out, const char *name);

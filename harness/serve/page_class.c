@@ -59,7 +59,7 @@ static void cell_print(struct html_table *table, const json_t *best)
 
 void page_class(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
-	struct page page = {.server = server, .request = request};
+	struct served_page page = {.server = server, .request = request};
 	struct html_column columns[PROBLEMS_MOST + 1] = {{"User", COLUMN_NAME}};
 	struct html_table table;
 	struct class class;

@@ -9,15 +9,15 @@
 #define AROUND 3                     /* lines that are shown before and behind */
 #define LINES_MOST 20000
 
-struct lines {
+struct diff_text {
 	char *text; /* owned; its newlines are 0 */
 	size_t count;
 	const char **at; /* owned */
 };
 
-static bool lines_make(const char *text, struct lines *out)
+static bool lines_make(const char *text, struct diff_text *out)
 {
-	*out = (struct lines){.text = strdup(text), .at = calloc(LINES_MOST, sizeof *out->at)};
+	*out = (struct diff_text){.text = strdup(text), .at = calloc(LINES_MOST, sizeof *out->at)};
 	if (out->text == NULL || out->at == NULL)
 		return false;
 	for (char *p = out->text; *p != '\0' && out->count < LINES_MOST;) {
@@ -31,7 +31,7 @@ static bool lines_make(const char *text, struct lines *out)
 	return true;
 }
 
-static void lines_free(struct lines *lines)
+static void lines_free(struct diff_text *lines)
 {
 	free(lines->text);
 	free(lines->at);
@@ -48,8 +48,8 @@ static void line_print(FILE *out, char sign, const char *line)
 
 /* Of the lines from `begin` on, `n` and `m` of them: the lengths of what the rest of both has in
  * common, row by row; NULL where there are too many. */
-static uint16_t *common_make(const struct lines *a, const struct lines *b, size_t begin, size_t n,
-							 size_t m)
+static uint16_t *common_make(const struct diff_text *a, const struct diff_text *b, size_t begin,
+							 size_t n, size_t m)
 {
 	const size_t width = m + 1;
 	uint16_t *common =
@@ -66,8 +66,8 @@ static uint16_t *common_make(const struct lines *a, const struct lines *b, size_
 }
 
 /* Without a table: all that was, then all that is. */
-static void changed_print(FILE *out, const struct lines *a, const struct lines *b, size_t begin,
-						  size_t n, size_t m)
+static void changed_print(FILE *out, const struct diff_text *a, const struct diff_text *b,
+						  size_t begin, size_t n, size_t m)
 {
 	uint16_t *common = common_make(a, b, begin, n, m);
 	size_t i = 0, k = 0;
@@ -85,7 +85,7 @@ static void changed_print(FILE *out, const struct lines *a, const struct lines *
 	free(common);
 }
 
-static void lines_print(FILE *out, const struct lines *a, const struct lines *b)
+static void lines_print(FILE *out, const struct diff_text *a, const struct diff_text *b)
 {
 	size_t begin = 0, same = 0;
 	const size_t least = a->count < b->count ? a->count : b->count;
@@ -110,7 +110,7 @@ static void lines_print(FILE *out, const struct lines *a, const struct lines *b)
 
 void page_diff(FILE *out, const char *before, const char *after)
 {
-	struct lines a, b = {.text = NULL};
+	struct diff_text a, b = {.text = NULL};
 	if (lines_make(before, &a) && lines_make(after, &b))
 		lines_print(out, &a, &b);
 	lines_free(&a);

@@ -175,7 +175,7 @@ static char *text_to_edit(struct server *server, const struct http_request *requ
 void page_problem(struct server *server, const struct http_request *request,
 				  struct http_reply *reply)
 {
-	struct page page = {.server = server, .request = request};
+	struct served_page page = {.server = server, .request = request};
 	char prototype[PROTOTYPE_TEXT], explanation[EXPLANATION_TEXT];
 	const struct problem *problem = problem_find(request->id);
 	if (problem == NULL) {

@@ -21,6 +21,17 @@ const char *page_text(const json_t *json, const char *member)
 	return json_is_string(value) ? json_string_value(value) : "";
 }
 
+double page_number(const json_t *json, const char *member)
+{
+	const json_t *value = json_object_get(json, member);
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+void page_time_cell(struct html_table *table, double microseconds)
+{
+	html_table_number(table, microseconds, facts_time(microseconds, (char[FACTS_TIME]){0}));
+}
+
 void page_date_cell(struct html_table *table, const json_t *json, const char *member)
 {
 	char date[24];
@@ -92,7 +103,7 @@ void page_list(FILE *out, const char *caption, const json_t *list, bool users)
 void page_submissions(struct server *server, const struct http_request *request,
 					  struct http_reply *reply)
 {
-	struct page page = {.server = server, .request = request};
+	struct served_page page = {.server = server, .request = request};
 	const bool all = page_is_teacher(request) || server->config->public;
 	const char *user = request->query(request->context, "user");
 	json_t *list = api_jobs(server, request, 0, reply);
@@ -125,7 +136,7 @@ void page_submissions(struct server *server, const struct http_request *request,
 
 /* ---- boards ------------------------------------------------------------------------------ */
 
-static bool may_see(const struct page *page, const json_t *judgement)
+static bool may_see(const struct served_page *page, const json_t *judgement)
 {
 	return page->server->config->public || page_is_teacher(page->request) ||
 		   strcmp(page_text(judgement, "user"), page->request->user.name) == 0;
@@ -138,7 +149,7 @@ static const char *name_of(const json_t *judgement)
 	return name[0] != '\0' ? name : page_text(judgement, "file");
 }
 
-static void who_cells(const struct page *page, struct html_table *table, const json_t *item)
+static void who_cells(const struct served_page *page, struct html_table *table, const json_t *item)
 {
 	const json_t *judgement = json_object_get(item, "judgement");
 	const json_int_t rank = json_integer_value(json_object_get(item, "rank"));
@@ -153,17 +164,6 @@ static void who_cells(const struct page *page, struct html_table *table, const j
 	html_table_text(table, page_text(judgement, "user"));
 }
 
-static double real_of(const json_t *json, const char *member)
-{
-	const json_t *value = json_object_get(json, member);
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static void time_cell(struct html_table *table, double microseconds)
-{
-	html_table_number(table, microseconds, facts_time(microseconds, (char[FACTS_TIME]){0}));
-}
-
 static void times_plot(FILE *out, const json_t *leaders)
 {
 	struct html_interval rows[INTERVALS_MOST];
@@ -173,11 +173,11 @@ static void times_plot(FILE *out, const json_t *leaders)
 	json_array_foreach(leaders, i, item)
 	{
 		const json_t *time = json_object_get(item, "time");
-		const double low = real_of(time, "low_us"), high = real_of(time, "high_us");
+		const double low = page_number(time, "low_us"), high = page_number(time, "high_us");
 		if (i == INTERVALS_MOST)
 			break;
 		rows[i] = (struct html_interval){.label = name_of(json_object_get(item, "judgement")),
-										 .stats = {.median = real_of(time, "median_us"),
+										 .stats = {.median = page_number(time, "median_us"),
 												   .min = low,
 												   .low = low,
 												   .high = high,
@@ -192,7 +192,7 @@ static void times_plot(FILE *out, const json_t *leaders)
 	html_figure_close(out);
 }
 
-static void board_print(const struct page *page, const json_t *board)
+static void board_print(const struct served_page *page, const json_t *board)
 {
 	static const struct html_column columns[] = {{"Rank", COLUMN_NUMBER},
 												 {"Submission", COLUMN_NAME},
@@ -215,11 +215,11 @@ static void board_print(const struct page *page, const json_t *board)
 	json_array_foreach(json_object_get(board, "leaders"), i, item)
 	{
 		const json_t *time = json_object_get(item, "time");
-		const double ratio = real_of(time, "ratio_to_fastest_library");
+		const double ratio = page_number(time, "ratio_to_fastest_library");
 		who_cells(page, &table, item);
-		time_cell(&table, real_of(time, "median_us"));
-		time_cell(&table, real_of(time, "low_us"));
-		time_cell(&table, real_of(time, "high_us"));
+		page_time_cell(&table, page_number(time, "median_us"));
+		page_time_cell(&table, page_number(time, "low_us"));
+		page_time_cell(&table, page_number(time, "high_us"));
 		html_table_format(&table, ratio, "%.3f", ratio);
 		page_date_cell(&table, json_object_get(item, "judgement"), "when");
 	}
@@ -228,7 +228,7 @@ static void board_print(const struct page *page, const json_t *board)
 }
 
 /* Neighbours of one problem, device and epilogue are a table. */
-static void standings_print(const struct page *page, const json_t *list)
+static void standings_print(const struct served_page *page, const json_t *list)
 {
 	static const struct html_column columns[] = {
 		{"Rank", COLUMN_NUMBER},   {"Submission", COLUMN_NAME},    {"User", COLUMN_SHORT},
@@ -241,7 +241,7 @@ static void standings_print(const struct page *page, const json_t *list)
 	{
 		const json_t *judgement = json_object_get(item, "judgement");
 		const char *epilogue = page_text(judgement, "epilogue");
-		const double right = real_of(judgement, "cases_accepted");
+		const double right = page_number(judgement, "cases_accepted");
 		memcpy(before, title, sizeof before);
 		snprintf(title, sizeof title, "%.32s on %.128s%s%.160s: by correctness",
 				 page_text(judgement, "problem"), page_text(judgement, "device"),
@@ -257,7 +257,8 @@ static void standings_print(const struct page *page, const json_t *list)
 		html_table_cell_open(&table);
 		page_verdict(page->out, page_text(judgement, "verdict"));
 		html_table_cell_close(&table);
-		html_table_format(&table, right, "%.0f of %.0f", right, real_of(judgement, "cases_total"));
+		html_table_format(&table, right, "%.0f of %.0f", right,
+						  page_number(judgement, "cases_total"));
 		page_date_cell(&table, judgement, "when");
 	}
 	if (i > 0)
@@ -267,7 +268,7 @@ static void standings_print(const struct page *page, const json_t *list)
 void page_boards(struct server *server, const struct http_request *request,
 				 struct http_reply *reply)
 {
-	struct page page = {.server = server, .request = request};
+	struct served_page page = {.server = server, .request = request};
 	const struct problem *problem = NULL;
 	char title[96];
 	size_t i;

@@ -111,7 +111,7 @@ static bool is(const json_t *job, const char *member, const char *value)
 	return strcmp(page_text(job, member), value) == 0;
 }
 
-static void state_print(const struct page *page, const json_t *job)
+static void state_print(const struct served_page *page, const json_t *job)
 {
 	FILE *out = page->out;
 	const char *id = page_text(job, "id");
@@ -128,7 +128,7 @@ static void state_print(const struct page *page, const json_t *job)
 				id);
 }
 
-static void found_print(const struct page *page, const json_t *job)
+static void found_print(const struct served_page *page, const json_t *job)
 {
 	if (is(job, "state", "withdrawn"))
 		html_paragraph(page->out, "note", "It was withdrawn.");
@@ -161,7 +161,7 @@ static void facts_print(FILE *out, const json_t *job)
 }
 
 /* What the same user submitted before for the problem, and what has changed since. */
-static void before_print(const struct page *page, const json_t *job, const char *source)
+static void before_print(const struct served_page *page, const json_t *job, const char *source)
 {
 	struct error err;
 	const struct job_filter filter = {.account = page_text(job, "user"),
@@ -188,7 +188,7 @@ static void before_print(const struct page *page, const json_t *job, const char 
 void page_submission(struct server *server, const struct http_request *request,
 					 struct http_reply *reply)
 {
-	struct page page = {.server = server, .request = request};
+	struct served_page page = {.server = server, .request = request};
 	struct error err;
 	json_t *job = api_visible(server, request, true, reply);
 	if (job == NULL)

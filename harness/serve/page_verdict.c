@@ -14,17 +14,11 @@
 #define CASES_LISTED 1000
 #define LINE 512
 
-static double number(const json_t *json, const char *member)
-{
-	const json_t *value = json_object_get(json, member);
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static void number_cell(struct html_table *table, const json_t *json, const char *member,
 						int digits)
 {
 	char shown[64];
-	const double value = number(json, member);
+	const double value = page_number(json, member);
 	snprintf(shown, sizeof shown, "%.*g", digits, value);
 	html_table_number(table, value, shown);
 }
@@ -102,9 +96,9 @@ static void sizes_print(const json_t *one, char out[LINE])
 	size_t used = 0;
 	out[0] = '\0';
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!isnan(number(one, names[i])))
+		if (!isnan(page_number(one, names[i])))
 			used += (size_t)snprintf(out + used, LINE - used, "%s%s %g", used > 0 ? ", " : "",
-									 names[i], number(one, names[i]));
+									 names[i], page_number(one, names[i]));
 }
 
 static void case_print(FILE *out, const json_t *one)
@@ -161,11 +155,6 @@ static void cases_print(FILE *out, const json_t *cases)
 
 /* ---- times --------------------------------------------------------------------------- */
 
-static void time_cell(struct html_table *table, double microseconds)
-{
-	html_table_number(table, microseconds, facts_time(microseconds, (char[FACTS_TIME]){0}));
-}
-
 static void timing_print(FILE *out, const json_t *timing)
 {
 	static const struct html_column columns[] = {{"Entry", COLUMN_NAME},
@@ -181,7 +170,7 @@ static void timing_print(FILE *out, const json_t *timing)
 	json_array_foreach(json_object_get(timing, "entries"), i, entry)
 	{
 		const json_t *stats = json_object_get(entry, page_text(timing, "clock"));
-		const double median = number(entry, "microseconds");
+		const double median = page_number(entry, "microseconds");
 		if (!json_is_true(json_object_get(entry, "ran")) || !(median > 0.0) ||
 			count == INTERVALS_MOST)
 			continue;
@@ -189,10 +178,10 @@ static void timing_print(FILE *out, const json_t *timing)
 			(struct html_interval){.label = page_text(entry, "label"),
 								   .series = strcmp(page_text(entry, "role"), "library") == 0,
 								   .stats = {.median = median,
-											 .min = fmin(number(stats, "min_us"), median),
-											 .low = number(entry, "low_us"),
-											 .high = number(entry, "high_us"),
-											 .p95 = fmax(number(stats, "p95_us"), median)}};
+											 .min = fmin(page_number(stats, "min_us"), median),
+											 .low = page_number(entry, "low_us"),
+											 .high = page_number(entry, "high_us"),
+											 .p95 = fmax(page_number(stats, "p95_us"), median)}};
 	}
 	if (count == 0)
 		return;
@@ -207,9 +196,9 @@ static void timing_print(FILE *out, const json_t *timing)
 	for (i = 0; i < count; i++) {
 		html_table_row(&table, rows[i].series == 0);
 		html_table_text(&table, rows[i].label);
-		time_cell(&table, rows[i].stats.median);
-		time_cell(&table, rows[i].stats.low);
-		time_cell(&table, rows[i].stats.high);
+		page_time_cell(&table, rows[i].stats.median);
+		page_time_cell(&table, rows[i].stats.low);
+		page_time_cell(&table, rows[i].stats.high);
 	}
 	html_table_close(&table);
 	html_details_close(out);
@@ -221,10 +210,10 @@ static void timing_print(FILE *out, const json_t *timing)
 static void facts_print(FILE *out, const json_t *result)
 {
 	char line[LINE];
-	snprintf(line, sizeof line, "%.0f of %.0f accepted", number(result, "cases_accepted"),
-			 number(result, "cases_total"));
+	snprintf(line, sizeof line, "%.0f of %.0f accepted", page_number(result, "cases_accepted"),
+			 page_number(result, "cases_total"));
 	html_facts_open(out);
-	if (number(result, "cases_total") > 0)
+	if (page_number(result, "cases_total") > 0)
 		html_fact(out, "Cases", line);
 	html_fact(out, "Device", page_text(result, "device"));
 	html_fact(out, "Content", page_text(result, "content"));
