@@ -60,7 +60,8 @@ void http_close(struct http *http);
 http_handler api_submit, api_list, api_get, api_events, api_source, api_withdraw; /* api.c */
 http_handler api_problems, api_leaderboard, api_me, api_login, api_logout, api_health,
 	api_metrics; /* api_rest.c */
-http_handler page_index, page_style, page_script, page_login, page_enter, page_leave; /* page.c */
+http_handler page_index, page_style, page_script, page_codemirror, page_login, page_enter,
+	page_leave;                                        /* page.c */
 http_handler page_problem, page_submit, page_withdraw; /* page_forms.c */
 http_handler page_submission;                          /* page_submission.c */
 http_handler page_submissions, page_boards;            /* page_lists.c */

@@ -4,7 +4,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/text.h"
 #include "report/html/assets.h"
 #include "testcases/problem.h"
 
@@ -41,17 +43,17 @@ static void links_print(const struct served_page *page)
 
 bool page_open(struct served_page *page, const char *title, struct http_reply *reply)
 {
+	char head[512];
 	page->out = open_memstream(&page->text, &page->length);
 	if (page->out == NULL) {
 		reply_text(reply, 503, page_type, NULL);
 		return false;
 	}
-	html_open_served(page->out, title, page->server->config->version,
-					 page->refreshed ? "<link rel=\"stylesheet\" href=\"/serve.css\">\n<script "
-									   "src=\"/serve.js\" defer></script>\n<noscript><meta "
-									   "http-equiv=\"refresh\" content=\"3\"></noscript>\n"
-									 : "<link rel=\"stylesheet\" href=\"/serve.css\">\n<script "
-									   "src=\"/serve.js\" defer></script>\n");
+	snprintf(head, sizeof head,
+			 "%s<link rel=\"stylesheet\" href=\"/serve.css\">\n"
+			 "<script src=\"/serve.js\" defer></script>\n",
+			 page->head != NULL ? page->head : "");
+	html_open_served(page->out, title, page->server->config->version, head);
 	fputs("<header>\n", page->out);
 	if (page->request->known)
 		links_print(page);
@@ -97,26 +99,61 @@ void page_error(struct server *server, const struct http_request *request, struc
 	json_decref(json);
 }
 
-static void asset(struct http_reply *reply, const char *type, const char *all, const char *own)
+/* One text behind the other. */
+static void asset(struct http_reply *reply, const char *type, const char *first, const char *second)
 {
 	char *text = NULL;
-	if (asprintf(&text, "%s\n%s", all, own) < 0)
+	if (asprintf(&text, "%s\n%s", first, second) < 0)
 		text = NULL;
 	reply_text(reply, 200, type, text);
 	reply->caching = "private, max-age=300";
 }
 
+static const char css_type[] = "text/css; charset=utf-8";
+static const char js_type[] = "text/javascript; charset=utf-8";
+
 void page_style(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
 	(void)server, (void)request;
-	asset(reply, "text/css; charset=utf-8", html_style, serve_style);
+	asset(reply, css_type, html_style, serve_style);
 }
 
 void page_script(struct server *server, const struct http_request *request,
 				 struct http_reply *reply)
 {
 	(void)server, (void)request;
-	asset(reply, "text/javascript; charset=utf-8", html_script, serve_script);
+	asset(reply, js_type, html_script, serve_script);
+}
+
+/* An editor where Debian's package libjs-codemirror is installed: its files, of fixed names. */
+#define CODEMIRROR "/usr/share/javascript/codemirror/"
+#define CODEMIRROR_MOST ((size_t)2 << 20)
+
+const char *page_editor_head(void)
+{
+	return access(CODEMIRROR "lib/codemirror.js", R_OK) == 0
+			   ? "<link rel=\"stylesheet\" href=\"/codemirror.css\">\n"
+				 "<script src=\"/codemirror.js\" defer></script>\n"
+			   : NULL;
+}
+
+void page_codemirror(struct server *server, const struct http_request *request,
+					 struct http_reply *reply)
+{
+	struct error err;
+	const bool style = strcmp(request->path, "/codemirror.css") == 0;
+	char *first =
+		text_read(style ? CODEMIRROR "lib/codemirror.css" : CODEMIRROR "lib/codemirror.js",
+				  CODEMIRROR_MOST, &err);
+	char *second =
+		style ? strdup("") : text_read(CODEMIRROR "mode/clike/clike.js", CODEMIRROR_MOST, &err);
+	(void)server;
+	if (first != NULL && second != NULL)
+		asset(reply, style ? css_type : js_type, first, second);
+	else
+		reply_error(reply, 404, "CodeMirror is not installed here (Debian: libjs-codemirror)");
+	free(first);
+	free(second);
 }
 
 /* ---- the first page ----------------------------------------------------------------- */

@@ -16,7 +16,7 @@ struct served_page {
 	size_t length;
 	struct server *server;
 	const struct http_request *request;
-	bool refreshed; /* without scripts it is loaded again, every few seconds */
+	const char *head; /* elements that stand before those of all pages; NULL: none */
 };
 
 /* Its head, the links to the others, and the heading. False, with the reply made: memory is short.
@@ -39,6 +39,9 @@ void page_verdict(FILE *out, const char *name);
 
 /* Submissions in a table, as api_list() lists them. */
 void page_list(FILE *out, const char *caption, const json_t *list, bool users);
+
+/* What the page with the editor has in its head. */
+const char *page_editor_head(void);
 
 bool page_is_teacher(const struct http_request *request);
 

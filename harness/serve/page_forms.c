@@ -103,7 +103,8 @@ void page_withdraw(struct server *server, const struct http_request *request,
 
 /* ---- the page of a problem ----------------------------------------------------------- */
 
-static void limits_print(FILE *out, const struct server *server, const struct problem *problem)
+static void limits_print(FILE *out, const struct server *server, const struct http_request *request,
+						 const struct problem *problem)
 {
 	static const struct html_column columns[] = {
 		{"Size", COLUMN_SHORT}, {"From", COLUMN_NUMBER}, {"To", COLUMN_NUMBER}};
@@ -119,10 +120,13 @@ static void limits_print(FILE *out, const struct server *server, const struct pr
 	}
 	html_table_close(&table);
 	shape_print(problem, &problem->large, large);
-	snprintf(line, sizeof line,
-			 "It is timed at %s. A source has at most 1 MiB; %zu of your submissions may wait, and "
-			 "you have %.0f s of judging in an hour.",
-			 large, server->config->queue_of_user, server->config->seconds_of_user);
+	int used = snprintf(line, sizeof line, "It is timed at %s. A source has at most 1 MiB", large);
+	if (request->user.name[0] != '\0')
+		used += snprintf(line + used, sizeof line - (size_t)used,
+						 "; %zu of your submissions may wait, and you have %.0f s of judging in an "
+						 "hour",
+						 server->config->queue_of_user, server->config->seconds_of_user);
+	snprintf(line + used, sizeof line - (size_t)used, ".");
 	html_paragraph(out, "quiet", line);
 }
 
@@ -175,7 +179,7 @@ static char *text_to_edit(struct server *server, const struct http_request *requ
 void page_problem(struct server *server, const struct http_request *request,
 				  struct http_reply *reply)
 {
-	struct served_page page = {.server = server, .request = request};
+	struct served_page page = {.server = server, .request = request, .head = page_editor_head()};
 	char prototype[PROTOTYPE_TEXT], explanation[EXPLANATION_TEXT];
 	const struct problem *problem = problem_find(request->id);
 	if (problem == NULL) {
@@ -192,7 +196,7 @@ void page_problem(struct server *server, const struct http_request *request,
 		fprintf(page.out, "<p><a href=\"/boards/%s\">Leaderboard</a></p>\n", problem->name);
 		html_heading(page.out, 2, NULL, "Submit");
 		editor_print(page.out, problem, source);
-		limits_print(page.out, server, problem);
+		limits_print(page.out, server, request, problem);
 		page_close(&page, 200, reply);
 	}
 	free(source);

@@ -194,7 +194,8 @@ void page_submission(struct server *server, const struct http_request *request,
 	if (job == NULL)
 		return;
 	char *source = job_source(server->jobs, request->id, &err);
-	page.refreshed = is(job, "state", "waiting") || is(job, "state", "judging");
+	if (is(job, "state", "waiting") || is(job, "state", "judging"))
+		page.head = "<noscript><meta http-equiv=\"refresh\" content=\"3\"></noscript>\n";
 	if (source != NULL && page_open(&page, page_text(job, "name"), reply)) {
 		fputs("<section id=\"found\" aria-label=\"What was found\">\n", page.out);
 		html_heading(page.out, 2, NULL, "Verdict");

@@ -33,6 +33,8 @@ const struct route routes[] = {
 	{"POST", "/logout", ROUTE_ALL, page_leave},
 	{"GET", "/serve.css", ROUTE_ALL, page_style},
 	{"GET", "/serve.js", ROUTE_ALL, page_script},
+	{"GET", "/codemirror.css", ROUTE_ALL, page_codemirror},
+	{"GET", "/codemirror.js", ROUTE_ALL, page_codemirror},
 	{NULL, NULL, ROUTE_ALL, NULL},
 };
 

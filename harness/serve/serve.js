@@ -70,6 +70,15 @@
 		}
 	}
 
+	// Where CodeMirror is installed. Tab goes on to the next field, as it does in a text field.
+	if (editor && window.CodeMirror) {
+		const area = editor.elements.source;
+		CodeMirror.fromTextArea(area, { // which writes into the text field before the form is sent
+			mode: "text/x-c++src", lineNumbers: true, indentUnit: 4, tabSize: 4, indentWithTabs: true,
+			extraKeys: { Tab: false, "Shift-Tab": false }, screenReaderLabel: area.labels[0].textContent,
+		});
+	}
+
 	if (editor) editor.addEventListener("submit", submit);
 	if (live && live.dataset.submission) watch(live.dataset.submission);
 }

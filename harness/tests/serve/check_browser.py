@@ -67,6 +67,7 @@ class Checker:
             self.page.look(width, scheme)
             for call in ("width", "contrast", "headings", "structure"):
                 found += [f"{line} ({width} px)" for line in self.page.run(f"({PROBE}).{call}()")]
+        found = [line for line in found if "class=\"CodeMirror-" not in line]  # they follow the cursor
         self.page.look(1280)
         for event in self.page.seen("Network.requestWillBeSent"):
             url = event["request"]["url"]
@@ -84,8 +85,12 @@ class Checker:
     def submit(self, source):
         """By the keyboard: the text into the editor, then the button. Its submission's id."""
         self.page.run("document.getElementById('live').removeAttribute('data-done')")
-        self.page.run("document.getElementById('source').select()")
-        self.page.run("document.getElementById('source').focus()")
+        if self.page.run("typeof CodeMirror === 'function'"):
+            self.page.run("document.querySelector('.CodeMirror').CodeMirror.focus()")
+            self.page.run("document.querySelector('.CodeMirror').CodeMirror.execCommand('selectAll')")
+        else:
+            self.page.run("document.getElementById('source').focus()")
+            self.page.run("document.getElementById('source').select()")
         self.page.call("Input.insertText", text=source)
         self.page.run("document.querySelector('#editor button').focus()")
         self.page.press("Enter")
@@ -112,6 +117,7 @@ class Checker:
         self.until("document.getElementById('editor') && document.readyState === 'complete'")
         assert "solve(" in self.page.run("document.getElementById('source').value")
         self.check_looks("the editor")
+        self.check_keyboard()
         wrong = self.submit(WRONG)
         assert self.page.run("location.pathname") == "/problems/gemm-f16"
         assert "runtime_error" in self.page.run("document.getElementById('live').innerText")
@@ -132,6 +138,15 @@ class Checker:
         self.picture("serve-changed.png", "h1", "dark", 400)
         self.check_board(right)
         self.check_without_script()
+
+    def check_keyboard(self):
+        """Tab leaves the editor, and each stop of the page can be seen to be one."""
+        self.page.run("(document.querySelector('.CodeMirror textarea') ?? document.getElementById('source')).focus()")
+        for stop in ("name", ""):
+            self.page.press("Tab")
+            assert self.page.run("document.activeElement.id") == stop, self.page.run("document.activeElement.outerHTML")
+            assert self.page.run("getComputedStyle(document.activeElement).outlineStyle") == "solid", stop
+        assert self.page.run("document.activeElement.textContent") == "Submit"
 
     def check_board(self, number):
         for _ in range(200):  # boards are made anew a moment after the verdict

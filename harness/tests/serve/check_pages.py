@@ -62,7 +62,7 @@ def read(server, path, token=None, status=200, **more):
     assert {tag for tag, _ in page.elements} & {"img", "iframe", "object", "base"} == set(), path
     for tag, attributes in page.elements:
         assert not any(name.startswith("on") or name == "style" for name in attributes), (path, tag, attributes)
-        assert tag != "script" or attributes == {"src": "/serve.js", "defer": None}, (path, attributes)
+        assert tag != "script" or attributes["src"] in ("/serve.js", "/codemirror.js") and len(attributes) == 2, (path, attributes)
         if tag in ("input", "textarea"):
             assert ("label", {"for": attributes["id"]}) in page.elements, (path, "a field without a label")
     for link in page.links + [a.get("action", "/") for tag, a in page.elements if tag == "form"]:
@@ -131,6 +131,15 @@ def check_refused(server):
     for path, kind in (("/serve.css", "text/css; charset=utf-8"), ("/serve.js", "text/javascript; charset=utf-8")):
         reply = server.request("GET", path)
         assert reply.status == 200 and reply.headers["Content-Type"] == kind and b"http" not in reply.body, path
+
+
+def check_codemirror(server):
+    """It is Debian's, or is not there; the page asks for it only where it is."""
+    there = os.path.exists("/usr/share/javascript/codemirror/lib/codemirror.js")
+    for path in ("/codemirror.js", "/codemirror.css"):
+        assert server.request("GET", path).status == (200 if there else 404), path
+    scripts = [attributes["src"] for tag, attributes in read(server, "/problems/sgemm").elements if tag == "script"]
+    assert scripts == (["/codemirror.js"] if there else []) + ["/serve.js"], scripts
 
 
 def check_waiting(server):
@@ -218,6 +227,7 @@ def check_people():
     for path in ("/class", "/class.csv"):
         assert server.request("GET", path, token=ada).status == 403, path
     assert "/class" not in read(server, "/", ada).links
+    assert "20 of your submissions may wait" in read(server, "/problems/sgemm", ada).text
     page = read(server, "/class", eve)
     assert of_ada in page.links and "late" in page.text and "/submissions/" + numbers[0] not in page.links
     table = server.request("GET", "/class.csv", token=eve)
@@ -233,6 +243,7 @@ def main():
     server = Server(PROGRAM)
     check_forms(server)
     check_refused(server)
+    check_codemirror(server)
     check_waiting(server)
     check_hostile(server)
     assert server.end() == 0
