@@ -63,6 +63,7 @@ void page_class(struct server *server, const struct http_request *request, struc
 	struct html_column columns[PROBLEMS_MOST + 1] = {{"User", COLUMN_NAME}};
 	struct html_table table;
 	struct class class;
+	char address[128];
 	const char *user;
 	json_t *best;
 	if (class_make(server, request, &class, reply) && page_open(&page, "Class", reply)) {
@@ -75,7 +76,9 @@ void page_class(struct server *server, const struct http_request *request, struc
 		json_object_foreach(class.users, user, best)
 		{
 			html_table_row(&table, 0);
-			html_table_text(&table, user);
+			/* a user's name is letters, digits, . _ - (store/accounts.h) */
+			snprintf(address, sizeof address, "/submissions?user=%s", user);
+			html_table_link(&table, address, user[0] != '\0' ? user : "nobody");
 			for (size_t i = 0; i < class.count; i++)
 				cell_print(&table, json_object_get(best, class.problems[i]));
 		}

@@ -229,7 +229,7 @@ def check_people():
     assert "/class" not in read(server, "/", ada).links
     assert "20 of your submissions may wait" in read(server, "/problems/sgemm", ada).text
     page = read(server, "/class", eve)
-    assert of_ada in page.links and "late" in page.text and "/submissions/" + numbers[0] not in page.links
+    assert of_ada in page.links and "/submissions?user=late" in page.links and "late" in page.text and "/submissions/" + numbers[0] not in page.links
     table = server.request("GET", "/class.csv", token=eve)
     assert table.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert table.body.decode() == "user,gemm-f16,sgemm\r\nada,accepted,\r\nbob,,wrong_answer\r\nlate,,\r\n", table.body
