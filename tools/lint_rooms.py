@@ -45,7 +45,7 @@ ROOMS = [
     ("tuning", "base gpu judge/options judge report store store/show tune"),
     ("starter", "base chain testcases"),
     ("batch", "base report"),
-    ("serve", "base testcases report store batch"),
+    ("serve", "base testcases judgement report report/html store starter batch"),
     ("cli", "base gpu testcases chain judgement process compile judge/options judge/run judge/timing judge report "
             "store store/show site tune explain tuning starter batch serve"),
 ]

@@ -116,6 +116,31 @@ static json_t *wrong_element(const struct test_case *test, const struct wrong_el
 	return json;
 }
 
+/* A row of cells in a text: thousands of numbers would be a line each. */
+static json_t *map(const struct wrong_facts *wrong)
+{
+	const struct wrong_map *map = &wrong->map;
+	json_t *json = json_object(), *cells = json_array();
+	json_object_set_new(json, "rows", json_integer(map->rows));
+	json_object_set_new(json, "columns", json_integer(map->columns));
+	json_object_set_new(json, "height", json_integer(map->height));
+	json_object_set_new(json, "width", json_integer(map->width));
+	json_object_set_new(json, "top", json_integer(wrong->places.top));
+	json_object_set_new(json, "bottom", json_integer(wrong->places.bottom));
+	json_object_set_new(json, "left", json_integer(wrong->places.left));
+	json_object_set_new(json, "right", json_integer(wrong->places.right));
+	for (size_t row = 0; row < map->rows && row < MAP_CELLS; row++) {
+		char line[MAP_CELLS * 11 + 1];
+		size_t used = 0;
+		for (size_t column = 0; column < map->columns && column < MAP_CELLS; column++)
+			used += (size_t)snprintf(line + used, sizeof line - used, "%s%u", column > 0 ? " " : "",
+									 map->wrong[row][column]);
+		json_array_append_new(cells, json_stringn(line, used));
+	}
+	json_object_set_new(json, "cells", cells);
+	return json;
+}
+
 static json_t *check(const struct problem *problem, const struct case_result *result)
 {
 	const struct check_facts *check = &result->check;
@@ -148,6 +173,8 @@ static json_t *check(const struct problem *problem, const struct case_result *re
 	for (uint32_t i = 0; i < check->shown && i < CHECK_SHOWN; i++)
 		json_array_append_new(first, wrong_element(&result->test, &check->first[i]));
 	json_object_set_new(json, "first_wrong", first);
+	if (result->wrong != NULL && result->wrong->map.rows > 0)
+		json_object_set_new(json, "map", map(result->wrong));
 	return json;
 }
 

@@ -49,6 +49,8 @@ bool api_takes_json(const struct http_request *request, struct http_reply *reply
 {
 	static const char json[] = "application/json";
 	const char *type = request->header(request->context, "Content-Type");
+	if (request->from_form)
+		return true;
 	if (type != NULL && strncasecmp(type, json, sizeof json - 1) == 0 &&
 		strchr("; \t", type[sizeof json - 1]) != NULL)
 		return true;
@@ -232,26 +234,34 @@ static int64_t number_of(const struct http_request *request, const char *name, i
 	return number < 1 ? usual : number > most ? most : number;
 }
 
-void api_list(struct server *server, const struct http_request *request, struct http_reply *reply)
+json_t *api_jobs(struct server *server, const struct http_request *request, int own,
+				 struct http_reply *reply)
 {
 	struct error err;
 	const bool sees_all = server->config->public || request->user.role == ACCOUNT_TEACHER;
-	const bool mine = !sees_all || request->query(request->context, "mine") != NULL;
+	const bool mine = own > 0 || !sees_all || request->query(request->context, "mine") != NULL;
 	const struct job_filter filter = {
 		.account = mine ? request->user.name : query_text(request, "user"),
-		.problem = query_text(request, "problem"),
-		.before = number_of(request, "before", 0, INT64_MAX),
-		.limit = (int)number_of(request, "limit", LIST_USUAL, LIST_MOST)};
+		.problem = own > 0 ? NULL : query_text(request, "problem"),
+		.before = own > 0 ? 0 : number_of(request, "before", 0, INT64_MAX),
+		.limit = own > 0 ? own : (int)number_of(request, "limit", LIST_USUAL, LIST_MOST)};
 	size_t i;
 	json_t *job, *list = jobs_list(server->jobs, &filter, &err);
 	if (list == NULL) {
 		reply_failed(server, reply, &err);
-		return;
+		return NULL;
 	}
 	json_array_foreach(list, i, job)
 	{
 		const char *id = json_string_value(json_object_get(job, "id"));
 		json_object_set_new(job, "place", place_json(server, id != NULL ? id : ""));
 	}
-	reply_json(reply, 200, json_pack("{s:o}", "submissions", list));
+	return list;
+}
+
+void api_list(struct server *server, const struct http_request *request, struct http_reply *reply)
+{
+	json_t *list = api_jobs(server, request, 0, reply);
+	if (list != NULL)
+		reply_json(reply, 200, json_pack("{s:o}", "submissions", list));
 }

@@ -18,7 +18,8 @@ struct http_request {
 	/* Filled in before a handler is called: */
 	bool known;           /* who asks; then `user` is */
 	struct account user;  /* of an open server: "", a teacher */
-	char id[JOB_ID_TEXT]; /* of the path's {id} */
+	char id[JOB_ID_TEXT]; /* of the path's {id}, or {problem} */
+	bool from_form;       /* the body is JSON that was made of a form of ours */
 };
 
 typedef void http_handler(struct server *server, const struct http_request *request,
@@ -27,10 +28,12 @@ typedef void http_handler(struct server *server, const struct http_request *requ
 enum route_access {
 	ROUTE_ALL,  /* handlers look at request->known */
 	ROUTE_USER, /* 401 for others */
+	ROUTE_PAGE, /* the same for people: others are led to /login, errors are pages */
 };
 
 struct route {
-	const char *method, *path; /* {id} stands for 32 hexadecimal digits */
+	/* {id} stands for 32 hexadecimal digits, {problem} for a name */
+	const char *method, *path;
 	enum route_access access;
 	http_handler *handler;
 };
@@ -56,8 +59,17 @@ void http_close(struct http *http);
 
 http_handler api_submit, api_list, api_get, api_events, api_source, api_withdraw; /* api.c */
 http_handler api_problems, api_leaderboard, api_me, api_login, api_logout, api_health,
-	api_metrics;         /* api_rest.c */
-http_handler page_index; /* page.c */
+	api_metrics; /* api_rest.c */
+http_handler page_index, page_style, page_script, page_codemirror, page_login, page_enter,
+	page_leave;                                        /* page.c */
+http_handler page_problem, page_submit, page_withdraw; /* page_forms.c */
+http_handler page_submission;                          /* page_submission.c */
+http_handler page_submissions, page_boards;            /* page_lists.c */
+http_handler page_class, page_csv;                     /* page_class.c */
+
+/* Makes an error of the API the page that says it, or leads to /login. */
+void page_error(struct server *server, const struct http_request *request,
+				struct http_reply *reply);
 
 /* Whether the body says that it is JSON, which no form of another site can; else 415. */
 bool api_takes_json(const struct http_request *request, struct http_reply *reply);
@@ -65,5 +77,9 @@ bool api_takes_json(const struct http_request *request, struct http_reply *reply
  * reply made. */
 json_t *api_visible(struct server *server, const struct http_request *request, bool whole,
 					struct http_reply *reply);
+/* What it asks for with mine, user, problem, before and limit, as far as it may see them; or `own`,
+ * that many of the newest of who asks. NULL, with the reply made. */
+json_t *api_jobs(struct server *server, const struct http_request *request, int own,
+				 struct http_reply *reply);
 
 #endif

@@ -1,38 +1,222 @@
-/* The first page: the problems, and where the rest is. */
-#include <stdio.h>
-#include <stdlib.h>
+/* The frame of the pages for people, the first of them, and those of who one is. */
+#include "serve/page.h"
 
-#include "report/clean.h"
-#include "serve/http.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "report/html/assets.h"
 #include "testcases/problem.h"
+
+#define LATEST 10
+
+static const char page_type[] = "text/html; charset=utf-8";
+static const char page_policy[] =
+	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
+	"data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/* ---- the frame --------------------------------------------------------------------- */
+
+bool page_is_teacher(const struct http_request *request)
+{
+	return request->user.role == ACCOUNT_TEACHER;
+}
+
+static void links_print(const struct served_page *page)
+{
+	const struct http_request *request = page->request;
+	FILE *out = page->out;
+	fputs("<nav class=\"pages\" aria-label=\"Pages\"><a href=\"/\">Problems</a> "
+		  "<a href=\"/submissions\">Submissions</a> <a href=\"/boards\">Boards</a>",
+		  out);
+	if (page_is_teacher(request) && request->user.name[0] != '\0')
+		fputs(" <a href=\"/class\">Class</a>", out);
+	if (request->user.name[0] != '\0') {
+		fputs(" <form method=\"post\" action=\"/logout\"><span>", out);
+		html_text(out, request->user.name);
+		fputs("</span> <button>Log out</button></form>", out);
+	}
+	fputs("</nav>\n", out);
+}
+
+bool page_open(struct served_page *page, const char *title, struct http_reply *reply)
+{
+	char head[512];
+	page->out = open_memstream(&page->text, &page->length);
+	if (page->out == NULL) {
+		reply_text(reply, 503, page_type, NULL);
+		return false;
+	}
+	snprintf(head, sizeof head,
+			 "%s<link rel=\"stylesheet\" href=\"/serve.css\">\n"
+			 "<script src=\"/serve.js\" defer></script>\n",
+			 page->head != NULL ? page->head : "");
+	html_open_served(page->out, title, page->server->config->version, head);
+	fputs("<header>\n", page->out);
+	if (page->request->known)
+		links_print(page);
+	html_heading(page->out, 1, NULL, title);
+	fputs("</header>\n", page->out);
+	return true;
+}
+
+void page_close(struct served_page *page, unsigned status, struct http_reply *reply)
+{
+	html_close_served(page->out, page->server->config->version);
+	if (fclose(page->out) != 0) {
+		free(page->text);
+		page->text = NULL;
+	}
+	reply_text(reply, status, page_type, page->text);
+	reply->policy = page_policy;
+}
+
+void page_lead(struct http_reply *reply, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(reply->location, sizeof reply->location, format, arguments);
+	va_end(arguments);
+	reply_text(reply, 303, page_type, strdup(""));
+}
+
+void page_error(struct server *server, const struct http_request *request, struct http_reply *reply)
+{
+	struct served_page page = {.server = server, .request = request};
+	const unsigned status = reply->status;
+	if (status == 401 && !server_is_open(server)) {
+		page_lead(reply, "/login");
+		return;
+	}
+	json_t *json =
+		reply->text != NULL ? json_loadb(reply->text, reply->length, 0, NULL) : json_object();
+	if (page_open(&page, status == 404 ? "Not found" : "This did not work", reply)) {
+		html_paragraph(page.out, "note bad", page_text(json, "error"));
+		page_close(&page, status, reply);
+	}
+	json_decref(json);
+}
+
+/* One text behind the other. */
+static void asset(struct http_reply *reply, const char *type, const char *first, const char *second)
+{
+	char *text = NULL;
+	if (asprintf(&text, "%s\n%s", first, second) < 0)
+		text = NULL;
+	reply_text(reply, 200, type, text);
+	reply->caching = "private, max-age=300";
+}
+
+static const char css_type[] = "text/css; charset=utf-8";
+static const char js_type[] = "text/javascript; charset=utf-8";
+
+void page_style(struct server *server, const struct http_request *request, struct http_reply *reply)
+{
+	(void)server, (void)request;
+	asset(reply, css_type, html_style, serve_style);
+}
+
+void page_script(struct server *server, const struct http_request *request,
+				 struct http_reply *reply)
+{
+	(void)server, (void)request;
+	asset(reply, js_type, html_script, serve_script);
+}
+
+/* An editor where Debian's package libjs-codemirror is installed: its files, of fixed names. */
+#define CODEMIRROR "/usr/share/javascript/codemirror/"
+#define CODEMIRROR_MOST ((size_t)2 << 20)
+
+const char *page_editor_head(void)
+{
+	return access(CODEMIRROR "lib/codemirror.js", R_OK) == 0
+			   ? "<link rel=\"stylesheet\" href=\"/codemirror.css\">\n"
+				 "<script src=\"/codemirror.js\" defer></script>\n"
+			   : NULL;
+}
+
+void page_codemirror(struct server *server, const struct http_request *request,
+					 struct http_reply *reply)
+{
+	struct error err;
+	const bool style = strcmp(request->path, "/codemirror.css") == 0;
+	char *first =
+		text_read(style ? CODEMIRROR "lib/codemirror.css" : CODEMIRROR "lib/codemirror.js",
+				  CODEMIRROR_MOST, &err);
+	char *second =
+		style ? strdup("") : text_read(CODEMIRROR "mode/clike/clike.js", CODEMIRROR_MOST, &err);
+	(void)server;
+	if (first != NULL && second != NULL)
+		asset(reply, style ? css_type : js_type, first, second);
+	else
+		reply_error(reply, 404, "CodeMirror is not installed here (Debian: libjs-codemirror)");
+	free(first);
+	free(second);
+}
+
+/* ---- the first page ----------------------------------------------------------------- */
+
+static void problems_print(FILE *out)
+{
+	static const struct html_column columns[] = {
+		{"Problem", COLUMN_SHORT}, {"What it computes", COLUMN_SENTENCE}, {"", COLUMN_SHORT}};
+	struct html_table table;
+	char address[80];
+	size_t count;
+	const struct problem *problems = problem_table(&count);
+	html_table_open(&table, out, "Choose one to submit a solution", columns, 3);
+	for (size_t i = 0; i < count; i++) {
+		html_table_row(&table, 0);
+		snprintf(address, sizeof address, "/problems/%s", problems[i].name);
+		html_table_link(&table, address, problems[i].name);
+		html_table_text(&table, problems[i].summary);
+		snprintf(address, sizeof address, "/boards/%s", problems[i].name);
+		html_table_link(&table, address, "board");
+	}
+	html_table_close(&table);
+}
 
 void page_index(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
-	size_t count, length;
-	char *text = NULL;
-	const struct problem *table = problem_table(&count);
-	FILE *out = open_memstream(&text, &length);
-	(void)request;
-	if (out == NULL) {
-		reply_text(reply, 503, "text/html; charset=utf-8", NULL);
+	struct served_page page = {.server = server, .request = request};
+	json_t *own = api_jobs(server, request, LATEST, reply);
+	if (own == NULL)
 		return;
+	if (page_open(&page, "Problems", reply)) {
+		problems_print(page.out);
+		html_heading(page.out, 2, NULL, "Your latest submissions");
+		page_list(page.out, "The newest first", own, false);
+		page_close(&page, 200, reply);
 	}
-	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-		  "<title>gemmjudge</title></head><body>\n<h1>gemmjudge ",
-		  out);
-	clean_print_xml(out, server->config->version);
-	fputs("</h1>\n<p>Submit with <code>POST /api/submissions</code>. "
-		  "<a href=\"/api/problems\">Problems</a>, <a href=\"/api/leaderboard\">leaderboard</a>, "
-		  "<a href=\"/api/submissions?mine=1\">your submissions</a>.</p>\n<ul>\n",
-		  out);
-	for (size_t i = 0; i < count; i++) {
-		fputs("<li><b>", out);
-		clean_print_xml(out, table[i].name);
-		fputs("</b>: ", out);
-		clean_print_xml(out, table[i].summary);
-		fputs("</li>\n", out);
-	}
-	fputs("</ul>\n</body></html>\n", out);
-	fclose(out);
-	reply_text(reply, 200, "text/html; charset=utf-8", text);
+	json_decref(own);
+}
+
+/* ---- who one is --------------------------------------------------------------------- */
+
+void page_login(struct server *server, const struct http_request *request, struct http_reply *reply)
+{
+	struct served_page page = {.server = server, .request = request};
+	const bool refused = reply->status == 401;
+	if (!page_open(&page, "Log in", reply))
+		return;
+	if (refused)
+		html_paragraph(page.out, "note bad", "This token is nobody's.");
+	fputs("<form method=\"post\" action=\"/login\" class=\"fields\">\n"
+		  "<label for=\"token\">Your token</label>\n"
+		  "<input id=\"token\" name=\"token\" type=\"password\" autocomplete=\"current-password\" "
+		  "required>\n<button>Log in</button>\n</form>\n",
+		  page.out);
+	html_paragraph(
+		page.out, "quiet",
+		"Who looks after this server made it by 'gemmjudge user add'. This browser keeps "
+		"it for 90 days, or until you log out.");
+	page_close(&page, refused ? 401 : 200, reply);
+}
+
+void page_leave(struct server *server, const struct http_request *request, struct http_reply *reply)
+{
+	api_logout(server, request, reply);
+	page_lead(reply, "/login");
 }

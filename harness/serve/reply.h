@@ -15,9 +15,9 @@ struct http_reply {
 	const char *allow;       /* of 405 */
 	unsigned retry_after;    /* seconds; 0: not said */
 	char cookie[192];        /* "" : none is set */
-	const char *policy;      /* Content-Security-Policy; NULL: the strictest */
+	const char *policy;      /* Content-Security-Policy; NULL: the strictest, of what is no page */
 	const char *caching;     /* Cache-Control; NULL: no-store */
-	const char *location;    /* of 303; NULL */
+	char location[80];       /* of 303; "" */
 	char watch[JOB_ID_TEXT]; /* the events of this submission are the answer; "": the text is */
 };
 

@@ -4,7 +4,6 @@
 
 /* openapi.json describes the same, and a test compares them. */
 const struct route routes[] = {
-	{"GET", "/", ROUTE_ALL, page_index},
 	{"POST", "/api/submissions", ROUTE_USER, api_submit},
 	{"GET", "/api/submissions", ROUTE_USER, api_list},
 	{"GET", "/api/submissions/{id}", ROUTE_USER, api_get},
@@ -18,26 +17,47 @@ const struct route routes[] = {
 	{"DELETE", "/api/session", ROUTE_ALL, api_logout},
 	{"GET", "/healthz", ROUTE_ALL, api_health},
 	{"GET", "/metrics", ROUTE_ALL, api_metrics},
+	/* pages, for people: openapi.json has none of them */
+	{"GET", "/", ROUTE_PAGE, page_index},
+	{"GET", "/problems/{problem}", ROUTE_PAGE, page_problem},
+	{"POST", "/problems/{problem}", ROUTE_PAGE, page_submit},
+	{"GET", "/submissions", ROUTE_PAGE, page_submissions},
+	{"GET", "/submissions/{id}", ROUTE_PAGE, page_submission},
+	{"POST", "/submissions/{id}/withdraw", ROUTE_PAGE, page_withdraw},
+	{"GET", "/boards", ROUTE_PAGE, page_boards},
+	{"GET", "/boards/{problem}", ROUTE_PAGE, page_boards},
+	{"GET", "/class", ROUTE_PAGE, page_class},
+	{"GET", "/class.csv", ROUTE_PAGE, page_csv},
+	{"GET", "/login", ROUTE_ALL, page_login},
+	{"POST", "/login", ROUTE_ALL, page_enter},
+	{"POST", "/logout", ROUTE_ALL, page_leave},
+	{"GET", "/serve.css", ROUTE_ALL, page_style},
+	{"GET", "/serve.js", ROUTE_ALL, page_script},
+	{"GET", "/codemirror.css", ROUTE_ALL, page_codemirror},
+	{"GET", "/codemirror.js", ROUTE_ALL, page_codemirror},
 	{NULL, NULL, ROUTE_ALL, NULL},
 };
 
 /* ---- finding ------------------------------------------------------------------------------ */
 
-/* A path of a route, and one that was asked for: *id is what stands for {id}. Nothing else of a
- * path is ever used. */
+/* A path of a route, and one that was asked for: *id is what stands for {id} or {problem}. Nothing
+ * else of a path is ever used. */
 static bool matches(const char *pattern, const char *path, char id[JOB_ID_TEXT])
 {
-	static const char mark[] = "{id}";
-	const char *brace = strstr(pattern, mark);
+	const char *brace = strchr(pattern, '{');
 	if (brace == NULL)
 		return strcmp(pattern, path) == 0;
 	const size_t begin = (size_t)(brace - pattern);
-	if (strncmp(pattern, path, begin) != 0 ||
-		strspn(path + begin, "0123456789abcdef") != JOB_ID_DIGITS ||
-		strcmp(brace + sizeof mark - 1, path + begin + JOB_ID_DIGITS) != 0)
+	if (strncmp(pattern, path, begin) != 0)
 		return false;
-	memcpy(id, path + begin, JOB_ID_DIGITS);
-	id[JOB_ID_DIGITS] = '\0';
+	const bool is_id = strncmp(brace, "{id}", 4) == 0;
+	const size_t length =
+		strspn(path + begin, is_id ? "0123456789abcdef" : "0123456789abcdefghijklmnopqrstuvwxyz-");
+	if ((is_id ? length != JOB_ID_DIGITS : length == 0 || length > JOB_ID_DIGITS) ||
+		strcmp(strchr(brace, '}') + 1, path + begin + length) != 0)
+		return false;
+	memcpy(id, path + begin, length);
+	id[length] = '\0';
 	return true;
 }
 
@@ -82,7 +102,7 @@ void routes_answer(struct server *server, struct http_request *request, struct h
 		return;
 	}
 	session_find(server, request);
-	if (found->access == ROUTE_USER && !request->known)
+	if (found->access != ROUTE_ALL && !request->known)
 		reply_error(
 			reply, 401,
 			server_is_open(server)
@@ -90,4 +110,6 @@ void routes_answer(struct server *server, struct http_request *request, struct h
 				: "a token is needed: Authorization: Bearer TOKEN, of 'gemmjudge user add'");
 	else
 		found->handler(server, request, reply);
+	if (found->access == ROUTE_PAGE && reply->status >= 400)
+		page_error(server, request, reply);
 }

@@ -377,6 +377,39 @@ json_t *job_of_content(struct jobs *jobs, const char *content)
 	return json;
 }
 
+json_t *jobs_class(struct jobs *jobs, struct error *err)
+{
+	bool failed = false;
+	json_t *users = json_object();
+	/* SQLite takes what is not aggregated of the row that has the maximum */
+	sqlite3_stmt *row = jobs_statement(
+		&jobs->reads,
+		"SELECT account, problem, id, verdict, count(*), max(((verdict IS 'accepted') << 60) + "
+		"number) FROM job WHERE state = 'done' GROUP BY account, problem "
+		"UNION ALL SELECT name, NULL, NULL, NULL, 0, 0 FROM account WHERE role = 'student' "
+		"ORDER BY 1, 2",
+		err);
+	if (row == NULL) {
+		json_decref(users);
+		return NULL;
+	}
+	while (database_next(jobs->reads.store, row, &failed, err)) {
+		const char *name = text_at(row, 0);
+		if (json_object_get(users, name) == NULL)
+			json_object_set_new(users, name, json_object());
+		if (sqlite3_column_type(row, 1) != SQLITE_NULL)
+			json_object_set_new(json_object_get(users, name), text_at(row, 1),
+								json_pack("{s:o, s:o, s:I}", "id", value_at(row, 2), "verdict",
+										  value_at(row, 3), "submissions",
+										  (json_int_t)sqlite3_column_int64(row, 4)));
+	}
+	jobs_done(&jobs->reads, row);
+	if (!failed)
+		return users;
+	json_decref(users);
+	return NULL;
+}
+
 double jobs_seconds(struct jobs *jobs, const char *account, double since)
 {
 	struct error err;

@@ -73,6 +73,12 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 /* Who first submitted this content: an object of user, name and submission; NULL: nobody. */
 json_t *job_of_content(struct jobs *jobs, const char *content);
 
+/* An object with a member for each user, an object with a member for each problem of which
+ * something of this user was judged: id, verdict and submissions, the first two of the last one
+ * that was accepted, or else of the last one. Students who submitted nothing have an empty object.
+ * NULL with err. */
+json_t *jobs_class(struct jobs *jobs, struct error *err);
+
 /* Seconds of judging since a time, of an account. */
 double jobs_seconds(struct jobs *jobs, const char *account, double since);
 

@@ -1,4 +1,5 @@
-/* What the build takes from page.css and page.js (embed.cmake). Internal to report/html/. */
+/* What the build takes from page.css and page.js (embed.cmake). For report/html/, and serve/, which
+ * serves them. */
 #ifndef GEMMJUDGE_REPORT_HTML_ASSETS_H
 #define GEMMJUDGE_REPORT_HTML_ASSETS_H
 

@@ -28,28 +28,62 @@ void html_name(FILE *out, const char *text)
 	free(clean);
 }
 
-void html_open(FILE *out, const char *title, const char *version)
+/* What every page begins with. */
+static void begin(FILE *out, const char *version)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n" HTML_GENERATOR " ",
 		  out);
 	html_text(out, version);
+	fputs("\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		  "<link rel=\"icon\" href=\"data:,\">\n",
+		  out);
+}
+
+static void title_print(FILE *out, const char *title)
+{
+	fputs("<title>", out);
+	html_text(out, title);
+	fputs("</title>\n", out);
+}
+
+static void footer_print(FILE *out, const char *version)
+{
+	fputs("</main>\n<footer>gemmjudge ", out);
+	html_text(out, version);
+	fputs("</footer>\n", out);
+}
+
+void html_open(FILE *out, const char *title, const char *version)
+{
+	begin(out, version);
 	fprintf(
 		out,
-		"\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		"style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-		"<meta name=\"referrer\" content=\"no-referrer\">\n"
-		"<link rel=\"icon\" href=\"data:,\">\n<title>",
+		"<meta name=\"referrer\" content=\"no-referrer\">\n",
 		html_style_hash, html_script_hash);
-	html_text(out, title);
-	fprintf(out, "</title>\n<style>%s</style>\n<body>\n<main>\n", html_style);
+	title_print(out, title);
+	fprintf(out, "<style>%s</style>\n<body>\n<main>\n", html_style);
 }
 
 void html_close(FILE *out, const char *version)
 {
-	fputs("</main>\n<footer>gemmjudge ", out);
-	html_text(out, version);
-	fprintf(out, "</footer>\n<script>%s</script>\n</body>\n</html>\n", html_script);
+	footer_print(out, version);
+	fprintf(out, "<script>%s</script>\n</body>\n</html>\n", html_script);
+}
+
+void html_open_served(FILE *out, const char *title, const char *version, const char *head)
+{
+	begin(out, version);
+	fputs(head, out);
+	title_print(out, title);
+	fputs("<body>\n<main>\n", out);
+}
+
+void html_close_served(FILE *out, const char *version)
+{
+	footer_print(out, version);
+	fputs("</body>\n</html>\n", out);
 }
 
 void html_heading(FILE *out, int level, const char *id, const char *text)

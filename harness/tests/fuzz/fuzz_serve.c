@@ -118,6 +118,25 @@ static char *line_of(char **text)
 	return line;
 }
 
+/* A page has no scripts but ours, and what a form submitted does not fill the queue. */
+static void check_page(const struct http_reply *reply)
+{
+	static const char script[] = "<script", to[] = "/submissions/";
+	const char *id = reply->location + sizeof to - 1;
+	if (strpbrk(reply->location, "\r\n") != NULL)
+		fuzz_found("an address of somebody's own");
+	if (reply->status == 303) {
+		if (strncmp(reply->location, to, sizeof to - 1) == 0 && strcmp(id, known) != 0)
+			taken += queue_withdraw(server.queue, id, &(struct error){{0}});
+		return;
+	}
+	bool own = reply->policy != NULL;
+	for (const char *at = reply->text; (at = strstr(at, script)) != NULL; at++)
+		own = own && strncmp(at, "<script src=\"/", 14) == 0;
+	if (!own)
+		fuzz_found("a page with other scripts than its own");
+}
+
 static void check(const struct http_reply *reply)
 {
 	static const unsigned statuses[] = {200, 202, 303, 400, 401, 403, 404, 405, 409, 413, 415, 429};
@@ -132,6 +151,8 @@ static void check(const struct http_reply *reply)
 		return;
 	if (reply->text == NULL || reply->type == NULL || strlen(reply->text) != reply->length)
 		fuzz_found("no text");
+	if (strncmp(reply->type, "text/html", 9) == 0)
+		check_page(reply);
 	if (strcmp(reply->type, "application/json") != 0)
 		return;
 	json_t *json = json_loadb(reply->text, reply->length, 0, NULL);

@@ -139,7 +139,8 @@ def check_headers(server):
     for path in ("/", "/api/me", "/none", "/healthz"):
         headers = server.request("GET", path).headers
         assert headers["Content-Security-Policy"].startswith("default-src 'none'"), path
-        assert headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "no-referrer"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == ("same-origin" if path == "/" else "no-referrer"), path
         assert headers["Cache-Control"] == "no-store", path
 
 

@@ -23,7 +23,13 @@ def main():
     assert cases == ["accepted"] * 4 and all(event["file"] == "right.cu" for name, event in events if name == "case")
     job = server.until(ids[0], "done")
     assert job["verdict"] == "accepted" and job["run"]["max_dim"] == 64 and job["result"]["file"] == "right.cu", job
-    assert server.until(ids[1], "done")["verdict"] == "wrong_answer"
+    judged = server.until(ids[1], "done")
+    places = judged["result"]["cases"][0]["check"]["map"]
+    assert judged["verdict"] == "wrong_answer" and len(places["cells"]) == places["rows"] > 1, places
+    cells = [[int(cell) for cell in row.split(" ")] for row in places["cells"]]
+    assert all(len(row) == places["columns"] for row in cells)
+    assert sum(map(sum, cells)) == judged["result"]["cases"][0]["check"]["wrong"] > 0, places
+    assert b"Where the wrong elements lie" in server.request("GET", "/submissions/" + ids[1]).body
     refused = server.until(ids[2], "done")
     assert refused["verdict"] is None and "no_such_stage" in refused["error"], refused
     end = time.monotonic() + 60

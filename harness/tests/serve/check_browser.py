@@ -1,0 +1,193 @@
+"""The pages of `gemmjudge serve` in a headless Chromium: a wrong file, the hint at its line, the file mended, accepted
+and on the board, all without leaving the page of the problem.
+
+usage: check_browser.py GEMMJUDGE SOURCE_ROOT FOLDER     pictures go to FOLDER
+
+UPDATE=1: those of the guide are made anew. Exit status: 0, or 77 where there is no browser.
+"""
+
+import base64
+import os
+import shutil
+import sys
+import time
+
+from server import Server
+
+PROGRAM, ROOT, FOLDER = (os.path.abspath(argument) for argument in sys.argv[1:4])
+sys.path.insert(0, os.path.join(ROOT, "harness/tests/pages"))
+import browser  # noqa: E402
+
+with open(os.path.join(ROOT, "harness/tests/pages/probe.js"), encoding="utf-8") as probe:
+    PROBE = probe.read()
+RIGHT = """#include <cuda_fp16.h>
+
+__global__ void gemm(const half *A, const half *B, half *C, int M, int N, int K, float alpha, float beta)
+{
+	int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
+	float sum = 0.0f;
+	if (row >= M || column >= N)
+		return;
+	for (int k = 0; k < K; k++)
+		sum += __half2float(A[row * K + k]) * __half2float(B[k * N + column]);
+	C[row * N + column] = __float2half(alpha * sum + (beta == 0.0f ? 0.0f : beta * __half2float(C[row * N + column])));
+}
+
+extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha, float beta)
+{
+	gemm<<<dim3((N + 15) / 16, (M + 15) / 16), dim3(16, 16)>>>(A, B, C, M, N, K, alpha, beta);
+}
+"""
+WRONG = RIGHT.replace("if (row >= M || column >= N)", "if (row >= M)")
+LINE = 10  # that reads beyond B
+MOST = 120 * 1024  # bytes of a picture
+
+
+class Checker:
+    def __init__(self, server, page):
+        self.server, self.page = server, page
+
+    def open(self, path):
+        self.page.open(f"http://127.0.0.1:{self.server.port}{path}")
+
+    def until(self, expression):
+        """The value, once it is true."""
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            value = self.page.run(expression)
+            if value:
+                return value
+            time.sleep(0.05)
+        raise AssertionError(f"never: {expression}; the page says {self.page.run('document.body.innerText')[:2000]}")
+
+    def check_looks(self, what):
+        """As the tests of other pages look at them; no request goes elsewhere, and the console is silent."""
+        found = []
+        for width, scheme in ((1280, "light"), (400, "dark")):
+            self.page.look(width, scheme)
+            for call in ("width", "contrast", "headings", "structure"):
+                found += [f"{line} ({width} px)" for line in self.page.run(f"({PROBE}).{call}()")]
+        found = [line for line in found if "class=\"CodeMirror-" not in line]  # they follow the cursor
+        self.page.look(1280)
+        for event in self.page.seen("Network.requestWillBeSent"):
+            url = event["request"]["url"]
+            if not url.startswith((f"http://127.0.0.1:{self.server.port}/", "data:")):
+                found.append(f"it asks for {url}")
+        found += [event["entry"]["text"] for event in self.page.seen("Log.entryAdded")]
+        found += [str(event) for event in self.page.seen("Runtime.exceptionThrown")]
+        for node in self.page.call("Accessibility.getFullAXTree")["nodes"]:
+            role = node.get("role", {}).get("value")
+            if not node["ignored"] and role in ("image", "button", "link", "textbox", "region"):
+                if not node.get("name", {}).get("value", "").strip():
+                    found.append(f"a {role} has no name")
+        assert not found, (what, found)
+
+    def submit(self, source):
+        """By the keyboard: the text into the editor, then the button. Its submission's id."""
+        self.page.run("document.getElementById('live').removeAttribute('data-done')")
+        if self.page.run("typeof CodeMirror === 'function'"):
+            self.page.run("document.querySelector('.CodeMirror').CodeMirror.focus()")
+            self.page.run("document.querySelector('.CodeMirror').CodeMirror.execCommand('selectAll')")
+        else:
+            self.page.run("document.getElementById('source').focus()")
+            self.page.run("document.getElementById('source').select()")
+        self.page.call("Input.insertText", text=source)
+        self.page.run("document.querySelector('#editor button').focus()")
+        self.page.press("Enter")
+        return self.until("document.getElementById('live').dataset.done")
+
+    def picture(self, name, selector, scheme, width):
+        """Of the part of the page from an element on."""
+        self.page.look(width, scheme)
+        top = self.page.run(f"document.querySelector({selector!r}).getBoundingClientRect().top + scrollY - 6")
+        height = self.page.run(f"Math.min(780, document.documentElement.scrollHeight - {top})")
+        shot = self.page.call("Page.captureScreenshot", captureBeyondViewport=True,
+                              clip={"x": 0, "y": top, "width": width, "height": height, "scale": 1})
+        path = os.path.join(FOLDER, name)
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(shot["data"]))
+        assert 5000 < os.path.getsize(path) <= MOST, (name, os.path.getsize(path))
+        if os.environ.get("UPDATE"):
+            shutil.copyfile(path, os.path.join(ROOT, "harness/guide", name))
+
+    def check(self):
+        self.open("/")
+        self.check_looks("/")
+        self.page.run("document.querySelector('a[href=\"/problems/gemm-f16\"]').click()")
+        self.until("document.getElementById('editor') && document.readyState === 'complete'")
+        assert "solve(" in self.page.run("document.getElementById('source').value")
+        self.check_looks("the editor")
+        self.check_keyboard()
+        wrong = self.submit(WRONG)
+        assert self.page.run("location.pathname") == "/problems/gemm-f16"
+        assert "runtime_error" in self.page.run("document.getElementById('live').innerText")
+        note = self.page.run(f"document.querySelector('#found #line-{LINE} .note').innerText")
+        assert f"Line {LINE}:" in note and "past the end" in note, note
+        hints = self.page.run(f"[...document.querySelectorAll('#found #line-{LINE} .note')].map(e => e.innerText)")
+        assert any("row and column exist" in hint for hint in hints), hints
+        assert f"B[k * N + column]" in self.page.run(f"document.querySelector('#found #line-{LINE} code').innerText")
+        self.check_looks("the verdict of a wrong file")
+        self.picture("serve-wrong.png", "#live", "light", 760)
+        right = self.submit(RIGHT)
+        assert right != wrong and "accepted" in self.page.run("document.getElementById('live').innerText")
+        assert self.page.run("document.querySelector('#found .verdict').innerText").endswith("accepted")
+        assert self.page.run("document.querySelectorAll('#found .note').length") == 0
+        self.open("/submissions/" + right)
+        assert "if (row >= M || column >= N)" in self.page.run("document.querySelector('pre.diff ins').innerText")
+        self.check_looks("the page of a submission")
+        self.picture("serve-changed.png", "h1", "dark", 400)
+        self.check_board(right)
+        self.check_without_script()
+
+    def check_keyboard(self):
+        """Tab leaves the editor, and each stop of the page can be seen to be one."""
+        self.page.run("(document.querySelector('.CodeMirror textarea') ?? document.getElementById('source')).focus()")
+        for stop in ("name", ""):
+            self.page.press("Tab")
+            assert self.page.run("document.activeElement.id") == stop, self.page.run("document.activeElement.outerHTML")
+            assert self.page.run("getComputedStyle(document.activeElement).outlineStyle") == "solid", stop
+        assert self.page.run("document.activeElement.textContent") == "Submit"
+
+    def check_board(self, number):
+        for _ in range(200):  # boards are made anew a moment after the verdict
+            self.open("/boards/gemm-f16")
+            if self.page.run(f"document.querySelector('a[href=\"/submissions/{number}\"]') !== null"):
+                break
+            time.sleep(0.1)
+        row = self.page.run(f"document.querySelector('a[href=\"/submissions/{number}\"]').closest('tr').innerText")
+        assert row.split()[0] == "1" and "accepted" in row and "12 of 12" in row, row
+        self.check_looks("the board")
+        for path in ("/submissions", "/class", "/login"):
+            self.open(path)
+            self.check_looks(path)
+
+
+    def check_without_script(self):
+        """The form itself is taken, and the page that it leads to comes to the verdict by itself."""
+        self.page.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.open("/problems/gemm-f16?from=" + self.submissions()[0]["id"])
+        self.page.run("document.querySelector('#editor button').focus()")
+        self.page.press("Enter")
+        self.until("location.pathname.startsWith('/submissions/') && document.querySelector('.verdict') !== null")
+        assert len(self.submissions()) == 3
+        self.page.call("Emulation.setScriptExecutionDisabled", value=False)
+
+    def submissions(self):
+        return self.server.request("GET", "/api/submissions").json()["submissions"]
+
+
+def main():
+    program = browser.find()
+    if program is None:
+        print(f"no browser here: none of {', '.join(browser.PROGRAMS)} is installed")
+        return 77
+    os.makedirs(FOLDER, exist_ok=True)
+    server = Server(PROGRAM, "--device", "emu", "--cases", "12", "--max-dim", "64", fake=False)
+    with browser.Browser(program) as running:
+        Checker(server, running.page()).check()
+    assert server.end() == 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

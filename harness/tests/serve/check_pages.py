@@ -1,0 +1,254 @@
+"""The pages of `gemmjudge serve`, as they are without scripts: what they say, what guards them, and who sees what.
+
+usage: check_pages.py GEMMJUDGE
+"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+import urllib.parse
+from html.parser import HTMLParser
+
+from server import Server, user_add
+
+PROGRAM = os.path.abspath(sys.argv[1])
+FORGED = "0123456789abcdef" * 2
+POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+          "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+HOSTILE = "</textarea></pre><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m&amp;\"'"
+
+
+class Reader(HTMLParser):
+    """The text of a page, its links, its elements, and the fields of its forms."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.text, self.links, self.elements, self.values, self.stack = "", [], [], {}, []
+        self.ids = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.elements.append((tag, attributes))
+        self.stack.append((tag, attributes))
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        if tag == "a":
+            self.links.append(attributes["href"])
+        if tag == "input":
+            self.values[attributes["name"]] = attributes.get("value", "")
+
+    def handle_data(self, data):
+        self.text += data
+        if self.stack and self.stack[-1][0] == "textarea":
+            self.values[self.stack[-1][1]["name"]] = data.removeprefix("\n")  # which HTML drops
+
+    def handle_endtag(self, tag):
+        while self.stack and self.stack.pop()[0] != tag:
+            pass
+
+
+def read(server, path, token=None, status=200, **more):
+    """A page; every one of them is harmless."""
+    reply = server.request("GET", path, token=token, **more)
+    assert reply.status == status, (path, reply.status, reply.body)
+    assert reply.headers["Content-Type"] == "text/html; charset=utf-8" and reply.headers["Content-Security-Policy"] == POLICY
+    assert reply.headers["Cache-Control"] == "no-store" and reply.headers["X-Content-Type-Options"] == "nosniff", path
+    text = reply.body.decode()
+    page = Reader(text)
+    assert "\x1b" not in text and len(page.ids) == len(set(page.ids)), path
+    assert {tag for tag, _ in page.elements} & {"img", "iframe", "object", "base"} == set(), path
+    for tag, attributes in page.elements:
+        assert not any(name.startswith("on") or name == "style" for name in attributes), (path, tag, attributes)
+        assert tag != "script" or attributes["src"] in ("/serve.js", "/codemirror.js") and len(attributes) == 2, (path, attributes)
+        if tag in ("input", "textarea"):
+            assert ("label", {"for": attributes["id"]}) in page.elements, (path, "a field without a label")
+    for link in page.links + [a.get("action", "/") for tag, a in page.elements if tag == "form"]:
+        assert link.startswith("/") and not link.startswith("//"), (path, link)
+    return page
+
+
+def post(server, path, fields, token=None, site="same-origin", **headers):
+    """A form, as a browser sends it."""
+    body = urllib.parse.urlencode(fields).encode()
+    headers = {"Content-Type": "application/x-www-form-urlencoded", **({"Sec-Fetch-Site": site} if site else {}), **headers}
+    return server.request("POST", path, body, token, headers)
+
+
+def check_forms(server):
+    """From the first page to the verdict, without scripts."""
+    page = read(server, "/")
+    assert "/problems/gemm-f16" in page.links and "/boards/sgemm" in page.links and "There are none." in page.text
+    page = read(server, "/problems/gemm-f16")
+    starter = page.values["source"]
+    assert 'extern "C" void solve(' in page.text and "__global__" in starter and starter.startswith("//"), starter[:80]
+    for word in ("1 MiB", "1024x1024x1024", "4096"):
+        assert word in page.text, word
+    source = "accept 1\r\nüber %41+&=" + HOSTILE
+    reply = post(server, "/problems/gemm-f16", {"source": source, "name": "a" + HOSTILE})
+    assert reply.status == 303, reply.body
+    address = reply.headers["Location"]
+    number = address.split("/")[-1]
+    server.until(number, "done")
+    sent = server.request("GET", f"/api/submissions/{number}/source").body.decode()
+    assert sent == source.replace("\r\n", "\n"), sent
+    page = read(server, address)
+    assert "accepted" in page.text and "<script>alert(1)" in page.text, page.text
+    assert f"/problems/gemm-f16?from={number}" in page.links and "What has changed" not in page.text
+    again = read(server, f"/problems/gemm-f16?from={number}").values["source"]
+    assert again == sent.replace("\x1b", "\ufffd"), again
+    assert read(server, "/problems/gemm-f16?from=" + FORGED).values["source"] == starter
+    page = read(server, "/")
+    assert address in page.links and "accepted" in page.text and "<script>alert(1)" in page.text
+    second = post(server, "/problems/gemm-f16", {"source": "wrong 2\nüber %41+&=" + HOSTILE + "\nmore", "name": ""})
+    server.until(second.headers["Location"].split("/")[-1], "done")
+    page = read(server, second.headers["Location"])
+    assert "- accept 1" in page.text and "+ wrong 2" in page.text and "+ more" in page.text, page.text
+    assert address in page.links and ("h1", {}) in page.elements and "solution.cu" in page.text
+
+
+def check_refused(server):
+    """Errors are pages; what another site's page sends, or nobody's browser, is not taken."""
+    for site, status in (("cross-site", 403), ("same-site", 403), (None, 403)):
+        for path in ("/problems/gemm-f16", "/login", f"/submissions/{FORGED}/withdraw", "/logout"):
+            if path != "/logout" or site:
+                reply = post(server, path, {"source": "accept", "token": FORGED * 2}, site=site)
+                assert reply.status == status and "Set-Cookie" not in reply.headers, (site, path, reply.status)
+    assert post(server, "/problems/gemm-f16", {"source": "accept"}, Origin="http://evil.example").status == 403
+    for fields, word in (({"source": ""}, "empty"), ({}, "needed"), ({"source": "a\0b"}, "JSON"), ({"source": b"\xff"}, "needed"),
+                         ({"source": "a", "name": "x" * 101}, "name"), ({"source": "x" * (1 << 20) + "x"}, "1 MiB")):
+        reply = post(server, "/problems/gemm-f16", fields)
+        assert reply.status in (400, 413) and word in reply.body.decode() and b"<h1>" in reply.body, (fields, reply.body)
+    for path in ("/problems/none", "/problems/x%22%3E", "/boards/none", "/submissions/" + FORGED, "/problems/%2e%2e"):
+        reply = server.request("GET", path)
+        assert reply.status == 404, path
+    read(server, "/problems/none", status=404)
+    read(server, "/submissions/" + FORGED, status=404)
+    assert "none" in read(server, "/boards/none", status=404).text
+    assert read(server, "/", status=401, headers={"Host": "evil.example"}).links == []
+    for path, kind in (("/serve.css", "text/css; charset=utf-8"), ("/serve.js", "text/javascript; charset=utf-8")):
+        reply = server.request("GET", path)
+        assert reply.status == 200 and reply.headers["Content-Type"] == kind and b"http" not in reply.body, path
+
+
+def check_codemirror(server):
+    """It is Debian's, or is not there; the page asks for it only where it is."""
+    there = os.path.exists("/usr/share/javascript/codemirror/lib/codemirror.js")
+    for path in ("/codemirror.js", "/codemirror.css"):
+        assert server.request("GET", path).status == (200 if there else 404), path
+    scripts = [attributes["src"] for tag, attributes in read(server, "/problems/sgemm").elements if tag == "script"]
+    assert scripts == (["/codemirror.js"] if there else []) + ["/serve.js"], scripts
+
+
+def check_waiting(server):
+    """What waits says so, and is withdrawn."""
+    first = server.submitted("sleep 1")
+    server.until(first, "judging")
+    second = server.submitted("accept 2")
+    page = read(server, "/submissions/" + first)
+    assert "It is being judged" in page.text and ("meta", {"http-equiv": "refresh", "content": "3"}) in page.elements
+    page = read(server, "/submissions/" + second)
+    assert "place 1 in the queue" in page.text
+    assert ("form", {"method": "post", "action": f"/submissions/{second}/withdraw"}) in page.elements
+    assert post(server, f"/submissions/{second}/withdraw", {}).status == 303
+    assert "It was withdrawn." in read(server, "/submissions/" + second).text
+    assert post(server, f"/submissions/{second}/withdraw", {}).status == 409
+    refused = server.submitted("refuse")
+    server.until(refused, "done")
+    assert "no such number" in read(server, "/submissions/" + refused).text
+    assert len([link for link in read(server, "/submissions?limit=2").links if re.search("[0-9a-f]{32}", link)]) == 2
+
+
+def check_hostile(server):
+    """What a judge may be made to say: no text is markup, no number is trusted."""
+    def timing(low):
+        entry = {"label": HOSTILE, "ran": True, "microseconds": 12.5, "low_us": low, "high_us": 13.0, "role": "file",
+                 "span": {"min_us": 11.0, "p95_us": 14.0}}
+        return {"clock": "span", "case": {"m": 64, "n": 64, "k": 64}, "entries": [entry, {**entry, "role": "library"}]}
+
+    def case(name, size, cells, height):
+        check = {"wrong": 3, "worst_ratio": 2.5, "first_wrong": [{"row": 1, "column": 2, "written": True, "got": "nan", "want": 1.0,
+                                                               "bound": 0.5}],
+                 "map": {"rows": len(cells), "columns": 2, "height": height, "width": 32, "top": 0, "bottom": 5, "left": 0,
+                         "right": 9, "cells": cells}}
+        return {"name": name + HOSTILE, "m": size, "n": size, "k": 4, "batch": 1, "verdict": "wrong_answer", "detail": HOSTILE,
+                "output": HOSTILE, "check": check, "seconds": 0.5}
+
+    result = {"problem": "gemm-f16", "verdict": "wrong_answer", "detail": "stdin:2: " + HOSTILE, "hints": [HOSTILE, 7, "<b>"],
+              "compile": {"log": f"/x/stdin(1): error: {HOSTILE}\nstdin(999999999999): error: far\nstdin("},
+              "cases": [case("good", 64, ["3 0", "0 0"], 32), case("small", 16, ["3 0", "0 0"], 32),
+                        case("large", 64, ["1"] * 33, 2), case("none", 64, [], 0), {"name": 1, "check": 7}],
+              "timing": timing(12.0), "larger_timing": timing(None), "timing_note": HOSTILE, "content": "a" * 64}
+    event = json.dumps({"event": "verdict", "verdict": "wrong_answer", "seed": "0x1", "result": result}, separators=(",", ":"))
+    with open("hostile.json", "w", encoding="utf-8") as file:
+        file.write(event + "\n")
+    number = server.submitted(f"hostile {os.path.abspath('hostile.json')}\nsecond")
+    server.until(number, "done")
+    page = read(server, "/submissions/" + number)
+    assert page.text.count("<script>alert(1)</script>") >= 8 and "Line 1:" in page.text and "Line 2:" in page.text, page.text
+    assert "12.50 us" in page.text or "12.5 us" in page.text, page.text
+    assert page.text.count("Where the wrong elements lie") == 1 and "3 wrong elements of a result of 64 x 64" in page.text
+
+
+def check_people():
+    """Who sees what."""
+    store = os.path.abspath("people.db")
+    ada, bob = user_add(PROGRAM, store, "ada"), user_add(PROGRAM, store, "bob")
+    eve = user_add(PROGRAM, store, "eve", "--role", "teacher")
+    user_add(PROGRAM, store, "late")
+    server = Server(PROGRAM, store=store)
+    for path in ("/", "/problems/gemm-f16", "/submissions", "/submissions/" + FORGED, "/boards", "/class", "/class.csv"):
+        reply = server.request("GET", path)
+        assert (reply.status, reply.headers["Location"]) == (303, "/login"), path
+    assert server.request("POST", "/problems/gemm-f16", b"source=a", headers={"Sec-Fetch-Site": "same-origin"}).status == 303
+    assert "token" in read(server, "/login").values
+    bad = post(server, "/login", {"token": "0" * 64})
+    assert bad.status == 401 and b"nobody" in bad.body and "Set-Cookie" not in bad.headers
+    good = post(server, "/login", {"token": ada})
+    cookie = good.headers["Set-Cookie"]
+    assert (good.status, good.headers["Location"]) == (303, "/") and "HttpOnly; SameSite=Strict" in cookie
+    assert "ada" in read(server, "/", headers={"Cookie": cookie.split(";")[0]}).text
+    out = post(server, "/logout", {}, Cookie=cookie.split(";")[0])
+    assert out.status == 303 and "Max-Age=0" in out.headers["Set-Cookie"]
+    numbers = [server.submitted("wrong 1", ada), server.submitted("accept 2", ada), server.submitted("wrong 3", ada),
+               server.submitted("wrong 4", bob, problem="sgemm")]
+    for number in numbers:
+        server.until(number, "done", token=eve)
+    of_ada = "/submissions/" + numbers[1]
+    read(server, of_ada, ada), read(server, of_ada, eve), read(server, of_ada, bob, status=404)
+    assert post(server, of_ada + "/withdraw", {}, bob).status == 404
+    assert "accept 2" not in "".join(read(server, f"/problems/gemm-f16?from={numbers[1]}", bob).values.values())
+    listed = lambda token, query="": [link for link in read(server, "/submissions" + query, token).links if len(link) > 40]
+    assert len(listed(ada)) == 3 and len(listed(bob)) == 1 and len(listed(eve)) == 4 and len(listed(eve, "?user=bob")) == 1
+    assert len(listed(bob, "?user=ada")) == 1 and "user" not in read(server, "/submissions", bob).values
+    assert read(server, "/submissions?user=" + urllib.parse.quote(HOSTILE), eve).values["user"].startswith("</textarea>")
+    for path in ("/class", "/class.csv"):
+        assert server.request("GET", path, token=ada).status == 403, path
+    assert "/class" not in read(server, "/", ada).links
+    assert "20 of your submissions may wait" in read(server, "/problems/sgemm", ada).text
+    page = read(server, "/class", eve)
+    assert of_ada in page.links and "/submissions?user=late" in page.links and "late" in page.text and "/submissions/" + numbers[0] not in page.links
+    table = server.request("GET", "/class.csv", token=eve)
+    assert table.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert table.body.decode() == "user,gemm-f16,sgemm\r\nada,accepted,\r\nbob,,wrong_answer\r\nlate,,\r\n", table.body
+    read(server, "/boards", bob), read(server, "/boards/gemm-f16", bob)
+    assert server.end() == 0
+
+
+def main():
+    scratch = tempfile.TemporaryDirectory(prefix="gemmjudge-pages-")
+    os.chdir(scratch.name)
+    server = Server(PROGRAM)
+    check_forms(server)
+    check_refused(server)
+    check_codemirror(server)
+    check_waiting(server)
+    check_hostile(server)
+    assert server.end() == 0
+    check_people()
+
+
+if __name__ == "__main__":
+    main()
