@@ -23,8 +23,11 @@ static bool take_url(struct client *client, const char *url, struct error *err)
 	const size_t scheme = http ? 7 : strncasecmp(url, "https://", 8) == 0 ? 8 : 0;
 	while (length > scheme && url[length - 1] == '/')
 		length--;
+	if (scheme > 0 && strchr(url, '@') != NULL) /* it may hold a password: it is not repeated */
+		return error_set(err, "the server's URL has an '@': a token goes into GEMMJUDGE_TOKEN or a "
+							  "--token-file");
 	if (scheme == 0 || length == scheme || length >= sizeof client->url || !is_plain(url) ||
-		strpbrk(url, "?#@") != NULL)
+		strpbrk(url, "?#") != NULL)
 		return error_set(err,
 						 "'%.80s' is no server: a URL is needed, such as "
 						 "https://judge.example.org or http://127.0.0.1:8080",
