@@ -1,6 +1,7 @@
 /* A server of `gemmjudge serve`, as its clients see it: requests, and events as they come.
  *   client.c   where it is, and what one is told
  *   request.c  one request
+ *   stream.c   what comes back: text or events
  *   follow.c   a submission until its end, over lost connections */
 #ifndef GEMMJUDGE_CLIENT_CLIENT_H
 #define GEMMJUDGE_CLIENT_CLIENT_H
