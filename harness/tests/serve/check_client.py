@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -106,6 +107,8 @@ def check_verdicts():
     right = open(os.path.join(ROOT, "solutions/gemm_f16/01_naive.cu"), encoding="utf-8").read()
     check_same(server, "right.cu", right, 0)
     check_same(server, "wrong.cu", right.replace("alpha, beta))", "alpha, 2.0f))"), 1)
+    none = client(server).judge("not a kernel\n", "gemm-f16", name="none.cu")
+    assert "\nnone.cu(1): error" in "\n" + none.result["compile"]["log"] and "stdin" not in str(none.result), none.result
     assert server.end() == 0
 
 
@@ -251,6 +254,29 @@ def check_strangers():
     stranger.server_close()
 
 
+def check_certificates():
+    """A server that anybody could be gets neither a source nor a token."""
+    if not shutil.which("openssl"):
+        return
+    pair = [os.path.join(WORK.name, name) for name in ("key.pem", "certificate.pem")]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+                    "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", pair[0], "-out",
+                    pair[1]], check=True, capture_output=True)
+    stranger = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stranger)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pair[1], pair[0])
+    stranger.socket = context.wrap_socket(stranger.socket, server_side=True)
+    stranger.handle_error = lambda *_: None
+    threading.Thread(target=stranger.serve_forever, daemon=True).start()
+    url = f"https://127.0.0.1:{stranger.server_port}"
+    done = submit(url, write("plain.cu", "accept\n"), "-p", "gemm-f16", token="x" * 43)
+    assert done.returncode == 3 and "certificate" in done.stderr.lower(), done
+    with raises(gemmjudge.Unreachable, "certificate"):
+        gemmjudge.Client(url).submit("x", "gemm-f16")
+    stranger.shutdown()
+    stranger.server_close()
+
+
 def check_libraries():
     """A file in the place of a library, which no loader takes."""
     hidden = os.path.join(WORK.name, "hidden")
@@ -275,6 +301,7 @@ def main():
     check_users()
     check_away()
     check_strangers()
+    check_certificates()
     check_libraries()
 
 
