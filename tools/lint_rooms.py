@@ -46,8 +46,9 @@ ROOMS = [
     ("starter", "base chain testcases"),
     ("batch", "base report"),
     ("serve", "base testcases judgement report report/html store starter batch"),
+    ("client", "base"),
     ("cli", "base gpu testcases chain judgement process compile judge/options judge/run judge/timing judge report "
-            "store store/show site tune explain tuning starter batch serve"),
+            "store store/show site tune explain tuning starter batch serve client"),
 ]
 LINES_MAX = 600
 LARGER = """

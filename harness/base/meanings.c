@@ -74,8 +74,8 @@ static const struct meaning options[] = {
 };
 
 static const struct meaning commands[] = {
-	{"run eval evaluate check verify validate grade submit test correctness compile build", "judge",
-	 NULL},
+	{"run eval evaluate check verify validate grade test correctness compile build", "judge", NULL},
+	{"send upload push post", "submit", NULL},
 	{"time benchmark perf measure speed", "bench", NULL},
 	{"profile prof ncu nsys", "judge mine.cu --under \"ncu --set full\"", NULL},
 	{"sanitize memcheck", "judge mine.cu --sanitize memcheck", NULL},

@@ -25,7 +25,7 @@ struct subcommand {
 extern const struct subcommand subcommand_judge, subcommand_bench, subcommand_compare,
 	subcommand_tune, subcommand_explain, subcommand_history, subcommand_show, subcommand_diff,
 	subcommand_leaderboard, subcommand_new, subcommand_flatten, subcommand_list, subcommand_serve,
-	subcommand_user, subcommand_doctor, subcommand_generate, subcommand_rejudge;
+	subcommand_submit, subcommand_user, subcommand_doctor, subcommand_generate, subcommand_rejudge;
 
 /* All of them, as --help shows them; NULL after the last. */
 extern const struct subcommand *const subcommands[];

@@ -60,6 +60,7 @@ static const char *const variables[][2] = {
 	{"XDG_CACHE_HOME, HOME, TMPDIR", "where that folder is otherwise: the first that is set"},
 	{"GEMMJUDGE_STORE", "the file of the store, or none"},
 	{"XDG_DATA_HOME", "the folder that it is below otherwise; else ~/.local/share"},
+	{"GEMMJUDGE_SERVER, GEMMJUDGE_TOKEN", "of submit: the server, and one's token there"},
 	{"GEMMJUDGE_NVCC", "the nvcc to use"},
 	{"CUDA_HOME, CUDA_PATH", "the CUDA toolkit to use"},
 	{"NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS, NVCC_CCBIN", "nvcc's own"},

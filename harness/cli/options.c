@@ -27,6 +27,7 @@
 	.kind = &(kind_of_it), .at = offsetof(struct options, member),                                 \
 	.size = sizeof(((struct options *)NULL)->member)
 
+static const char *const wait_names[] = {"yes", "no", NULL};
 static const char *const first_names[] = {"emulated", NULL};
 static const char *const color_names[] = {"auto", "always", "never", NULL};
 
@@ -43,7 +44,23 @@ const char *const option_groups[GROUP_COUNT] = {
 };
 
 const struct row option_rows[] = {
-	{"problem", "P", RUNS " new tune explain flatten",
+	{"server", "URL", "submit", "where gemmjudge serve answers (GEMMJUDGE_SERVER)",
+	 .group = GROUP_FIRST, FILLS(kind_text, server), .again = AGAIN_SEED,
+	 .needs = "a URL, such as https://judge.example.org"},
+	{"token-file", "FILE", "submit",
+	 "a file whose first line is the token (GEMMJUDGE_TOKEN\nholds the token itself)",
+	 .group = GROUP_LIMITS, FILLS(kind_input, token_file), .again = AGAIN_NOT,
+	 .needs = "a file name"},
+	{"id", "ID", "submit", "waits for what was submitted before, and shows it",
+	 .group = GROUP_OUTPUT, FILLS(kind_text, submission),
+	 .excludes = "problem epilogue suite case cases shape time seed tolerance sizes max-dim "
+				 "multiple-of fail-fast wait",
+	 .why = "it was submitted with options of its own", .again = AGAIN_NOT,
+	 .needs = "the id that submit printed"},
+	{"wait", "YES|NO", "submit", "no: prints the id and does not wait for the verdict",
+	 .group = GROUP_OUTPUT, FILLS(kind_word, wait), .again = AGAIN_NOT, .names = wait_names,
+	 .needs = "yes or no is needed"},
+	{"problem", "P", RUNS " new tune explain flatten submit",
 	 "which problem it solves; else its folder tells\n(solutions/gemm_f16/x.cu solves gemm-f16)",
 	 .group = GROUP_FIRST, .kind = &kind_problem, .letter = 'p'},
 	{"problem", "P", "history leaderboard rejudge", "only this problem", .group = GROUP_FIRST,
@@ -53,6 +70,9 @@ const struct row option_rows[] = {
 	 .group = GROUP_FIRST, FILLS(kind_text, since), .needs = "a date, such as 2026-11-30"},
 	{"epilogue", "CHAIN", RUNS " tune explain flatten",
 	 "stages fused into the kernel, as in\nalpha_beta,bias,clamp:0:6 or ./my_stage.cuh:0.5",
+	 .group = GROUP_FIRST, FILLS(kind_chain, judge.epilogue),
+	 .needs = "a chain of stages ('gemmjudge list epilogues' shows them)", .letter = 'e'},
+	{"epilogue", "CHAIN", "submit", "stages fused into the kernel, as in bias,clamp:0:6",
 	 .group = GROUP_FIRST, FILLS(kind_chain, judge.epilogue),
 	 .needs = "a chain of stages ('gemmjudge list epilogues' shows them)", .letter = 'e'},
 	{"stage", "NAME", "new", "writes the starter of an epilogue stage instead",
@@ -140,6 +160,9 @@ const struct row option_rows[] = {
 	{"cases", "N", JUDGES " serve", "how many generated cases (32; 12 on the emulated GPU)",
 	 .group = GROUP_FIRST, FILLS(kind_whole, judge.cases), .excludes = "suite",
 	 .why = "a suite has cases of its own", .from = 1, .to = 1000000, .letter = 'n'},
+	{"cases", "N", "submit", "how many generated cases, to 256 (as the server has it)",
+	 .group = GROUP_FIRST, FILLS(kind_whole, judge.cases), .excludes = "suite",
+	 .why = "a suite has cases of its own", .from = 1, .to = 1000000, .letter = 'n'},
 	{"cases", "N", "bench", "how many generated cases are timed", .group = GROUP_FIRST,
 	 FILLS(kind_whole, judge.cases), .excludes = "suite shape shapes alpha beta",
 	 .why = "generated cases have sizes and scalars of their own", .from = 1, .to = 1000000,
@@ -164,7 +187,7 @@ const struct row option_rows[] = {
 	 .group = GROUP_CASES, FILLS(kind_whole, judge.cases), .goes_with = "judge",
 	 .excludes = "suite", .why = "each schedule is judged on generated cases, or on a suite's",
 	 .from = 1, .to = 1000000, .letter = 'n'},
-	{"seed", "S", JUDGES_AND_TIMES " tune explain",
+	{"seed", "S", JUDGES_AND_TIMES " tune explain submit",
 	 "draws the cases and values of an earlier run again", .group = GROUP_CASES,
 	 FILLS(kind_seed, judge.seed), .again = AGAIN_SEED, .to = UINT64_MAX,
 	 .needs = "a whole number below 2^64, decimal or 0x..., is needed"},
@@ -178,16 +201,19 @@ const struct row option_rows[] = {
 	 "cases of a suite (a name, or a FILE.ini) instead of\ngenerated ones; may be repeated",
 	 .group = GROUP_FIRST, .kind = &kind_suite, .excludes = OF_ITS_OWN, .why = OF_A_SUITE,
 	 .letter = 's'},
-	{"case", "NAME", "judge",
+	{"suite", "SUITE", "submit", "cases of a shipped suite instead of generated ones",
+	 .group = GROUP_FIRST, .kind = &kind_suite, .excludes = "shape", .why = OF_A_SUITE,
+	 .letter = 's'},
+	{"case", "NAME", "judge submit",
 	 "of all these cases only this one (random-4); may be\nrepeated, or have several with commas",
 	 .group = GROUP_FIRST, .kind = &kind_case, .letter = 'c',
 	 .needs = "the name of a case, such as random-4"},
-	{"fail-fast", NULL, "judge", "ends at the first case that is not accepted",
+	{"fail-fast", NULL, "judge submit", "ends at the first case that is not accepted",
 	 .group = GROUP_CASES, FILLS(kind_flag, judge.fail_fast), .letter = 'x'},
 #define OF_DRAWN "sizes that are named are not drawn"
 #define MAX_DIM                                                                                    \
 	"no size above D (generated cases: the problem's own\nlimit; 192 on the emulated GPU)"
-	{"max-dim", "D", JUDGES " serve", MAX_DIM, .group = GROUP_CASES,
+	{"max-dim", "D", JUDGES " serve submit", MAX_DIM, .group = GROUP_CASES,
 	 FILLS(kind_whole, judge.max_dim), .excludes = "shape shapes", .why = OF_DRAWN, .from = 1,
 	 .to = DIM_MAX},
 	{"max-dim", "D", TIMES " tune", MAX_DIM, .group = GROUP_CASES, FILLS(kind_whole, judge.max_dim),
@@ -196,7 +222,7 @@ const struct row option_rows[] = {
 	"every size a multiple of D: those of generated cases\nare rounded, other cases of a suite "   \
 	"left "                                                                                        \
 	"out"
-	{"multiple-of", "D", "judge", MULTIPLE_OF, .group = GROUP_CASES,
+	{"multiple-of", "D", "judge submit", MULTIPLE_OF, .group = GROUP_CASES,
 	 FILLS(kind_whole, judge.multiple), .excludes = "shape shapes", .why = OF_DRAWN, .from = 1,
 	 .to = DIM_MAX},
 	{"multiple-of", "D", TIMES, MULTIPLE_OF, .group = GROUP_CASES,
@@ -205,15 +231,17 @@ const struct row option_rows[] = {
 #define SIZES                                                                                      \
 	"how generated cases draw M, N and K: mixed (the\ndefault: aligned and ragged, small and "     \
 	"large) or\nuniform (each size as likely as any other)"
-	{"sizes", "KIND", "judge", SIZES, .group = GROUP_CASES, .kind = &kind_sizes,
+	{"sizes", "KIND", "judge submit", SIZES, .group = GROUP_CASES, .kind = &kind_sizes,
 	 .excludes = "suite shape shapes", .why = "it says how generated cases are drawn",
 	 .names = case_sizes_names},
 	{"sizes", "KIND", "bench", SIZES, .group = GROUP_CASES, .kind = &kind_sizes,
 	 .goes_with = "cases", .why = "it says how generated cases are drawn",
 	 .names = case_sizes_names},
-	{"time", "MxNxK", JUDGES,
+	{"time", "MxNxK", JUDGES " submit",
 	 "the shape to time instead of the problem's own large\ncase; none: do not time",
 	 .group = GROUP_TIMING, .kind = &kind_time, .to = DIM_MAX},
+	{"shape", "MxNxK", "submit", "judges this shape alone, and times it", .group = GROUP_FIRST,
+	 .kind = &kind_shape, .to = DIM_MAX},
 	{"shape", "MxNxK", "judge",
 	 "judges this shape alone: --cases N of it (4), and times\nit; may be repeated (the first "
 	 "is timed)",
@@ -253,7 +281,7 @@ const struct row option_rows[] = {
 	{"beta", "X", TIMES " tune explain",
 	 "beta of the timed calls (0; with the problem's own\ncase its own)", .group = GROUP_CASES,
 	 FILLS(kind_scalar, judge.beta), .needs = "a number is needed"},
-	{"tolerance", "T", JUDGES_AND_TIMES,
+	{"tolerance", "T", JUDGES_AND_TIMES " submit",
 	 "bound (componentwise, from the inputs), leetgpu\n(the site's own), or ATOL,RTOL",
 	 .group = GROUP_CASES, FILLS(kind_tolerance, judge.tolerance.text)},
 	{"budget", "S", RUNS,
@@ -308,6 +336,9 @@ const struct row option_rows[] = {
 	{"json", "FILE", JUDGES_AND_TIMES " tune explain " ASKS,
 	 "writes the results as JSON; - is stdout, the text\nthen goes to stderr", .group = GROUP_FIRST,
 	 FILLS(kind_output, json), .report = report_json, FILE_NEEDED, .letter = 'j'},
+	{"json", "FILE", "submit",
+	 "writes the report as JSON, as judge does; - is stdout,\nthe text then goes to stderr",
+	 .group = GROUP_FIRST, FILLS(kind_output, json), FILE_NEEDED, .letter = 'j'},
 	{"batch", "FILE", "judge",
 	 "judges what FILE asks for, a line of JSON each (- is\nstdin); the answers go to --jsonl, "
 	 "else "
@@ -370,18 +401,18 @@ const struct row option_rows[] = {
 	 FILLS(kind_flag, verbose), .again = AGAIN_NOT, .letter = 'v'},
 	{"verbose", NULL, "tune", "shows which constraints refuse how much", .group = GROUP_OUTPUT,
 	 FILLS(kind_flag, verbose), .again = AGAIN_NOT, .letter = 'v'},
-	{"verbose", NULL, RUNS,
+	{"verbose", NULL, RUNS " submit",
 	 "shows every case, a whole table for every shape, and\nthe kernels that were timed",
 	 .group = GROUP_FIRST, FILLS(kind_flag, verbose), .again = AGAIN_NOT, .letter = 'v'},
-	{"quiet", NULL, "judge", "prints a line a file: its verdict", .group = GROUP_OUTPUT,
+	{"quiet", NULL, "judge submit", "prints a line a file: its verdict", .group = GROUP_OUTPUT,
 	 FILLS(kind_flag, quiet), .again = AGAIN_NOT, .letter = 'q'},
 	{"watch", NULL, "judge", "judges again whenever a file, or a header beside it, is\nsaved",
 	 .group = GROUP_OUTPUT, FILLS(kind_flag, watch), .again = AGAIN_NOT, .letter = 'w'},
-	{"color", "WHEN", RUNS " doctor",
+	{"color", "WHEN", RUNS " doctor submit",
 	 "always, never, or auto: on a terminal, unless NO_COLOR\nis set, or where FORCE_COLOR is",
 	 .group = GROUP_OUTPUT, .kind = &kind_color, .again = AGAIN_NOT, .names = color_names},
 	{"help", NULL,
-	 JUDGES_AND_TIMES " tune explain show new flatten list doctor generate serve user " ASKS,
+	 JUDGES_AND_TIMES " tune explain show new flatten list doctor generate serve user submit " ASKS,
 	 "shows this", .group = GROUP_FIRST, FILLS(kind_flag, help), .again = AGAIN_NOT, .letter = 'h'},
 };
 

@@ -59,6 +59,8 @@ struct options {
 	double seconds_of_user;
 	bool public;
 	const char *role; /* user */
+	/* submit: where, a file with the token, what was submitted before, "yes" or "no" */
+	const char *server, *token_file, *submission, *wait;
 	bool no_store, no_sources, large_sizes;
 	enum color_when color;
 	bool has_seed, verbose, quiet, watch, help;

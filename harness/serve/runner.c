@@ -12,6 +12,7 @@
 #include "batch/worker.h"
 #include "report/clean.h"
 #include "serve/intake.h"
+#include "serve/naming.h"
 #include "serve/server.h"
 
 #define POLL_MILLISECONDS 500
@@ -60,7 +61,7 @@ static void take_line(void *context, const char *line)
 	const bool is_case = strcmp(event, "case") == 0;
 	if (is_case || strcmp(event, "compiling") == 0 || strcmp(event, "compiled") == 0 ||
 		strcmp(event, "timing") == 0) {
-		json_object_set_new(json, "file", json_string(queue_name(at->entry)));
+		naming_apply(json, queue_name(at->entry));
 		queue_tell(at->runner->server->queue, at->entry, json, !is_case);
 	}
 	json_decref(json);
@@ -146,13 +147,12 @@ static void listen_to(struct judgement_at *at)
 static char *result_text(struct judgement_at *at, json_t *event)
 {
 	json_t *result = json_object_get(event, "result");
-	if (json_is_object(result))
-		json_object_set_new(result, "file", json_string(queue_name(at->entry)));
+	naming_apply(result, queue_name(at->entry));
 	json_t *all = json_object();
 	json_object_set(all, "result", result);
 	json_object_set(all, "run", at->run);
 	char *text = json_dumps(all, JSON_COMPACT);
-	static const char *const long_ones[] = {"cases", "compile_log", "hints"};
+	static const char *const long_ones[] = {"cases", "compile", "hints"};
 	for (size_t i = 0; text != NULL && strlen(text) > RESULT_BYTES && i < 3; i++) {
 		json_object_del(result, long_ones[i]);
 		free(text);

@@ -402,3 +402,21 @@ bool flatten_write(FILE *out, const struct flatten *what, struct error *err)
 		free(flat.once[i].path);
 	return ok;
 }
+
+bool flatten_is_needed(const char *path, const char *text)
+{
+	struct line_cursor cursor = {.next = text};
+	struct source_line_text line;
+	char absolute[PATHS_MAX], name[PATHS_MAX], found[PATHS_MAX];
+	paths_absolute(path, absolute);
+	char *slash = strrchr(absolute, '/');
+	if (slash == NULL)
+		return false;
+	*slash = '\0';
+	while (directive_next(&cursor, &line))
+		if (line.is == DIRECTIVE_INCLUDE &&
+			directive_included(line.rest, name, sizeof name) == 'q' &&
+			find_beside(name[0] == '/' ? "" : absolute, name, found))
+			return true;
+	return false;
+}

@@ -27,4 +27,7 @@ struct flatten {
  * all is for the caller to see. */
 bool flatten_write(FILE *out, const struct flatten *what, struct error *err);
 
+/* Whether a source that lies at `path` includes headers of its own: some that lie beside it. */
+bool flatten_is_needed(const char *path, const char *text);
+
 #endif

@@ -85,7 +85,7 @@ Test(cli_args, sizes_are_of_a_kind)
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --cases 20 a.cu");
 	refused("judge a.cu --sizes unifrom", "did you mean 'uniform'?");
-	refused("compare a.cu --sizes uniform", "--sizes is an option of judge and bench");
+	refused("compare a.cu --sizes uniform", "--sizes is an option of judge, submit and bench");
 }
 
 Test(cli_args, numbers_are_strict)
@@ -333,7 +333,7 @@ Test(cli_args, refusals_say_what_and_why)
 	refused("bench a.cu --budget 0", "--budget '0'");
 	refused("list --json x",
 			"--json is an option of judge, bench, compare, rejudge, tune, explain, "
-			"history, diff and leaderboard");
+			"history, diff, leaderboard and submit");
 }
 
 Test(cli_args, names_of_before_lead_to_those_of_now)

@@ -1,0 +1,23 @@
+/* One request. Internal to client/. */
+#ifndef GEMMJUDGE_CLIENT_REQUEST_H
+#define GEMMJUDGE_CLIENT_REQUEST_H
+
+#include "client/client.h"
+#include "client/libcurl.h"
+
+struct client {
+	struct libcurl curl;
+	CURL *handle;
+	char url[CLIENT_URL_BYTES];
+	char authorization[CLIENT_TOKEN_BYTES + 32]; /* a header; "" without a token */
+	client_stop stop;
+};
+
+/* Takes the events of a stream until one of them is the last: then its object is reply->body, with
+ * status 200. Another answer than a stream is taken as client_ask() takes it. CLIENT_LOST: it ended
+ * before; *heard says whether there was an event. */
+enum client_end request_events(struct client *client, const char *path, client_watcher watcher,
+							   void *context, struct client_reply *reply, bool *heard,
+							   struct error *err);
+
+#endif

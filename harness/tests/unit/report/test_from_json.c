@@ -1,0 +1,257 @@
+/* links: report */
+/* What comes back out of JSON is shown as it was; and nothing that a stranger writes there breaks
+ * it. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judgement/layers.h"
+#include "report/from_json.h"
+#include "report/json_parts.h"
+#include "report/report.h"
+
+#define ROUNDS 3000 /* of members replaced by others */
+
+/* ---- a judgement ------------------------------------------------------------------------- */
+
+static struct test_case some_case(void)
+{
+	struct test_case test = {.name = "random-3",
+							 .shape = {{2, 17, 33, 64, 1}},
+							 .values = {{VALUES_UNIFORM, 1.0f, 0, 0},
+										{VALUES_POSITIVE, 2.0f, 0.5f, 0},
+										{VALUES_NORMAL, 1.0f, 0, 0}},
+							 .seed = 0xFFFFFFFFFFFFFFFFull,
+							 .exact = true};
+	case_neutral_scalars(&test);
+	test.scalar[SCALAR_BETA] = 0.5f;
+	return test;
+}
+
+static struct timing_stats around(double median)
+{
+	return (struct timing_stats){100, median, median * 0.5, median * 2, median - 1, median + 1};
+}
+
+/* A file whose time is the host's, one that is moved, and a library that claims. */
+static void add_timing(struct judgement *item)
+{
+	static const char *const labels[] = {"mine.cu", "cuBLAS", "cuBLASLt"};
+	struct timing_result *timing = &item->timing;
+	*timing = (struct timing_result){.problem = "gemm-f16",
+									 .test = some_case(),
+									 .count = 3,
+									 .entries = calloc(3, sizeof *timing->entries),
+									 .sm_clock_mhz_min = 1900,
+									 .sm_clock_mhz_median = 1980,
+									 .sm_clock_mhz_limit = 1980,
+									 .throttled = true,
+									 .throttle_reason = "power",
+									 .wide = true,
+									 .sets = 24};
+	for (int i = 0; i < 3; i++) {
+		struct timing_entry *entry = &timing->entries[i];
+		snprintf(entry->label, sizeof entry->label, "%s", labels[i]);
+		entry->role = i == 0 ? TIMING_FILE : TIMING_LIBRARY;
+		entry->ran = true;
+		entry->span = around(40.0 + i);
+		entry->event = around(50.0 + i);
+		entry->seal = (struct timing_seal){.state = SEAL_CONFIRMED,
+										   .outside = 44,
+										   .uncertainty = 2,
+										   .least = 42,
+										   .calls = 64,
+										   .passes = 4};
+	}
+	struct timing_seal *seal = &timing->entries[0].seal;
+	seal->shown = around(40.0);
+	seal->shown.median += 2, seal->shown.min += 2, seal->shown.p95 += 2;
+	seal->shown.low += 2, seal->shown.high += 2;
+	timing->entries[1].seal.state = SEAL_OUTSIDE;
+	timing->entries[1].seal.shown = (struct timing_stats){64, 60, 58, 62, 58, 62};
+	timing->entries[2].seal.state = SEAL_UNCERTAIN;
+	timing->entries[0].has_kernels = true;
+	timing->entries[0].kernels = (struct kernel_list){
+		.run = 3,
+		.shown = 1,
+		.first = {{"gemm<128>", {8, 4, 1}, {256, 1, 1}, {2, 1, 1}, 168, 4096}}};
+	item->has_timing = true;
+}
+
+static void add_cases(struct judgement *item)
+{
+	item->count = 2;
+	item->accepted = 1;
+	item->cases = calloc(2, sizeof *item->cases);
+	item->cases[0] = (struct case_result){.test = some_case(),
+										  .checked = true,
+										  .seconds = 0.25,
+										  .facts = {.peak_bytes = 4096},
+										  .check = {.elements = 1122, .worst_ratio = 0.5}};
+	item->cases[1] = (struct case_result){
+		.test = some_case(),
+		.verdict = VERDICT_WRONG_ANSWER,
+		.detail = "7 of 1122 elements wrong",
+		.checked = true,
+		.output = strdup("here\nand there\n"),
+		.check = {.elements = 1122,
+				  .wrong = 7,
+				  .untouched = 2,
+				  .worst_ratio = INFINITY,
+				  .shown = 2,
+				  .first = {{0, 16, 0, NAN, -0.75, 1.5e-4}, {20, 32, 1, 0, 0.25, 1.25e-4}}}};
+}
+
+static struct judgement_list some_list(enum verdict verdict)
+{
+	static const char *const suites[] = {"edges", "large", NULL};
+	struct judgement_list list = {.count = 1, .items = calloc(1, sizeof *list.items)};
+	list.facts = (struct run_facts){.version = "1.2.3",
+									.device = {.name = "NVIDIA H200",
+											   .multiprocessors = 132,
+											   .driver = "580.1",
+											   .library = "cuBLAS 13.1.0"},
+									.devices = 1,
+									.seed = 0xFFFFFFFFFFFFFFF0ull,
+									.suites = suites,
+									.multiple = 8,
+									.tolerance = "leetgpu",
+									.epilogue = "bias",
+									.command = "gemmjudge judge mine.cu"};
+	struct judgement *item = &list.items[0];
+	*item = (struct judgement){.file = "mine.cu",
+							   .problem = "gemm-f16",
+							   .verdict = verdict,
+							   .hint_count = 1,
+							   .hints = {"read beta"},
+							   .was_run = true,
+							   .layers = LAYER_FILES | LAYER_CALLS};
+	if (verdict == VERDICT_COMPILE_ERROR) {
+		snprintf(item->detail, sizeof item->detail, "nvcc refused the file");
+		item->compile_log = strdup("mine.cu(3): error: expected a \";\"\n");
+		return list;
+	}
+	add_cases(item);
+	if (verdict == VERDICT_ACCEPTED)
+		add_timing(item);
+	return list;
+}
+
+/* ---- texts -------------------------------------------------------------------------------- */
+
+static char *text_of(const struct judgement_list *list, bool verbose)
+{
+	const struct report_style style = {.width = 80, .verbose = verbose};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	report_text(list, &style, out);
+	fclose(out);
+	return text;
+}
+
+Test(from_json, shows_what_was_shown)
+{
+	static const enum verdict verdicts[] = {VERDICT_ACCEPTED, VERDICT_WRONG_ANSWER,
+											VERDICT_COMPILE_ERROR};
+	for (size_t i = 0; i < 6; i++) {
+		struct from_json back;
+		struct error err;
+		struct judgement_list list = some_list(verdicts[i / 2]);
+		json_t *run = json_parts_run(&list.facts), *result = json_parts_result(&list.items[0]);
+		cr_assert(from_json_read(run, result, &back, &err), "%s", err.message);
+		char *before = text_of(&list, i % 2 == 1), *after = text_of(&back.list, i % 2 == 1);
+		cr_expect_str_eq(after, before);
+		free(before), free(after);
+		from_json_free(&back);
+		json_decref(run), json_decref(result);
+		judgement_list_free(&list);
+	}
+}
+
+Test(from_json, what_is_missing_is_not_known)
+{
+	struct from_json back;
+	struct error err;
+	json_t *none = json_object(),
+		   *some = json_pack("{s:s, s:s}", "verdict", "time_limit", "file", "a.cu");
+	cr_expect_not(from_json_read(none, none, &back, &err));
+	cr_expect_str_eq(err.message, "no verdict has the name ''");
+	cr_assert(from_json_read(NULL, some, &back, &err));
+	char *text = text_of(&back.list, true);
+	cr_expect_str_eq(text, "time_limit      a.cu\n");
+	free(text);
+	from_json_free(&back);
+	json_object_set_new(some, "cases", json_pack("[{}]"));
+	cr_expect_not(from_json_read(none, some, &back, &err));
+	cr_expect_str_eq(err.message, "no problem has the name ''");
+	json_decref(none), json_decref(some);
+}
+
+/* ---- strangers ------------------------------------------------------------------------------ */
+
+static unsigned state = 1;
+
+static unsigned draw(unsigned below)
+{
+	state = state * 1664525u + 1013904223u;
+	return (state >> 8) % below;
+}
+
+static json_t *anything(void)
+{
+	switch (draw(8)) {
+	case 0: return json_integer(INT64_MIN);
+	case 1: return json_integer(INT64_MAX);
+	case 2: return json_integer(0);
+	case 3: return json_real(1e308);
+	case 4: return json_string("nan");
+	case 5: return json_null();
+	case 6: return json_pack("[{}, [], 1]");
+	default:
+		return json_string("%s%n\033[2J and a text that is longer than most of them have "
+						   "room for, were it copied without a look at how long it is");
+	}
+}
+
+/* Replaces one member of one object below. */
+static void mutate(json_t *json)
+{
+	const char *name;
+	json_t *value;
+	unsigned which = json_is_object(json) ? draw((unsigned)json_object_size(json) + 1) : 0;
+	if (json_is_array(json) && json_array_size(json) > 0)
+		mutate(json_array_get(json, draw((unsigned)json_array_size(json))));
+	json_object_foreach(json, name, value)
+	{
+		if (which-- > 0)
+			continue;
+		if ((json_is_object(value) || json_is_array(value)) && draw(8) > 0)
+			mutate(value);
+		else
+			json_object_set_new(json, name, anything());
+		return;
+	}
+}
+
+Test(from_json, takes_anything)
+{
+	struct judgement_list list = some_list(VERDICT_ACCEPTED);
+	json_t *run = json_parts_run(&list.facts), *result = json_parts_result(&list.items[0]);
+	for (int i = 0; i < ROUNDS; i++) {
+		struct from_json back;
+		struct error err;
+		json_t *other_run = json_deep_copy(run), *other = json_deep_copy(result);
+		for (unsigned k = draw(4) + 1; k > 0; k--)
+			mutate(draw(4) == 0 ? other_run : other);
+		if (from_json_read(other_run, other, &back, &err)) {
+			free(text_of(&back.list, true));
+			from_json_free(&back);
+		}
+		json_decref(other_run), json_decref(other);
+	}
+	json_decref(run), json_decref(result);
+	judgement_list_free(&list);
+}
