@@ -6,7 +6,6 @@
 
 #define NOTES_MOST 32
 #define LINES_MOST 20000
-#define FILE_NAME "stdin" /* as the judge's messages call a submission */
 
 /* ---- its source ---------------------------------------------------------------------- */
 
@@ -21,15 +20,17 @@ struct notes {
 	struct note at[NOTES_MOST];
 };
 
-/* Where a text names a line, "stdin(24)" or "stdin:36": *end is behind it; 0 where it does not. */
-static long line_named(const char *text, size_t length, const char **end)
+/* Where a text names a line of the file, "mine.cu(24)" or "mine.cu:36": *end is behind it; 0 where
+ * it does not. */
+static long line_named(const char *name, const char *text, size_t length, const char **end)
 {
-	const size_t name = sizeof FILE_NAME - 1;
-	for (const char *at = text; (at = strstr(at, FILE_NAME)) != NULL && at < text + length;
-		 at += name)
-		if ((at[name] == '(' || at[name] == ':') && at[name + 1] >= '1' && at[name + 1] <= '9') {
+	const size_t named = strlen(name);
+	for (const char *at = text; named > 0 && (at = strstr(at, name)) != NULL && at < text + length;
+		 at += named)
+		if ((at[named] == '(' || at[named] == ':') && at[named + 1] >= '1' &&
+			at[named + 1] <= '9') {
 			char *behind;
-			const long line = strtol(at + name + 1, &behind, 10);
+			const long line = strtol(at + named + 1, &behind, 10);
 			*end = behind + strspn(behind, "):, ");
 			return line;
 		}
@@ -51,17 +52,17 @@ static void notes_find(struct notes *notes, const json_t *job)
 {
 	const json_t *result = json_object_get(job, "result");
 	const char *log = page_text(json_object_get(result, "compile"), "log"), *end = NULL;
-	const char *detail = page_text(result, "detail");
+	const char *detail = page_text(result, "detail"), *name = page_text(job, "name");
 	size_t i;
 	json_t *hint;
 	notes->count = 0;
 	for (const char *at = log; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n') {
 		const size_t length = strcspn(at, "\n");
-		const long line = line_named(at, length, &end);
+		const long line = line_named(name, at, length, &end);
 		if (line > 0 && end < at + length)
 			note_add(notes, line, end, (size_t)(at + length - end));
 	}
-	note_add(notes, line_named(detail, strlen(detail), &end), detail, strlen(detail));
+	note_add(notes, line_named(name, detail, strlen(detail), &end), detail, strlen(detail));
 	json_array_foreach(json_object_get(result, "hints"), i, hint)
 	{
 		const char *text = json_is_string(hint) ? json_string_value(hint) : "";
