@@ -125,7 +125,7 @@ int batch_command(struct options *options)
 	}
 	if (!batch_places_take(&places, &options->judge.device, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	batch_words_take(&words, options, options->has_seed ? OF_THE_BATCH : OF_THE_BATCH " seed");
+	batch_words_take(&words, options, OF_THE_BATCH);
 	const struct batch batch = {.requests = options->batch,
 								.answers = options->jsonl != NULL ? options->jsonl : "-",
 								.words = (const char *const *)words.at,

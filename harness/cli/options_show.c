@@ -92,7 +92,8 @@ void options_words(const struct options *options, const char *but,
 	struct command_line line = {.take = take, .context = context};
 	for (size_t i = 0; i < option_row_count; i++)
 		if (option_row_is_of(&option_rows[i], options->command) &&
-			!option_list_has(but, option_rows[i].name))
+			!option_list_has(but, option_rows[i].name) &&
+			(options->has_seed || option_rows[i].kind != &kind_seed)) /* each draws its own */
 			option_rows[i].kind->write(&option_rows[i], options, &line);
 }
 

@@ -249,7 +249,7 @@ static bool judge_all(struct rejudge *rejudge, const struct batch_places *places
 	const struct options *options = rejudge->options;
 	struct batch_outcome ignored;
 	struct batch_words words;
-	batch_words_take(&words, options, options->has_seed ? OWN_OPTIONS : OWN_OPTIONS " seed");
+	batch_words_take(&words, options, OWN_OPTIONS);
 	rejudge->words = &words;
 	const char *all[BATCH_WORDS_MAX];
 	size_t count = 0;

@@ -13,8 +13,7 @@
 
 /* What is the server's own affair, and no word for its judges. */
 #define OF_THE_SERVER                                                                              \
-	"listen store through workers public queue queue-of-user seconds-of-user device without help " \
-	"seed"
+	"listen store through workers public queue queue-of-user seconds-of-user device without help"
 
 #define LISTEN "127.0.0.1:8080"
 #define QUEUE 1000

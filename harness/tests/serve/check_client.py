@@ -107,6 +107,12 @@ def check_verdicts():
     right = open(os.path.join(ROOT, "solutions/gemm_f16/01_naive.cu"), encoding="utf-8").read()
     check_same(server, "right.cu", right, 0)
     check_same(server, "wrong.cu", right.replace("alpha, beta))", "alpha, 2.0f))"), 1)
+    seeds = set()  # that nobody named
+    for _ in range(2):
+        done = submit(server, write("drawn.cu", right), "-p", "gemm-f16", "--cases", "1", "--max-dim", "16", "--json", "drawn.json")
+        assert done.returncode == 0, done
+        seeds.add(json.load(open("drawn.json", encoding="utf-8"))["seed"])
+    assert len(seeds) == 2 and "0x0" not in seeds, seeds
     none = client(server).judge("not a kernel\n", "gemm-f16", name="none.cu")
     assert "\nnone.cu(1): error" in "\n" + none.result["compile"]["log"] and "stdin" not in str(none.result), none.result
     assert server.end() == 0
