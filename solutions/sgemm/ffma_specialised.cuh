@@ -21,7 +21,8 @@
  * 102.3% at 4096^3, 105.5% at 8192^3, 104.9% at 4096x4096x512, where multiply.cuh reaches 99.1%,
  * 99.8% and 102.0%. With a round of tiles or less it is slower (2048^3 93.3% against 101.5%), and
  * so it was with misaligned rows of B (4095x4093x4091 96.2% against 97.9%): ffma.cuh leaves both to
- * multiply.cuh. Why one round is slow is not known. */
+ * multiply.cuh. Why one round is slow is not known, nor why a later call, with tensor.cu in turns,
+ * had 98.4% at 4096^3 and 103.0% at 8192^3. */
 #ifndef GEMMJUDGE_SGEMM_FFMA_SPECIALISED_CUH
 #define GEMMJUDGE_SGEMM_FFMA_SPECIALISED_CUH
 
