@@ -6,8 +6,8 @@
  * any layout; and every lane knows which elements of C it holds, and stores
  * them straight to C.
  *
- * Changes from 05_double_buffer (06's three levels come back in 08c): the
- * multiplication and the store; the copies and the two buffers are the same.
+ * Changes from 05_double_buffer (06's three levels come back in 08c): the multiplication and
+ * the store (mma.cuh: most of the added lines); the copies and the two buffers are the same.
  * One ldmatrix loads what took wmma four loads of 4 bytes a lane, and results
  * no longer pass through shared memory. The tiles in it still lie row by row: a
  * row of A is 64 bytes, so that of the eight rows that ldmatrix reads at once

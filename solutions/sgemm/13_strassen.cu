@@ -4,11 +4,11 @@
  * found seven products of sums of quarters from which C can be added up. The
  * seven are made by the kernel of 12_multistage, in one launch.
  *
- * Changes from 12_multistage: an eighth less FMAs, for passes over memory that
- * form the factors and join the products. These move 4 * (2 * (1 + 7/4) + 7/4
- * + 7/4 + 1) bytes for a square's element, 40, and the products are an eighth
- * of 2*N FLOP smaller: at 50 TFLOP/s and 4 TB/s it pays from N = 2000 or so, and
- * could win 8% at 4096. Smaller sizes are left to the plain kernel.
+ * Changes from 12_multistage: an eighth less FMAs, for passes over memory that form the factors
+ * and join the products (strassen.cuh: most of the added lines). These move 4 * (2 * (1 + 7/4)
+ * + 7/4 + 7/4 + 1) bytes for a square's element, 40, and the products are an eighth of 2*N FLOP
+ * smaller: at 50 TFLOP/s and 4 TB/s it pays from N = 2000 or so, and could win 8% at 4096.
+ * Smaller sizes are left to the plain kernel.
  *
  * Errors: plain summation is accurate in every element, relative to |A|*|B| at
  * that place. Strassen is not: an output's error is relative to the largest
