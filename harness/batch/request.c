@@ -72,21 +72,22 @@ static bool take_text(const json_t *line, const char *name, const char **out, st
 	return true;
 }
 
-static bool names_are_known(json_t *line, struct error *err)
+bool request_members_known(json_t *object, const char *const *known, const char *what,
+						   struct error *err)
 {
-	static const char *const known[] = {"id", "problem", "source", "path", "options"};
 	const char *name;
 	json_t *value;
-	json_object_foreach(line, name, value)
+	json_object_foreach(object, name, value)
 	{
+		char list[128] = "";
 		bool some = false;
-		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		for (size_t i = 0, used = 0; known[i] != NULL && used < sizeof list; i++) {
 			some = some || strcmp(name, known[i]) == 0;
+			used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
+									 known[i]);
+		}
 		if (!some)
-			return error_set(err,
-							 "'%.64s' is no member of a request (id, problem, source, path, "
-							 "options)",
-							 name);
+			return error_set(err, "'%.64s' is no member of %s (%s)", name, what, list);
 	}
 	return true;
 }
@@ -95,7 +96,9 @@ static bool take_all(struct batch_request *out, request_option *option, struct e
 {
 	const char *problem, *name;
 	json_t *options = json_object_get(out->line, "options"), *value;
-	if (!names_are_known(out->line, err) || !take_text(out->line, "problem", &problem, err) ||
+	static const char *const known[] = {"id", "problem", "source", "path", "options", NULL};
+	if (!request_members_known(out->line, known, "a request", err) ||
+		!take_text(out->line, "problem", &problem, err) ||
 		!take_text(out->line, "source", &out->source, err) ||
 		!take_text(out->line, "path", &out->path, err))
 		return false;

@@ -36,4 +36,9 @@ bool request_read(const char *text, size_t number, request_option *option,
 				  struct batch_request *out, struct error *err);
 void request_free(struct batch_request *request);
 
+/* Whether the object has no other members than those that are `known`, NULL behind the last. False
+ * with err, which says what the object is: "a request". */
+bool request_members_known(json_t *object, const char *const *known, const char *what,
+						   struct error *err);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "batch/request.h"
 #include "report/clean.h"
 #include "serve/server.h"
 #include "testcases/problem.h"
@@ -138,25 +139,6 @@ static bool find_problem(const char *name, struct error *err)
 					 suggest_end(end, SUGGEST_PROBLEM, name, names, count < 64 ? count : 64));
 }
 
-static bool members_are_known(json_t *body, struct error *err)
-{
-	static const char *const known[] = {"problem", "source", "name", "options"};
-	const char *name;
-	json_t *value;
-	json_object_foreach(body, name, value)
-	{
-		bool some = false;
-		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-			some = some || strcmp(name, known[i]) == 0;
-		if (!some)
-			return error_set(err,
-							 "'%.64s' is no member of a submission (problem, source, name, "
-							 "options)",
-							 name);
-	}
-	return true;
-}
-
 static bool take_name(struct intake *out, struct error *err)
 {
 	const json_t *name = json_object_get(out->body, "name");
@@ -188,6 +170,7 @@ static bool take_options(const struct serve_config *config, struct intake *out, 
 bool intake_read(const struct serve_config *config, const char *body, size_t length,
 				 struct intake *out, unsigned *status, struct error *err)
 {
+	static const char *const known[] = {"problem", "source", "name", "options", NULL};
 	json_error_t where;
 	*status = 400;
 	*out = (struct intake){.body = json_loadb(body, length, JSON_REJECT_DUPLICATES, &where)};
@@ -195,7 +178,7 @@ bool intake_read(const struct serve_config *config, const char *body, size_t len
 		return error_set(err, "the body is no JSON: %s", where.text);
 	if (!json_is_object(out->body))
 		return error_set(err, "the body is no JSON object");
-	if (!members_are_known(out->body, err))
+	if (!request_members_known(out->body, known, "a submission", err))
 		return false;
 	out->problem = json_string_value(json_object_get(out->body, "problem"));
 	const json_t *source = json_object_get(out->body, "source");
