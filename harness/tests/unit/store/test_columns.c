@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <unistd.h>
 
+#include "../folder_fixture.h"
 #include "store/columns.h"
 #include "store/database.h"
 #include "store/tuned.h"
@@ -12,23 +13,7 @@
 
 #define NAMED(destination, text) snprintf(destination, sizeof(destination), "%s", text)
 
-static char folder[64];
-
-static void begin(void)
-{
-	strcpy(folder, "/tmp/test-columns-XXXXXX");
-	cr_assert_not_null(mkdtemp(folder));
-	cr_assert_eq(chdir(folder), 0);
-}
-
-static void end(void)
-{
-	char command[128];
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	cr_expect_eq(system(command), 0);
-}
-
-TestSuite(columns, .init = begin, .fini = end);
+TestSuite(columns, .init = folder_begin, .fini = folder_end);
 
 /* ---- what is written --------------------------------------------------------------------- */
 

@@ -6,26 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../folder_fixture.h"
 #include "store/accounts.h"
 #include "store/jobs.h"
 #include "store/query.h"
 
-static char folder[] = "/tmp/jobs-XXXXXX";
-
-static void begin(void)
-{
-	cr_assert_not_null(mkdtemp(folder));
-	cr_assert_eq(chdir(folder), 0);
-}
-
-static void end(void)
-{
-	char command[128];
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	cr_expect_eq(system(command), 0);
-}
-
-TestSuite(jobs, .init = begin, .fini = end);
+TestSuite(jobs, .init = folder_begin, .fini = folder_end);
 
 static struct jobs *opened(void)
 {

@@ -7,24 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../folder_fixture.h"
 #include "store/sources.h"
 
-static char folder[] = "/tmp/sources-XXXXXX";
-
-static void begin(void)
-{
-	cr_assert_not_null(mkdtemp(folder));
-	cr_assert_eq(chdir(folder), 0);
-}
-
-static void end(void)
-{
-	char command[128];
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	cr_expect_eq(system(command), 0);
-}
-
-TestSuite(sources, .init = begin, .fini = end);
+TestSuite(sources, .init = folder_begin, .fini = folder_end);
 
 static void keep(const char *content, const char *text, size_t length)
 {

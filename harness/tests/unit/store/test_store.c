@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../folder_fixture.h"
 #include "report/facts.h"
 #include "report/report.h"
 #include "store/database.h"
@@ -17,23 +18,7 @@
 #include "store/place.h"
 #include "store_fixture.h"
 
-static char folder[64];
-
-static void begin(void)
-{
-	strcpy(folder, "/tmp/test-store-XXXXXX");
-	cr_assert_not_null(mkdtemp(folder));
-	cr_assert_eq(chdir(folder), 0);
-}
-
-static void end(void)
-{
-	char command[128];
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	cr_expect_eq(system(command), 0);
-}
-
-TestSuite(store, .init = begin, .fini = end);
+TestSuite(store, .init = folder_begin, .fini = folder_end);
 
 /* What a statement gives; -1 where it fails. */
 static int64_t ask(const char *path, const char *sql)
