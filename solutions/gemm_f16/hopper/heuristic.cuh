@@ -106,8 +106,8 @@ static inline int split_of(const device_table &device, const config_line &c, con
 {
 	if (c.variant != TMA_SPLIT)
 		return c.split_k;
-	long long clusters = device.clusters[c.cluster], most = SPLIT_BLOCKS / c.cluster;
-	long long split = (clusters < most ? clusters : most) / tiles_of(c, q);
+	long long blocks = device.clusters[1] < SPLIT_BLOCKS ? device.clusters[1] : SPLIT_BLOCKS;
+	long long split = blocks / tiles_of(c, q);
 	int iterations = q.k_iterations(c.k_block, false) / SPLIT_ITERATIONS;
 	int limit = iterations < SPLIT_MOST ? iterations : SPLIT_MOST;
 	split = split < limit ? split : limit;
@@ -146,8 +146,7 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 	switch (c.variant) {
 	case TMA:
 	case SWAP_AB: return !q.misaligned;
-	case TMA_SPLIT:
-		return !q.misaligned && split_bytes(q) > 0 && q.workspace && split_of(device, c, q) > 1;
+	case TMA_SPLIT: return split_bytes(q) > 0 && q.workspace && split_of(device, c, q) > 1;
 	case TMA_OVERLAP:
 		return !q.misaligned && !q.reads_c &&
 			   q.k_iterations(c.k_block, false) >= c.tile_n / OVERLAP_MANY &&

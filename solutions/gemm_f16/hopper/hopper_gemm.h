@@ -53,8 +53,8 @@ enum hopper_status hopper_gemm_workspace(const struct hopper_gemm *product, size
 enum hopper_status hopper_gemm_workspace_init(void *workspace, size_t bytes, cudaStream_t stream);
 
 /* `workspace`: device memory, aligned to 256 bytes. With NULL and 0 the product is computed by a
- * configuration that needs none, which is slower where an operand is misaligned. Nothing is
- * launched unless HOPPER_OK or HOPPER_CUDA_ERROR is returned. */
+ * configuration that needs none, which is slower where an operand is misaligned, and where k is
+ * long beside a small C. Nothing is launched unless HOPPER_OK or HOPPER_CUDA_ERROR is returned. */
 enum hopper_status hopper_gemm_f16(const struct hopper_gemm *product, void *workspace, size_t bytes,
 								   cudaStream_t stream);
 enum hopper_status hopper_gemm_bf16(const struct hopper_gemm *product, void *workspace,

@@ -87,11 +87,10 @@ static inline int padded_ld(int columns)
 /* The workspace: counters, the pad copy's first; then padded A and padded B, or a tile of partial
  * sums for each block of TMA_SPLIT. */
 constexpr size_t WORKSPACE_ALIGNMENT = 256, WORKSPACE_HEAD = 4096;
-constexpr int SPLIT_COUNTERS = 64;                // the first counter of TMA_SPLIT
-constexpr int SPLIT_BLOCKS = 144;                 // at most: no GPU has more multiprocessors
-constexpr int SPLIT_TILE_BYTES = 128 * 256 * 4;   // of its largest tile
-constexpr int SPLIT_LEAST = 128, SPLIT_MOST = 16; // its smallest tile's sides; blocks of a tile
-constexpr int SPLIT_FROM_K = 1024;                // below that nobody splits through memory
+constexpr int SPLIT_COUNTERS = 64; // the first counter of TMA_SPLIT
+constexpr int SPLIT_BLOCKS = 144;  // at most: no GPU has more multiprocessors
+constexpr int SPLIT_MOST = 16;     // of them share a tile
+constexpr int SPLIT_FROM_K = 1024; // below that nobody splits through memory
 static_assert(SPLIT_COUNTERS * 4 + SPLIT_BLOCKS / 2 * 8 * 4 <= WORKSPACE_HEAD,
 			  "a counter for each of a tile's eight warps");
 
@@ -105,10 +104,10 @@ static inline size_t padded_bytes_b(const problem &q)
 }
 static inline size_t split_bytes(const problem &q)
 {
-	long long tiles = (long long)parts(q.p.m, SPLIT_LEAST) * parts(q.p.n, SPLIT_LEAST);
+	long long tiles = (long long)parts(q.p.m, SPLIT_TILE) * parts(q.p.n, SPLIT_TILE);
 	if (q.misaligned || q.p.k < SPLIT_FROM_K || tiles > SPLIT_BLOCKS)
 		return 0;
-	return (size_t)min((int)tiles * SPLIT_MOST, SPLIT_BLOCKS) * SPLIT_TILE_BYTES;
+	return (size_t)min((int)tiles * SPLIT_MOST, SPLIT_BLOCKS) * SPLIT_TILE * SPLIT_TILE * 4;
 }
 } // namespace hopper
 

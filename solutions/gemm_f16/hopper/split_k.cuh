@@ -2,8 +2,7 @@
  * are dealt out: chunk i belongs to the block number i % split, which reduces and stores it. The
  * others give it their partial sums of the chunk: the blocks of a cluster through distributed
  * shared memory, blocks anywhere through global memory, which takes longer, but lets as many share
- * a tile as run at once, and clusters share operands. A warp exchanges with the warps of the same
- * rows. */
+ * a tile as run at once. A warp exchanges with the warps of the same rows. */
 #ifndef HOPPER_SPLIT_K_CUH
 #define HOPPER_SPLIT_K_CUH
 
@@ -93,12 +92,11 @@ template <class config>
 __device__ __forceinline__ void reduce_by_memory(const schedule<config> &work, int tile,
 												 float (&sum)[config::SUMS])
 {
-	constexpr int CHUNKS = config::CHUNKS, WARPS = 4 * config::CONSUMERS, SHARERS = config::SHARERS;
+	constexpr int CHUNKS = config::CHUNKS, WARPS = 4 * config::CONSUMERS;
 	constexpr int VECTORS = CHUNK_SUMS / 4, CHUNK_VECTORS = WARPS * VECTORS * 32;
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rank = work.split_rank();
-	int chunk_rank = work.chunk_rank();
-	int split = work.split.value, sharer = SHARERS > 1 ? (int)cluster_rank() : 0;
-	uint32_t *counter = work.sums.counters + (tile * SHARERS + sharer) * WARPS + warp;
+	int chunk_rank = work.chunk_rank(), split = work.split.value;
+	uint32_t *counter = work.sums.counters + tile * WARPS + warp;
 	uint32_t target = arrivals_target(counter);
 	float4 *own = (float4 *)work.sums.sums + (size_t)blockIdx.x * CHUNKS * CHUNK_VECTORS +
 				  warp * VECTORS * 32 + lane;
@@ -123,7 +121,7 @@ __device__ __forceinline__ void reduce_by_memory(const schedule<config> &work, i
 			for (int j = 1; j < split; j++) {
 				int away = rank + j < split ? j : j - split;
 				const float4 *from =
-					own + i * CHUNK_VECTORS + away * (long long)(SHARERS * CHUNKS * CHUNK_VECTORS);
+					own + i * CHUNK_VECTORS + away * (long long)(CHUNKS * CHUNK_VECTORS);
 #pragma unroll
 				for (int v = 0; v < VECTORS; v++) {
 					float4 x = from[v * 32];
