@@ -111,7 +111,8 @@ EXPORT CUresult cuMemGetInfo_v2(size_t *available, size_t *total)
 EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size, CUmemLocation location,
 									  unsigned flags, CUstream stream)
 {
-	struct cudaMemLocation to = {(enum cudaMemLocationType)location.type, location.id};
+	struct cudaMemLocation to = {.type = (enum cudaMemLocationType)location.type,
+								 .id = location.id};
 	return DRIVER(cuMemPrefetchAsync,
 				  cudaMemPrefetchAsync(driver_pointer(address), size, to, flags, stream));
 }
@@ -120,7 +121,8 @@ PTSZ(cuMemPrefetchAsync);
 EXPORT CUresult cuMemAdvise_v2(CUdeviceptr address, size_t size, CUmem_advise advice,
 							   CUmemLocation location)
 {
-	struct cudaMemLocation where = {(enum cudaMemLocationType)location.type, location.id};
+	struct cudaMemLocation where = {.type = (enum cudaMemLocationType)location.type,
+									.id = location.id};
 	return DRIVER(cuMemAdvise, cudaMemAdvise(driver_pointer(address), size,
 											 (enum cudaMemoryAdvise)advice, where));
 }

@@ -139,7 +139,8 @@ static cudaError_t set_exec(const char *call, cudaGraphExec_t exec, cudaGraphNod
 	return runtime_leave_call(call, status);
 }
 
-/* The parameters of an older call, as cudaGraphAddNode() takes them: the same bytes at `place`. */
+/* The parameters of an older call, as cudaGraphAddNode() takes them: those begin with the same
+ * bytes, and newer toolkits have put more behind them. */
 static const struct cudaGraphNodeParams *as_any(struct cudaGraphNodeParams *any, void *place,
 												const void *parameters, size_t size)
 {
@@ -149,10 +150,12 @@ static const struct cudaGraphNodeParams *as_any(struct cudaGraphNodeParams *any,
 	return any;
 }
 
-_Static_assert(sizeof(struct cudaKernelNodeParams) == sizeof(struct cudaKernelNodeParamsV2) &&
-				   sizeof(struct cudaMemsetParams) == sizeof(struct cudaMemsetParamsV2) &&
-				   sizeof(struct cudaHostNodeParams) == sizeof(struct cudaHostNodeParamsV2),
-			   "parameters of the older calls and of cudaGraphAddNode() are the same");
+#define LAST_IS_SAME(older, last)                                                                  \
+	(offsetof(struct older, last) == offsetof(struct older##V2, last))
+_Static_assert(LAST_IS_SAME(cudaKernelNodeParams, extra) &&
+				   LAST_IS_SAME(cudaMemsetParams, height) &&
+				   LAST_IS_SAME(cudaHostNodeParams, userData),
+			   "parameters of cudaGraphAddNode() begin as those of the older calls");
 
 /* clang-format off */
 #define ANY(Kind, place)                                                                           \
