@@ -170,30 +170,96 @@ static bool entry_whole(const struct entry *entry, size_t left)
 		   entry->payload_bytes <= left - entry->header_bytes;
 }
 
+struct walk {
+	const char *fatbin;
+	size_t size, at;
+	bool malformed;
+};
+
+static struct walk walk_begin(const void *fatbin, size_t size)
+{
+	struct walk walk = {.fatbin = fatbin, .size = size};
+	uint16_t header_bytes;
+	walk.malformed = size < HEADER_BYTES || fatbin_size(fatbin) == 0;
+	if (walk.malformed)
+		return walk;
+	if (fatbin_size(fatbin) < size)
+		walk.size = fatbin_size(fatbin);
+	memcpy(&header_bytes, walk.fatbin + 6, sizeof header_bytes);
+	walk.at = header_bytes;
+	return walk;
+}
+
+/* The payload of the next entry; NULL: there is none, or no whole one (malformed). */
+static const char *walk_next(struct walk *walk, struct entry *entry)
+{
+	if (walk->malformed || walk->at >= walk->size)
+		return NULL;
+	const char *start = walk->fatbin + walk->at;
+	const size_t left = walk->size - walk->at;
+	if (left >= ENTRY_BYTES)
+		memcpy(entry, start, sizeof *entry);
+	walk->malformed = left < ENTRY_BYTES || !entry_whole(entry, left);
+	if (walk->malformed)
+		return NULL;
+	walk->at += entry->header_bytes + entry->payload_bytes;
+	return start + entry->header_bytes;
+}
+
 enum fatbin_status fatbin_choose(const void *fatbin, size_t size, int sm, struct fatbin_ptx *out)
 {
 	*out = (struct fatbin_ptx){0};
-	if (size < HEADER_BYTES || fatbin_size(fatbin) == 0)
-		return FATBIN_MALFORMED;
-	if (fatbin_size(fatbin) < size)
-		size = fatbin_size(fatbin);
-	uint16_t header_bytes;
-	memcpy(&header_bytes, (const char *)fatbin + 6, sizeof header_bytes);
 	enum fatbin_status otherwise = FATBIN_NO_PTX; /* later ones say more */
 	struct choice best = {.payload = NULL};
+	struct walk walk = walk_begin(fatbin, size);
 	struct entry entry;
-	for (size_t at = header_bytes; at < size; at += entry.header_bytes + entry.payload_bytes) {
-		const char *start = (const char *)fatbin + at;
-		if (size - at < ENTRY_BYTES)
-			return FATBIN_MALFORMED;
-		memcpy(&entry, start, sizeof entry);
-		if (!entry_whole(&entry, size - at))
-			return FATBIN_MALFORMED;
-		enum fatbin_status status = consider(&entry, start + entry.header_bytes, sm, &best);
+	for (const char *payload; (payload = walk_next(&walk, &entry));) {
+		enum fatbin_status status = consider(&entry, payload, sm, &best);
 		if (status > otherwise)
 			otherwise = status;
 	}
+	if (walk.malformed)
+		return FATBIN_MALFORMED;
 	return best.payload && entry_text(&best.entry, best.payload, out) ? FATBIN_FOUND : otherwise;
+}
+
+/* PTX 9.x came with CUDA 13.x, 8.x with 12.x: 9.5 with 13.5. */
+static int cuda_version(unsigned major, unsigned minor)
+{
+	return (int)((major + 4) * 1000 + minor * 10);
+}
+
+int fatbin_cuda_version(const void *fatbin, size_t size)
+{
+	struct walk walk = walk_begin(fatbin, size);
+	struct entry entry;
+	int newest = 0;
+	while (walk_next(&walk, &entry)) {
+		int version = cuda_version(entry.major, entry.minor);
+		if (entry.kind == KIND_PTX && version > newest)
+			newest = version;
+	}
+	return newest;
+}
+
+static const char *digits(const char *at, const char *end, unsigned *out)
+{
+	for (*out = 0; at < end && *at >= '0' && *at <= '9' && *out < 100; at++)
+		*out = *out * 10 + (unsigned)(*at - '0');
+	return at;
+}
+
+int fatbin_text_cuda_version(const char *text, size_t length)
+{
+	static const char version[] = ".version ";
+	const char *at = find(text, length, version), *end = text + length;
+	unsigned major, minor = 0;
+	if (!at)
+		return 0;
+	at = digits(at + sizeof version - 1, end, &major);
+	if (at < end && *at == '.')
+		digits(at + 1, end, &minor);
+	return cuda_version(major, minor);
 }
 
 const char *fatbin_advice(enum fatbin_status status)

@@ -35,6 +35,11 @@ size_t fatbin_size(const void *fatbin);
  * 'f', its family) and there before the plain one. Reads `size` bytes at most. */
 enum fatbin_status fatbin_choose(const void *fatbin, size_t size, int sm, struct fatbin_ptx *out);
 
+/* The newest CUDA whose PTX is in it, by the headers of its images: 13050 where there is PTX 9.5;
+ * 0: no PTX. The same of PTX text, by its .version line. */
+int fatbin_cuda_version(const void *fatbin, size_t size);
+int fatbin_text_cuda_version(const char *text, size_t length);
+
 /* Whether such a GPU can run PTX text, by its .target line. */
 enum fatbin_status fatbin_text_suits(const char *text, size_t length, int sm);
 

@@ -86,6 +86,29 @@ Test(fatbin, takes_the_best_ptx_for_the_gpu)
 	cr_assert_eq(choose(&blob, 70, &ptx), FATBIN_OTHER_GPUS);
 }
 
+Test(fatbin, newest_cuda_of_its_ptx)
+{
+	static const char text[] = "//\n.version 9.5\n.target sm_90";
+	struct blob blob;
+	start(&blob);
+	cr_assert_eq(fatbin_cuda_version(blob.bytes, blob.used), 0);
+	entry(&blob, 2, 90, PLAIN, "ELF");
+	blob.bytes[16 + 24] = 7; /* of machine code, which has numbers of its own */
+	cr_assert_eq(fatbin_cuda_version(blob.bytes, blob.used), 0);
+	size_t at = blob.used;
+	entry(&blob, 1, 90, ZSTD, "xyz");
+	entry(&blob, 1, 80, PLAIN, "");
+	cr_assert_eq(fatbin_cuda_version(blob.bytes, blob.used), 13000);
+	blob.bytes[at + 24] = 5;
+	cr_assert_eq(fatbin_cuda_version(blob.bytes, blob.used), 13050);
+	cr_assert_eq(fatbin_cuda_version(blob.bytes, at), 0);
+	cr_assert_eq(fatbin_cuda_version(NULL, 0), 0);
+	cr_assert_eq(fatbin_text_cuda_version(text, sizeof text - 1), 13050);
+	cr_assert_eq(fatbin_text_cuda_version(".version 9.12", 13), 13120);
+	cr_assert_eq(fatbin_text_cuda_version(".version 9.", 11), 13000);
+	cr_assert_eq(fatbin_text_cuda_version(".target sm_90", 13), 0);
+}
+
 Test(fatbin, says_why_there_is_no_ptx)
 {
 	struct blob blob;

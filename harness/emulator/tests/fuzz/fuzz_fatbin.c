@@ -32,6 +32,9 @@ void fuzz_one(const uint8_t *data, size_t size)
 			fuzz_found("nothing to say");
 		free(ptx.expanded);
 	}
+	if (fatbin_cuda_version(data, size) < 0 ||
+		fatbin_text_cuda_version((const char *)data, size) < 0)
+		fuzz_found("a version below 0");
 	uint32_t wanted;
 	if (size < sizeof wanted)
 		return;
