@@ -6,7 +6,8 @@
 #include "emulator/driver/driver.h"
 #include "emulator/driver/names.h"
 
-/* The newest function of the name that the version knows. Only a name: VERSION_NOT_SUFFICIENT. */
+/* The newest function of the name that the version knows; a version newer than all of them is one
+ * that none of them changed in. Only a name: VERSION_NOT_SUFFICIENT. What is not found is said. */
 static CUdriverProcAddressQueryResult find(const char *name, int version, void **out)
 {
 	CUdriverProcAddressQueryResult result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
@@ -22,6 +23,11 @@ static CUdriverProcAddressQueryResult find(const char *name, int version, void *
 		}
 		result = *out ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
 	}
+	if (result == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
+		runtime_say("the driver has no %s", name);
+	else if (!*out)
+		runtime_say("the driver has no %s of CUDA %d.%d", name, version / 1000,
+					version % 1000 / 10);
 	return result;
 }
 
@@ -30,8 +36,6 @@ EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version, c
 {
 	(void)flags; /* streams of a thread's own are as any other */
 	if (!name || !out)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (version > CUDA_VERSION)
 		return CUDA_ERROR_INVALID_VALUE;
 	CUdriverProcAddressQueryResult found = find(name, version, out);
 	if (result)
@@ -80,9 +84,6 @@ EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **o
 		*result = (enum cudaDriverEntryPointQueryResult)found;
 	else if (found != CU_GET_PROC_ADDRESS_SUCCESS)
 		status = cudaErrorSymbolNotFound;
-	if (found != CU_GET_PROC_ADDRESS_SUCCESS)
-		runtime_say("the driver has no %s%s", symbol,
-					found == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND ? "" : " of such a version");
 	return runtime_leave(status);
 }
 EXPORT_ALIAS(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion_ptsz);
@@ -91,7 +92,8 @@ EXPORT_ALIAS(cudaGetDriverEntryPointByVersion, cudaGetDriverEntryPointByVersion_
 EXPORT cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **out, unsigned long long flags,
 										   enum cudaDriverEntryPointQueryResult *result)
 {
-	return cudaGetDriverEntryPointByVersion(symbol, out, CUDA_VERSION, flags, result);
+	return cudaGetDriverEntryPointByVersion(symbol, out, (unsigned)runtime_cuda_version(), flags,
+											result);
 }
 
 cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **out, unsigned long long flags,
@@ -100,5 +102,6 @@ EXPORT cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **out,
 												unsigned long long flags,
 												enum cudaDriverEntryPointQueryResult *result)
 {
-	return cudaGetDriverEntryPointByVersion(symbol, out, CUDA_VERSION, flags, result);
+	return cudaGetDriverEntryPointByVersion(symbol, out, (unsigned)runtime_cuda_version(), flags,
+											result);
 }

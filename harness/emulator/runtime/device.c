@@ -4,8 +4,6 @@
 
 #include "emulator/runtime/graph.h"
 
-#define CUDA_VERSION_EMULATED 13000
-
 static cudaError_t enter_device(int device)
 {
 	cudaError_t status = runtime_enter_queueing();
@@ -201,7 +199,7 @@ EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
 {
 	if (!version)
 		return cudaErrorInvalidValue;
-	*version = CUDA_VERSION_EMULATED;
+	*version = runtime_cuda_version();
 	return cudaSuccess;
 }
 

@@ -22,10 +22,26 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device, const ch
 							  size_t size, int constant, int global);
 cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host);
 
+/* Programs may ask for it before anything else, and from any thread. */
+static _Atomic int cuda_version = CUDART_VERSION;
+
+int runtime_cuda_version(void)
+{
+	return cuda_version;
+}
+
+static void note_version(int version)
+{
+	if (version > cuda_version)
+		cuda_version = version;
+}
+
 /* Registration cannot fail: what goes wrong shows when the thing is used. */
 EXPORT void **__cudaRegisterFatBinary(void *wrapper)
 {
 	runtime_enter_early();
+	const void *fatbin = fatbin_of_wrapper(wrapper);
+	note_version(fatbin_cuda_version(fatbin, fatbin_size(fatbin)));
 	struct binary *binary = calloc(1, sizeof *binary);
 	if (binary) {
 		binary->wrapper = wrapper;
@@ -206,11 +222,13 @@ static enum fatbin_status find_ptx(const void *image, bool loaded, struct fatbin
 	const void *fatbin = fatbin_of_wrapper(image);
 	if (!fatbin && fatbin_size(image))
 		fatbin = image;
+	note_version(fatbin_cuda_version(fatbin, fatbin_size(fatbin)));
 	if (fatbin || !loaded || !image)
 		return fatbin_choose(fatbin, fatbin_size(fatbin), sm, ptx);
 	if (memcmp(image, elf, sizeof elf - 1) == 0)
 		return FATBIN_NO_PTX;
 	*ptx = (struct fatbin_ptx){.text = image, .length = strlen(image)};
+	note_version(fatbin_text_cuda_version(ptx->text, ptx->length));
 	return fatbin_text_suits(ptx->text, ptx->length, sm);
 }
 

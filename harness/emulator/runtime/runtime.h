@@ -183,6 +183,9 @@ cudaError_t variable_find(const void *host, struct variable **out);
 /* A module from PTX text with a 0 at its end, or from a fat binary (or nvcc's wrapper of one).
  * On failure *fault holds what there is to say, which has been said. */
 cudaError_t binary_load(const void *image, struct binary **out, struct fault *fault);
+/* The CUDA that the program was compiled for, by the newest PTX that it has brought so far, or that
+ * of the toolkit which the emulator was built with, where that is newer: 13050 for CUDA 13.5. */
+int runtime_cuda_version(void);
 /* Whether the program has loaded it and not unloaded it. */
 bool binary_valid(const struct binary *binary);
 void binary_unload(struct binary *binary);
