@@ -6,6 +6,7 @@
 
 #include <cuda.h>
 
+#include "emulator/runtime/newer.h"
 #include "emulator/runtime/runtime.h"
 
 /* Anything but success: return it. Begins a function that needs a context, or (device) only

@@ -12,6 +12,11 @@ struct code_name {
 		code, #code                                                                                \
 	}
 
+#define NEWER(code, number)                                                                        \
+	{                                                                                              \
+		(CUresult) number, #code                                                                   \
+	}
+
 static const struct code_name names[] = {
 	NAMED(CUDA_SUCCESS),
 	NAMED(CUDA_ERROR_INVALID_VALUE),
@@ -113,6 +118,11 @@ static const struct code_name names[] = {
 	NAMED(CUDA_ERROR_INVALID_RESOURCE_TYPE),
 	NAMED(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION),
 	NAMED(CUDA_ERROR_KEY_ROTATION),
+	NEWER(CUDA_ERROR_MULTICAST_RESOURCE_FULL, 47), /* these since CUDA 13.1 */
+	NEWER(CUDA_ERROR_INSUFFICIENT_LOADER_VERSION, 227),
+	NEWER(CUDA_ERROR_STREAM_DETACHED, 917),
+	NEWER(CUDA_ERROR_GRAPH_RECAPTURE_FAILURE, 918),
+	NEWER(CUDA_ERROR_FABRIC_NOT_READY, 919),
 	NAMED(CUDA_ERROR_UNKNOWN),
 };
 

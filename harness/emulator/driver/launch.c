@@ -18,7 +18,9 @@ static cudaError_t get_attribute(int *out, CUfunction_attribute attribute, const
 	cudaError_t status = out ? cudaFuncGetAttributes(&facts, function) : cudaErrorInvalidValue;
 	if (status != cudaSuccess)
 		return status;
-	switch (attribute) {
+	switch ((int)attribute) {
+	case DRIVER_FUNCTION_NODE_UPDATE: *out = 0; break; /* device-side updates are not emulated */
+	case DRIVER_FUNCTION_SHARED_MODE: *out = *newer_shared_mode(&facts); break;
 	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *out = facts.maxThreadsPerBlock; break;
 	case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *out = (int)facts.sharedSizeBytes; break;
 	case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *out = (int)facts.constSizeBytes; break;
@@ -61,11 +63,19 @@ EXPORT CUresult cuKernelGetAttribute(int *out, CUfunction_attribute attribute, C
 	return DRIVER(cuKernelGetAttribute, get_attribute(out, attribute, kernel));
 }
 
-/* The attributes that can be set have the runtime's numbers. */
+/* Of the attributes that can be set, only the newest has not the runtime's number. */
+static enum cudaFuncAttribute runtime_attribute(CUfunction_attribute attribute)
+{
+	if (attribute == DRIVER_FUNCTION_NODE_UPDATE)
+		return (enum cudaFuncAttribute)0; /* which is none */
+	return attribute == DRIVER_FUNCTION_SHARED_MODE ? FUNCTION_SHARED_MODE
+													: (enum cudaFuncAttribute)attribute;
+}
+
 EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
 {
 	return DRIVER(cuFuncSetAttribute,
-				  cudaFuncSetAttribute(function, (enum cudaFuncAttribute)attribute, value));
+				  cudaFuncSetAttribute(function, runtime_attribute(attribute), value));
 }
 
 EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
@@ -74,7 +84,7 @@ EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, 
 	if (device != 0)
 		return CUDA_ERROR_INVALID_DEVICE;
 	return DRIVER(cuKernelSetAttribute,
-				  cudaFuncSetAttribute(kernel, (enum cudaFuncAttribute)attribute, value));
+				  cudaFuncSetAttribute(kernel, runtime_attribute(attribute), value));
 }
 
 EXPORT CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
@@ -99,6 +109,16 @@ EXPORT CUresult cuFuncGetName(const char **out, CUfunction function)
 EXPORT CUresult cuKernelGetName(const char **out, CUkernel kernel)
 {
 	return out ? DRIVER(cuKernelGetName, cudaFuncGetName(out, kernel)) : CUDA_ERROR_INVALID_VALUE;
+}
+
+EXPORT CUresult cuFuncGetParamCount(CUfunction function, size_t *count)
+{
+	return DRIVER(cuFuncGetParamCount, cudaFuncGetParamCount(function, count));
+}
+
+EXPORT CUresult cuKernelGetParamCount(CUkernel kernel, size_t *count)
+{
+	return DRIVER(cuKernelGetParamCount, cudaFuncGetParamCount(kernel, count));
 }
 
 static cudaError_t get_parameter(const void *function, size_t index, size_t *offset, size_t *size)

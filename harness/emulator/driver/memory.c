@@ -162,6 +162,18 @@ EXPORT CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUs
 }
 EXPORT_ALIAS(cuMemcpyAsync, cuMemcpyAsync_ptsz);
 
+EXPORT CUresult cuMemcpyWithAttributesAsync(CUdeviceptr to, CUdeviceptr from, size_t size,
+											CUmemcpyAttributes *attributes, CUstream stream)
+{
+	_Static_assert(sizeof *attributes == sizeof(struct cudaMemcpyAttributes),
+				   "the driver's structure is the runtime's");
+	return DRIVER(cuMemcpyWithAttributesAsync,
+				  cudaMemcpyWithAttributesAsync(driver_pointer(to), driver_pointer(from), size,
+												(struct cudaMemcpyAttributes *)(void *)attributes,
+												stream));
+}
+EXPORT_ALIAS(cuMemcpyWithAttributesAsync, cuMemcpyWithAttributesAsync_ptsz);
+
 EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t size)
 {
 	return DRIVER(cuMemcpyHtoD, cudaMemcpy(driver_pointer(to), from, size, cudaMemcpyHostToDevice));

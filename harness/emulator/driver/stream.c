@@ -88,6 +88,13 @@ EXPORT CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
 }
 EXPORT_ALIAS(cuLaunchHostFunc, cuLaunchHostFunc_ptsz);
 
+EXPORT CUresult cuLaunchHostFunc_v2(CUstream stream, CUhostFn function, void *data, unsigned mode)
+{
+	return mode < HOST_SYNC_MODES ? cuLaunchHostFunc(stream, function, data)
+								  : CUDA_ERROR_INVALID_VALUE;
+}
+EXPORT_ALIAS(cuLaunchHostFunc_v2, cuLaunchHostFunc_v2_ptsz);
+
 EXPORT CUresult cuEventCreate(CUevent *out, unsigned flags)
 {
 	return DRIVER(cuEventCreate, cudaEventCreateWithFlags(out, flags));

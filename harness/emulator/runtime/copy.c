@@ -5,6 +5,7 @@
 
 #include "emulator/runtime/copy.h"
 #include "emulator/runtime/graph.h"
+#include "emulator/runtime/newer.h"
 
 #define NEAR 65536u /* bytes past an allocation that a message still relates to it */
 
@@ -215,6 +216,20 @@ EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size,
 	return copy_issue(__func__, stream, false, &copy);
 }
 EXPORT_ALIAS(cudaMemcpyAsync, cudaMemcpyAsync_ptsz);
+
+/* The attributes say when the source may be read at the latest, and guess where both lie: a copy
+ * reads it inside the call, or when the graph runs that the stream is captured into. */
+EXPORT cudaError_t cudaMemcpyWithAttributesAsync(void *to, const void *from, size_t size,
+												 struct cudaMemcpyAttributes *attributes,
+												 cudaStream_t stream)
+{
+	const struct copy_work copy = flat(to, from, size, cudaMemcpyDefault);
+	if (!attributes || attributes->srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
+		attributes->srcAccessOrder > cudaMemcpySrcAccessOrderAny)
+		return runtime_leave((runtime_enter(), cudaErrorInvalidValue));
+	return copy_issue(__func__, stream, false, &copy);
+}
+EXPORT_ALIAS(cudaMemcpyWithAttributesAsync, cudaMemcpyWithAttributesAsync_ptsz);
 
 EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
 								  size_t size)

@@ -1,8 +1,10 @@
 /* What programs ask about the GPU, and waiting for it. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "emulator/runtime/graph.h"
+#include "emulator/runtime/newer.h"
 
 static cudaError_t enter_device(int device)
 {
@@ -123,11 +125,15 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int devic
 	return runtime_leave(status);
 }
 
-/* -1: none of the attributes that are known here. */
+/* 0: not supported. A GPU is one locality domain here, and has no oversized shared memory. */
 static int attribute_value(const struct cudaDeviceProp *p, const struct gpu *gpu,
 						   enum cudaDeviceAttr attribute)
 {
-	switch (attribute) {
+	switch ((int)attribute) {
+	case DEVICE_LOCALITY_DOMAINS: return 1;
+	case DEVICE_LOCALITY_DOMAIN_MULTIPROCESSORS: return p->multiProcessorCount;
+	case DEVICE_OVERSIZED_SHARED_PER_BLOCK: return (int)p->sharedMemPerBlockOptin;
+	case DEVICE_LARGE_TENSOR_BYTES: return INT_MAX; /* no tensor map is of a class of its own */
 	case cudaDevAttrMaxThreadsPerBlock: return p->maxThreadsPerBlock;
 	case cudaDevAttrMaxBlockDimX: return p->maxThreadsDim[0];
 	case cudaDevAttrMaxBlockDimY: return p->maxThreadsDim[1];
@@ -185,8 +191,11 @@ static int attribute_value(const struct cudaDeviceProp *p, const struct gpu *gpu
 EXPORT cudaError_t cudaDeviceGetAttribute(int *out, enum cudaDeviceAttr attribute, int device)
 {
 	cudaError_t status = enter_device(device);
-	if (status == cudaSuccess && (!out || attribute < 1 || attribute >= cudaDevAttrMax))
+	if (status == cudaSuccess &&
+		(!out || attribute < 1 || (int)attribute >= DEVICE_ATTRIBUTE_END)) {
+		refusal_reason(NULL, "device attribute %d is none of CUDA 13.5", (int)attribute);
 		status = cudaErrorInvalidValue;
+	}
 	if (status == cudaSuccess) {
 		struct cudaDeviceProp known;
 		properties(&known, runtime.gpu);

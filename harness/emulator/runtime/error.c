@@ -16,6 +16,11 @@ struct error_entry {
 		code, #code, text                                                                          \
 	}
 
+#define NEWER(code, number)                                                                        \
+	{                                                                                              \
+		(cudaError_t) number, #code, NULL                                                          \
+	}
+
 static const struct error_entry errors[] = {
 	DESCRIBED(cudaSuccess, "no error"),
 	DESCRIBED(cudaErrorInvalidValue, "invalid argument"),
@@ -149,6 +154,11 @@ static const struct error_entry errors[] = {
 	NAMED(cudaErrorFunctionNotLoaded),
 	NAMED(cudaErrorInvalidResourceType),
 	NAMED(cudaErrorInvalidResourceConfiguration),
+	NEWER(cudaErrorVersionTranslation, 10), /* these since CUDA 13.1 */
+	NEWER(cudaErrorInsufficientLoaderVersion, 227),
+	NEWER(cudaErrorStreamDetached, 917),
+	NEWER(cudaErrorGraphRecaptureFailure, 918),
+	NEWER(cudaErrorFabricNotReady, 919),
 	DESCRIBED(cudaErrorUnknown, "unknown error"),
 	NAMED(cudaErrorApiFailureBase),
 };

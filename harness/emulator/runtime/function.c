@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "emulator/exec/kernel_name.h"
+#include "emulator/runtime/newer.h"
 #include "emulator/runtime/runtime.h"
 
 #define SHARED_DEFAULT ((size_t)48 << 10)
@@ -40,7 +41,12 @@ static cudaError_t set_dynamic_shared(struct function *function, const struct ke
 static cudaError_t set_attribute(struct function *function, const struct kernel_facts *facts,
 								 enum cudaFuncAttribute attribute, int value)
 {
-	switch (attribute) {
+	switch ((int)attribute) {
+	case FUNCTION_SHARED_MODE:
+		if (value < SIZE_DEFAULT || value >= SHARED_MODE_END)
+			return cudaErrorInvalidValue;
+		function->shared_mode = value;
+		return cudaSuccess;
 	case cudaFuncAttributeMaxDynamicSharedMemorySize:
 		return set_dynamic_shared(function, facts, value);
 	case cudaFuncAttributeNonPortableClusterSizeAllowed:
@@ -49,7 +55,9 @@ static cudaError_t set_attribute(struct function *function, const struct kernel_
 	case cudaFuncAttributePreferredSharedMemoryCarveout:
 		return value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue;
 	case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess;
-	default: return cudaErrorInvalidValue;
+	default:
+		refusal_reason(NULL, "function attribute %d cannot be set", (int)attribute);
+		return cudaErrorInvalidValue;
 	}
 }
 
@@ -104,6 +112,7 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
 			.clusterDimMustBeSet = facts.required_cluster[0] != 0,
 			.nonPortableClusterSizeAllowed = function->nonportable_cluster,
 		};
+		*newer_shared_mode(out) = function->shared_mode;
 	}
 	return runtime_leave(status);
 }
@@ -128,6 +137,18 @@ EXPORT cudaError_t cudaFuncGetParamInfo(const void *host, size_t index, size_t *
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		kernel_parameter(function->kernel, index, offset, size);
+	return runtime_leave(status);
+}
+
+EXPORT cudaError_t cudaFuncGetParamCount(const void *host, size_t *count)
+{
+	struct function *function;
+	struct kernel_facts facts;
+	cudaError_t status = enter_function(host, &function, &facts);
+	if (status == cudaSuccess && !count)
+		status = cudaErrorInvalidValue;
+	if (status == cudaSuccess)
+		*count = facts.parameter_count;
 	return runtime_leave(status);
 }
 
@@ -239,20 +260,23 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const 
 	return runtime_leave(status);
 }
 
-unsigned runtime_cluster_limit(const struct function *function)
+unsigned runtime_cluster_limit(const struct function *function, int mode)
 {
-	return function->nonportable_cluster ? CLUSTER_LIMIT : CLUSTER_PORTABLE;
+	bool more = mode == SIZE_DEFAULT ? function->nonportable_cluster : mode != SIZE_PORTABLE;
+	return more ? CLUSTER_LIMIT : CLUSTER_PORTABLE;
 }
 
-static size_t cluster_blocks(const cudaLaunchConfig_t *config)
+/* What a launch so configured says of clusters. */
+static cudaError_t cluster_asked(const cudaLaunchConfig_t *config, const struct function *function,
+								 size_t *blocks, unsigned *limit)
 {
-	for (unsigned i = 0; i < config->numAttrs; i++) {
-		const cudaLaunchAttribute *attribute = &config->attrs[i];
-		if (attribute->id == cudaLaunchAttributeClusterDimension)
-			return (size_t)attribute->val.clusterDim.x * attribute->val.clusterDim.y *
-				   attribute->val.clusterDim.z;
-	}
-	return 1;
+	struct launch_request request = {.cluster = {1, 1, 1}};
+	cudaError_t status = launch_configure(config, &request);
+	if (status == cudaSuccess && runtime.gpu->major < 9)
+		status = cudaErrorNotSupported;
+	*blocks = (size_t)request.cluster.x * request.cluster.y * request.cluster.z;
+	*limit = runtime_cluster_limit(function, request.modes.cluster);
+	return status;
 }
 
 EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *host,
@@ -260,12 +284,13 @@ EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *ho
 {
 	struct function *function;
 	struct kernel_facts facts;
+	size_t cluster;
+	unsigned limit;
 	cudaError_t status = enter_function(host, &function, &facts);
-	(void)config;
-	if (status == cudaSuccess && runtime.gpu->major < 9)
-		status = cudaErrorNotSupported;
 	if (status == cudaSuccess)
-		*out = (int)runtime_cluster_limit(function);
+		status = cluster_asked(config, function, &cluster, &limit);
+	if (status == cudaSuccess)
+		*out = (int)limit;
 	return runtime_leave(status);
 }
 
@@ -284,15 +309,16 @@ EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *out, const void *host,
 {
 	struct function *function;
 	struct kernel_facts facts;
+	size_t cluster;
+	unsigned limit;
 	cudaError_t status = enter_function(host, &function, &facts);
-	if (status == cudaSuccess && runtime.gpu->major < 9)
-		status = cudaErrorNotSupported;
-	if (status == cudaSuccess && cluster_blocks(config) > runtime_cluster_limit(function))
+	if (status == cudaSuccess)
+		status = cluster_asked(config, function, &cluster, &limit);
+	if (status == cudaSuccess && cluster > limit)
 		status = cudaErrorInvalidClusterSize;
 	if (status == cudaSuccess) {
 		size_t threads = (size_t)config->blockDim.x * config->blockDim.y * config->blockDim.z;
 		int blocks = runtime_occupancy_blocks(function, threads, config->dynamicSmemBytes);
-		size_t cluster = cluster_blocks(config);
 		*out = clusters_at_once((size_t)blocks, cluster ? cluster : 1);
 	}
 	return runtime_leave(status);

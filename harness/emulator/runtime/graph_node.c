@@ -11,6 +11,7 @@ static void keep_attributes(const struct queued *kernel, struct launch_request *
 	if (cluster[0] * cluster[1] * cluster[2] > 1)
 		request->cluster = (dim3){cluster[0], cluster[1], cluster[2]};
 	request->cooperative = kernel->cooperative;
+	request->modes = kernel->modes;
 	request->programmatic = kernel->early;
 }
 
@@ -150,8 +151,7 @@ static const struct cudaGraphNodeParams *as_any(struct cudaGraphNodeParams *any,
 	return any;
 }
 
-#define LAST_IS_SAME(older, last)                                                                  \
-	(offsetof(struct older, last) == offsetof(struct older##V2, last))
+#define LAST_IS_SAME(older, last) (offsetof(struct older, last) == offsetof(struct older##V2, last))
 _Static_assert(LAST_IS_SAME(cudaKernelNodeParams, extra) &&
 				   LAST_IS_SAME(cudaMemsetParams, height) &&
 				   LAST_IS_SAME(cudaHostNodeParams, userData),

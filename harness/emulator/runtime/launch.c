@@ -9,6 +9,7 @@
 
 #include "emulator/exec/kernel_name.h"
 #include "emulator/runtime/graph.h"
+#include "emulator/runtime/newer.h"
 
 #define SHARED_DEFAULT ((size_t)48 << 10)
 #define ADVICE_SMALLER_TILES "use smaller tiles, or fewer stages of the pipeline"
@@ -57,12 +58,20 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-static size_t dynamic_shared_limit(const struct function *function,
+static int shared_mode(const struct launch_request *request)
+{
+	return request->modes.shared ? request->modes.shared : request->function->shared_mode;
+}
+
+static size_t dynamic_shared_limit(const struct launch_request *request,
 								   const struct kernel_facts *facts)
 {
-	if (function->dynamic_shared_limit)
-		return (size_t)function->dynamic_shared_limit;
-	return SHARED_DEFAULT - min_size(SHARED_DEFAULT, facts->static_shared_bytes);
+	int mode = shared_mode(request), allowed = request->function->dynamic_shared_limit;
+	size_t most =
+		mode > SIZE_PORTABLE ? (size_t)runtime.gpu->shared_per_block_optin : SHARED_DEFAULT;
+	if (mode == SIZE_DEFAULT && allowed)
+		return (size_t)allowed;
+	return most - min_size(most, facts->static_shared_bytes);
 }
 
 /* The kernel is not launched; says why. */
@@ -164,7 +173,7 @@ static cudaError_t check_block(const struct launch_request *request,
 static cudaError_t check_dynamic_shared(const struct launch_request *request,
 										const struct kernel_facts *facts)
 {
-	size_t asked = request->shared_bytes, limit = dynamic_shared_limit(request->function, facts);
+	size_t asked = request->shared_bytes, limit = dynamic_shared_limit(request, facts);
 	size_t most = (size_t)runtime.gpu->shared_per_block_optin;
 	char kernel[KERNEL_NAME_SHOWN], advice[KERNEL_NAME_SHOWN + 128];
 	if (asked <= limit)
@@ -179,11 +188,12 @@ static cudaError_t check_dynamic_shared(const struct launch_request *request,
 			 "call cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %zu) "
 			 "before the launch",
 			 kernel, asked);
-	return refuse(request->function, cudaErrorInvalidValue, advice,
-				  "it asks for %zu bytes of dynamic shared memory, and %zu are the most %s", asked,
-				  limit,
-				  request->function->dynamic_shared_limit ? "that cudaFuncSetAttribute has allowed"
-														  : "without cudaFuncSetAttribute");
+	return refuse(
+		request->function, cudaErrorInvalidValue, advice,
+		"it asks for %zu bytes of dynamic shared memory, and %zu are the most %s", asked, limit,
+		shared_mode(request) ? "that are portable, as its shared memory mode says"
+		: request->function->dynamic_shared_limit ? "that cudaFuncSetAttribute has allowed"
+												  : "without cudaFuncSetAttribute");
 }
 
 /* With CUDA 13 on an H200 a grid or block out of range is an invalid value, not
@@ -224,11 +234,12 @@ static cudaError_t choose_cluster(const struct launch_request *request,
 	if (runtime.gpu->major < 9)
 		return refuse(function, cudaErrorNotSupported, NULL, "this GPU (%s) has no clusters",
 					  runtime.gpu->id);
-	if (blocks > runtime_cluster_limit(function))
+	unsigned limit = runtime_cluster_limit(function, request->modes.cluster);
+	if (blocks > limit)
 		return refuse(function, cudaErrorInvalidClusterSize,
 					  "cudaFuncAttributeNonPortableClusterSizeAllowed allows 16 blocks",
 					  "its clusters have %llu blocks, and %u are the most",
-					  (unsigned long long)blocks, runtime_cluster_limit(function));
+					  (unsigned long long)blocks, limit);
 	if (request->grid.x % out[0] || request->grid.y % out[1] || request->grid.z % out[2])
 		return refuse(function, cudaErrorInvalidClusterSize,
 					  "round the grid up to whole clusters, and let the blocks that are too many "
@@ -301,6 +312,7 @@ cudaError_t launch_prepare(const struct launch_request *request, struct queued *
 						   .function = request->function,
 						   .run = run,
 						   .parameters = queue_parameters(facts.parameter_bytes),
+						   .modes = request->modes,
 						   .cooperative = request->cooperative,
 						   .launches_dependents = facts.launches_dependents,
 						   .early = request->programmatic && !facts.waits_for_grid};
@@ -396,12 +408,20 @@ EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3
 }
 EXPORT_ALIAS(cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_ptsz);
 
-/* Attributes that only tune (priorities, carve-outs, programmatic launch: every
- * launch starts after the one before has ended, which that always allows) are
- * accepted; events tied to a launch are not. */
+static cudaError_t size_mode(const cudaLaunchAttribute *attribute, int end, int *out)
+{
+	memcpy(out, attribute->val.pad, sizeof *out);
+	return *out >= SIZE_DEFAULT && *out < end ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* Attributes that only tune (priorities, carve-outs) are accepted; events tied to a launch are not,
+ * nor what is not known. */
 cudaError_t launch_attribute(const cudaLaunchAttribute *attribute, struct launch_request *request)
 {
-	switch (attribute->id) {
+	switch ((int)attribute->id) {
+	case LAUNCH_CLUSTER_MODE:
+		return size_mode(attribute, CLUSTER_MODE_END, &request->modes.cluster);
+	case LAUNCH_SHARED_MODE: return size_mode(attribute, SHARED_MODE_END, &request->modes.shared);
 	case cudaLaunchAttributeClusterDimension:
 		request->cluster.x = attribute->val.clusterDim.x;
 		request->cluster.y = attribute->val.clusterDim.y;
@@ -413,12 +433,19 @@ cudaError_t launch_attribute(const cudaLaunchAttribute *attribute, struct launch
 	case cudaLaunchAttributeProgrammaticStreamSerialization:
 		request->programmatic = attribute->val.programmaticStreamSerializationAllowed != 0;
 		return cudaSuccess;
-	case cudaLaunchAttributeProgrammaticEvent:
-	case cudaLaunchAttributeLaunchCompletionEvent:
-	case cudaLaunchAttributeDeviceUpdatableKernelNode:
+	case cudaLaunchAttributeIgnore:
+	case cudaLaunchAttributeAccessPolicyWindow:
+	case cudaLaunchAttributeSynchronizationPolicy:
+	case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+	case cudaLaunchAttributePriority:
+	case cudaLaunchAttributeMemSyncDomainMap:
+	case cudaLaunchAttributeMemSyncDomain:
+	case cudaLaunchAttributePreferredClusterDimension:
+	case cudaLaunchAttributePreferredSharedMemoryCarveout:
+	case cudaLaunchAttributeNvlinkUtilCentricScheduling: return cudaSuccess;
+	default:
 		runtime_say("launch attribute %d is not supported", (int)attribute->id);
 		return cudaErrorNotSupported;
-	default: return cudaSuccess;
 	}
 }
 

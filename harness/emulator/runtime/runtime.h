@@ -46,6 +46,7 @@ struct function {
 	const struct kernel *kernel; /* NULL before the first use */
 	int dynamic_shared_limit;    /* 0: the default of 48 KiB less the static part */
 	bool nonportable_cluster;
+	int shared_mode;      /* enum size_mode */
 	bool registers_asked; /* a line has named it */
 	uint64_t launches;
 	struct counters counters;
@@ -224,6 +225,11 @@ void timeline_host_waits_all(void);
 cudaError_t timeline_copy(const struct machine_order *order, const char *call, bool keep,
 						  const void *to, const void *from, size_t size);
 
+/* What a launch says of its sizes, before what its function does (enum size_mode of newer.h). */
+struct size_modes {
+	int shared, cluster;
+};
+
 /* queue.c: kernels that CUDA leaves unordered, and the events between, until a call waits for
  * them. All with the lock held. */
 struct queued {
@@ -232,6 +238,7 @@ struct queued {
 	struct launch run;
 	struct machine_order order; /* of the run */
 	void *parameters;           /* its own copy */
+	struct size_modes modes;
 	bool cooperative;
 	bool launches_dependents; /* the next kernel of the stream may begin before it ends */
 	bool early;               /* begins before the kernel that it depends on has ended */
@@ -272,6 +279,7 @@ struct launch_request {
 	cudaStream_t stream;
 	bool cooperative;
 	bool programmatic; /* may begin before the kernel before it has ended */
+	struct size_modes modes;
 };
 /* Looks at the request as a launch does: the kernel, with parameters of its own in `out`. With the
  * lock held. */
@@ -300,8 +308,8 @@ void registers_ask(struct function *function, const char *why);
  * that they are enough for. */
 size_t registers_blocks(int registers, size_t threads);
 size_t registers_threads(int registers);
-/* Blocks that a cluster of the function may have. */
-unsigned runtime_cluster_limit(const struct function *function);
+/* Blocks that a cluster of the function may have, in a launch that says `mode`. */
+unsigned runtime_cluster_limit(const struct function *function, int mode);
 
 /* Writes the counters as JSON to the file that EMULATED_GPU_COUNTERS names. */
 void counters_write(void);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "emulator/runtime/graph.h"
+#include "emulator/runtime/newer.h"
 
 #define PRIORITY_GREATEST (-5)
 
@@ -203,6 +204,15 @@ EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function
 	return status;
 }
 EXPORT_ALIAS(cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz);
+
+EXPORT cudaError_t cudaLaunchHostFunc_v2(cudaStream_t stream, cudaHostFn_t function, void *data,
+										 unsigned mode)
+{
+	if (mode >= HOST_SYNC_MODES)
+		return runtime_leave((runtime_enter(), cudaErrorInvalidValue));
+	return cudaLaunchHostFunc(stream, function, data);
+}
+EXPORT_ALIAS(cudaLaunchHostFunc_v2, cudaLaunchHostFunc_v2_ptsz);
 
 EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
 										 void *data, unsigned flags)

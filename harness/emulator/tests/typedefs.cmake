@@ -1,0 +1,20 @@
+# Whether every function pointer type of the toolkit's cudaTypedefs.h has a row in calls.def with its
+# name and version: cmake -D HEADER=cudaTypedefs.h -D CALLS=calls.def -P typedefs.cmake
+file(READ ${HEADER} header)
+file(READ ${CALLS} calls)
+string(REGEX MATCHALL "\\*PFN_cu[A-Za-z0-9]+_v[0-9]+(_pt[ds][sz])?\\)" types "${header}")
+list(LENGTH types count)
+set(lacking)
+foreach(type IN LISTS types)
+  string(REGEX MATCH "PFN_(cu[A-Za-z0-9]+)_v([0-9]+)(_pt[ds][sz])?" type "${type}")
+  set(row "\\(${CMAKE_MATCH_1}, [A-Za-z0-9_]+, ${CMAKE_MATCH_2}\\)")
+  if(CMAKE_MATCH_3) # programs ask for such a function by the plain name and a flag, or link with it
+    set(row ", ${CMAKE_MATCH_1}(_v[0-9])?${CMAKE_MATCH_3}, ")
+  endif()
+  if(NOT calls MATCHES "${row}")
+    list(APPEND lacking ${type})
+  endif()
+endforeach()
+if(lacking OR count LESS 300)
+  message(FATAL_ERROR "${HEADER} has ${count} types, and these have no row in ${CALLS}: ${lacking}")
+endif()
