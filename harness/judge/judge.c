@@ -164,6 +164,10 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 								.multiple = options->multiple};
 	snprintf(facts->version, sizeof facts->version, "%s", GEMMJUDGE_VERSION);
 	clock_date(facts->started);
+	char path[PATHS_MAX];
+	struct error ignored; /* where files are compiled it is told */
+	if (!compile_find_nvcc(path, facts->nvcc, &ignored))
+		facts->nvcc[0] = '\0';
 	snprintf(facts->tolerance, sizeof facts->tolerance, "%.60s",
 			 options->tolerance.text != NULL ? options->tolerance.text : "bound");
 	if (run->epilogue != NULL) {

@@ -138,6 +138,7 @@ struct run_facts {
 	struct device_facts device; /* its name is "" where there was no file to judge */
 	enum device_kind device_kind;
 	size_t devices; /* such ones that files were judged on at once */
+	char nvcc[64];  /* version of the compiler: "13.0.88"; "" where there is none */
 	uint64_t seed;
 	const char *const *suites; /* names or files, in order; NULL-ended, or NULL when the cases were
 								  generated; borrowed */

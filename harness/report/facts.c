@@ -356,6 +356,16 @@ const char *facts_device(const struct run_facts *facts, char out[FACTS_DEVICE])
 	bool several = facts->devices > 1 && facts->device.name[0] != '\0';
 	int used = several ? snprintf(out, FACTS_DEVICE, "%zu x ", facts->devices) : 0;
 	snprintf(out + used, FACTS_DEVICE - (size_t)used, "%s", facts->device.name);
+	if (facts->device.name[0] == '\0')
+		return out;
+	const struct device_facts *device = &facts->device;
+	const bool gpu = facts->device_kind == DEVICE_CUDA;
+	if (gpu)
+		append(out, FACTS_DEVICE, " (%d SMs, driver %s, %s", device->multiprocessors,
+			   device->driver, device->library);
+	if (facts->nvcc[0] != '\0')
+		append(out, FACTS_DEVICE, ", nvcc %s", facts->nvcc);
+	append(out, FACTS_DEVICE, "%s", gpu ? ")" : "");
 	return out;
 }
 

@@ -92,8 +92,10 @@ void facts_clocks(char *out, size_t capacity, const struct timing_result *timing
 /* Half the width of the widest 95% interval among the entries, in percent of its median. */
 double facts_widest_percent(const struct timing_result *timing);
 
-/* "NVIDIA H200", "2 x NVIDIA H200"; "" where there was no file to judge. */
-#define FACTS_DEVICE 160
+/* What files ran on, and what compiled them: "2 x NVIDIA H200 (132 SMs, driver 580.159.04, CUDA
+ * 13.0, cuBLAS 13.1.0, nvcc 13.0.88)", "emulated GPU, nvcc 13.0.88"; "" where there was no file to
+ * judge. */
+#define FACTS_DEVICE 400
 const char *facts_device(const struct run_facts *facts, char out[FACTS_DEVICE]);
 
 /* What files that were judged on several devices at once had to share, in a sentence; "" where

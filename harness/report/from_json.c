@@ -343,6 +343,7 @@ static void take_run(const json_t *json, struct from_json *it)
 	COPY(out->version, json, "version");
 	COPY(out->started, json, "started");
 	COPY(out->command, json, "command");
+	COPY(out->nvcc, json, "nvcc");
 	out->seed = strtoull(text_of(json, "seed"), NULL, 0);
 	out->suites = take_texts(json_object_get(json, "suites"), it->suites);
 	out->nvcc_flags = take_texts(json_object_get(json, "nvcc_flags"), it->nvcc_flags);

@@ -532,6 +532,7 @@ json_t *json_parts_run(const struct run_facts *facts)
 	json_object_set_new(json, "version", text(facts->version));
 	json_object_set_new(json, "started", text(facts->started));
 	json_object_set_new(json, "command", text(facts->command));
+	json_object_set_new(json, "nvcc", facts->nvcc[0] != '\0' ? text(facts->nvcc) : json_null());
 	json_object_set_new(json, "seed", seed(facts->seed));
 	char *joined = facts_suites(facts);
 	json_object_set_new(json, "suite", facts->suites != NULL ? text(joined) : json_null());

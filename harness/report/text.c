@@ -35,14 +35,8 @@ static void which_cases_print(const struct text_page *page, const struct run_fac
 
 static void head_print(const struct text_page *page, const struct run_facts *facts)
 {
-	const struct device_facts *device = &facts->device;
-	char line[512];
-	char name[FACTS_DEVICE], shared[FACTS_SHARED];
-	int used = snprintf(line, sizeof line, "gemmjudge %s on %s", facts->version,
-						facts_device(facts, name));
-	if (facts->device_kind == DEVICE_CUDA)
-		snprintf(line + used, sizeof line - (size_t)used, " (%d SMs, driver %s, %s)",
-				 device->multiprocessors, device->driver, device->library);
+	char line[FACTS_DEVICE + 64], device[FACTS_DEVICE], shared[FACTS_SHARED];
+	snprintf(line, sizeof line, "gemmjudge %s on %s", facts->version, facts_device(facts, device));
 	text_paragraph(page, 0, line);
 	if (facts_shared(facts, shared)[0] != '\0')
 		text_paragraph(page, 0, shared);

@@ -1,4 +1,5 @@
 /* One board: its table, and its times beside each other. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,7 +125,7 @@ void board_print(FILE *out, const struct site *site, const struct board *board)
 {
 	struct html_table table;
 	struct html_column own[COLUMNS];
-	char sizes[SHAPE_TEXT], caption[SHAPE_TEXT + 64];
+	char sizes[SHAPE_TEXT], caption[SHAPE_TEXT + 64], versions[BOARD_VERSIONS + 1];
 	bool outside = false;
 	measured_sizes(board->time, sizes);
 	snprintf(caption, sizeof caption, "Ranks at %s; who differ by no more than noise share one",
@@ -149,5 +150,11 @@ void board_print(FILE *out, const struct site *site, const struct board *board)
 				 board->unconfirmed);
 		html_paragraph(out, "quiet", text);
 	}
+	for (enum board_version kind = 0; kind < BOARD_VERSION_KINDS; kind++)
+		if (board_versions(board, kind, versions)) {
+			versions[0] = (char)toupper((unsigned char)versions[0]);
+			strcat(versions, ".");
+			html_paragraph(out, "quiet", versions);
+		}
 	plot_print(out, board);
 }

@@ -52,6 +52,7 @@ static const struct column facts_columns[] = {
 	COLUMN("started", struct run_facts, started),
 	COLUMN("version", struct run_facts, version),
 	COLUMN("command", struct run_facts, command),
+	COLUMN("nvcc", struct run_facts, nvcc),
 	COLUMN_AS(COLUMN_SEED, "seed", struct run_facts, seed, NULL),
 	COLUMN("sizes", struct run_facts, sizes),
 	COLUMN("max_dim", struct run_facts, max_dim),

@@ -57,6 +57,14 @@ struct leaderboard {
  * takes another's file off by judging a copy, or it with a stage or a flag that breaks a rule.
  * Takes over `runs`. False with err where memory runs out. */
 bool leaderboard_make(struct measured_list *runs, struct leaderboard *out, struct error *err);
+/* Of what the leaders of a board may have several versions. */
+enum board_version { BOARD_NVCC, BOARD_LIBRARY, BOARD_VERSION_KINDS };
+
+/* Which leaders have which version, by their ids: "not all of one nvcc: 13.0.88 (#1, #3), 13.5.37
+ * (#7)", "not all beside one library: ...". False where no two known versions differ. */
+#define BOARD_VERSIONS 512
+bool board_versions(const struct board *board, enum board_version kind, char out[BOARD_VERSIONS]);
+
 /* Fills in the standings; part of leaderboard_make(). False: out of memory. */
 bool standings_make(struct leaderboard *all);
 void leaderboard_free(struct leaderboard *leaderboard);

@@ -131,6 +131,11 @@ bool measured_same_field(const struct measured *a, const struct measured *b)
 		   strcmp(a->epilogue, b->epilogue) == 0;
 }
 
+const char *measured_library(const struct measured *measured)
+{
+	return device_kind_is(measured->device_kind, DEVICE_EMULATED) ? "" : measured->library;
+}
+
 double measured_ratio(const struct measured_time *time)
 {
 	return time->median > 0.0 ? time->library_microseconds / time->median : 0.0;
@@ -365,6 +370,8 @@ static bool take_result(struct measured *out, const json_t *report, size_t index
 	COPY(out->device_kind, device, "kind");
 	COPY(out->device, device, "name");
 	COPY(out->driver, device, "driver");
+	COPY(out->nvcc, report, "nvcc");
+	COPY(out->library, device, "library");
 	COPY(out->tolerance, report, "tolerance");
 	out->cases = json_integer_value(json_object_get(result, "cases_total"));
 	out->accepted = json_integer_value(json_object_get(result, "cases_accepted"));

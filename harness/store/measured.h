@@ -44,6 +44,7 @@ struct measured {
 	char when[32];              /* ISO 8601, UTC */
 	char mode[16], problem[32], verdict[32], commit[32], host[128];
 	char device_kind[16], device[128], driver[32];
+	char nvcc[64], library[64]; /* versions: "13.0.88", "cuBLAS 13.1.0"; "" unknown */
 	char tolerance[64];
 	char *epilogue;                      /* "" without; owned */
 	char epilogue_content[CONTENT_TEXT]; /* "" without, of a report, and of gemmjudge 0.1.0 */
@@ -95,6 +96,10 @@ double measured_ratio(const struct measured_time *time);
 /* Whether they are ranked on the same boards but for the shape: of one problem, device and
  * epilogue. */
 bool measured_same_field(const struct measured *a, const struct measured *b);
+
+/* The library that its times stand beside, with its version; "" unknown, and on the emulated GPU,
+ * which has no times. */
+const char *measured_library(const struct measured *measured);
 
 /* The same over all shapes, as a geometric mean; 0 without any. */
 double measured_mean_ratio(const struct measured *measured);

@@ -120,7 +120,14 @@ static void note_text(struct pair *out, const char *what, const char *a, const c
 			 out->names[0], b[0] != '\0' ? b : "none", out->names[1]);
 }
 
-/* The same library in both runs is the same code: what it takes longer is the machine's. */
+/* Of what reports, or older stores, do not say. */
+static void note_known(struct pair *out, const char *what, const char *a, const char *b)
+{
+	if (a[0] != '\0' && b[0] != '\0')
+		note_text(out, what, a, b);
+}
+
+/* A library of one version is the same code in both runs: what it takes longer is the machine's. */
 static void note_library(struct pair *out)
 {
 	double sum = 0.0;
@@ -137,8 +144,10 @@ static void note_library(struct pair *out)
 	}
 	double ratio = count > 0 ? exp(sum / (double)count) : 1.0;
 	if (fabs(log(ratio)) > log(1.0 + DIFFERENCE_MARGIN))
-		note(out, "%s itself took %.3f times as long in %s as in %s: that much is the machine's",
-			 label, ratio, out->names[1], out->names[0]);
+		note(out, "%s itself took %.3f times as long in %s as in %s: that much is the machine's%s",
+			 label, ratio, out->names[1], out->names[0],
+			 same(measured_library(out->a), measured_library(out->b)) ? ""
+																	  : ", or the other version's");
 }
 
 static void note_clocks(struct pair *out)
@@ -175,10 +184,10 @@ static void notes_make(struct pair *out)
 	const struct measured *a = out->a, *b = out->b;
 	note_text(out, "the device", a->device, b->device);
 	note_text(out, "the driver", a->driver, b->driver);
-	if (a->host[0] != '\0' && b->host[0] != '\0') /* a report does not say */
-		note_text(out, "the machine", a->host, b->host);
-	if (a->commit[0] != '\0' && b->commit[0] != '\0')
-		note_text(out, "gemmjudge", a->commit, b->commit);
+	note_known(out, "nvcc", a->nvcc, b->nvcc);
+	note_known(out, "the library", measured_library(a), measured_library(b));
+	note_known(out, "the machine", a->host, b->host);
+	note_known(out, "gemmjudge", a->commit, b->commit);
 	note_text(out, "the epilogue", a->epilogue, b->epilogue);
 	note_text(out, "--nvcc-flag", a->nvcc_flags, b->nvcc_flags);
 	note_text(out, "the tolerance", a->tolerance, b->tolerance);

@@ -15,7 +15,7 @@ struct pair_counter {
 	const struct measured_counter *a, *b;
 };
 
-#define PAIR_NOTES_MAX 10
+#define PAIR_NOTES_MAX 14
 #define PAIR_NOTE 320
 struct pair {
 	const struct measured *a, *b; /* borrowed */

@@ -24,6 +24,8 @@ const struct column measured_columns[MEASURED_COLUMNS] = {
 	COLUMN_SHOWN("r.device_kind", struct measured, device_kind, "device_kind"),
 	COLUMN_SHOWN("r.device", struct measured, device, "device"),
 	COLUMN_SHOWN("r.driver", struct measured, driver, "driver"),
+	COLUMN_SHOWN("r.nvcc", struct measured, nvcc, "nvcc"),
+	COLUMN_SHOWN("r.library", struct measured, library, "library"),
 	COLUMN_SHOWN("r.tolerance", struct measured, tolerance, "tolerance"),
 	COLUMN_AS(COLUMN_JSON, "r.suites", struct measured, suites, "suites"),
 	COLUMN_SHOWN("r.epilogue", struct measured, epilogue, "epilogue"),

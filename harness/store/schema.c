@@ -119,5 +119,7 @@ const char *const store_schema[] = {
 	"CREATE INDEX job_ended ON job(ended);\n"
 	"CREATE INDEX job_state ON job(state);\n"
 	"CREATE INDEX job_content ON job(content);\n",
+	/* 8: which compiler; NULL: a run of before. */
+	"ALTER TABLE run ADD COLUMN nvcc TEXT;\n",
 	NULL,
 };

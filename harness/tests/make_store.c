@@ -68,6 +68,8 @@ int main(int argc, char **argv)
 			fixture_timed(judged[i].file, judged[i].content, judged[i].median, judged[i].seal);
 		list.items[0].verdict = judged[i].verdict;
 		strcpy(list.facts.device.driver, "580.159.04");
+		strcpy(list.facts.nvcc, i == 0 ? "13.0.88" : "13.5.37");
+		strcpy(list.facts.device.library, i == 0 ? "cuBLAS 13.1.0" : "cuBLAS 13.10.0");
 		list.items[0].has_timing = judged[i].verdict == VERDICT_ACCEPTED;
 		if (judged[i].seal == SEAL_UNCERTAIN) {
 			list.items[0].has_larger = true;

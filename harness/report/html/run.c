@@ -38,17 +38,6 @@ static void title_format(const struct judgement_list *list, char *out, size_t ca
 		snprintf(out, capacity, "%zu of %zu solutions accepted", accepted, list->count);
 }
 
-/* "" where there was no file to judge. */
-static void device_format(const struct run_facts *facts, char *out, size_t capacity)
-{
-	const struct device_facts *device = &facts->device;
-	char name[FACTS_DEVICE];
-	int used = snprintf(out, capacity, "%s", facts_device(facts, name));
-	if (facts->device_kind == DEVICE_CUDA && used > 0)
-		snprintf(out + used, capacity - (size_t)used, " (%d SMs, driver %s, %s)",
-				 device->multiprocessors, device->driver, device->library);
-}
-
 static const struct judgement *first_run(const struct judgement_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -105,8 +94,8 @@ static void facts_print(FILE *out, const struct judgement_list *list)
 
 static void head_print(FILE *out, const struct judgement_list *list, const char *title)
 {
-	char warning[256], device[384], shared[FACTS_SHARED];
-	device_format(&list->facts, device, sizeof device);
+	char warning[256], device[FACTS_DEVICE], shared[FACTS_SHARED];
+	facts_device(&list->facts, device);
 	fputs("<header>\n", out);
 	html_heading(out, 1, NULL, title);
 	if (device[0] != '\0')

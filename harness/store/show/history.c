@@ -6,9 +6,11 @@
 #include "report/document.h"
 #include "store/show/show.h"
 
+/* Whether times of both can be compared. */
 static bool same_place(const struct measured *a, const struct measured *b)
 {
 	return strcmp(a->device, b->device) == 0 && strcmp(a->driver, b->driver) == 0 &&
+		   strcmp(a->nvcc, b->nvcc) == 0 && strcmp(measured_library(a), measured_library(b)) == 0 &&
 		   strcmp(a->host, b->host) == 0 && strcmp(a->problem, b->problem) == 0;
 }
 
@@ -61,10 +63,17 @@ static void columns_text(const struct columns *columns, const struct measured *r
 static void print_head(const struct measured *run, const struct columns *columns, FILE *out)
 {
 	char line[512], shape[MEASURED_SHAPE];
-	snprintf(line, sizeof line, "%s on %s%s%s%s%s", run->problem, run->device,
-			 run->driver[0] != '\0' ? ", driver " : "", run->driver,
-			 run->host[0] != '\0' ? ", host " : "", run->host);
-	fprintf(out, "%s\n", line);
+	const char *const versions[][2] = {
+		{"driver ", run->driver}, {"", measured_library(run)}, {"nvcc ", run->nvcc}};
+	int used = 0;
+	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+		if (versions[i][1][0] != '\0')
+			used += snprintf(line + used, sizeof line - (size_t)used, "%s%s%s",
+							 used > 0 ? ", " : "", versions[i][0], versions[i][1]);
+	fprintf(out, "%s on %s%s%s\n", run->problem, run->device, run->host[0] != '\0' ? ", host " : "",
+			run->host);
+	if (used > 0)
+		fprintf(out, "%s\n", line);
 	const struct measured_time *time = only_time(run);
 	if (time != NULL) {
 		measured_shape(time, shape);

@@ -64,6 +64,9 @@ static void print_board(const struct board *board, FILE *out)
 	if (board->unconfirmed > 0)
 		fprintf(out, "%zu more without a rank: sealed calls do not confirm a time here\n",
 				board->unconfirmed);
+	for (enum board_version kind = 0; kind < BOARD_VERSION_KINDS; kind++)
+		if (board_versions(board, kind, line))
+			wrap_print(out, WIDTH, 0, 0, line);
 }
 
 /* Shapes of the same problem and device that are not shown. */

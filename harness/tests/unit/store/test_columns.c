@@ -31,6 +31,7 @@ static const struct expected run[] = {
 	{"version", "1.2.3"},
 	{"source_commit", "*"},
 	{"command", "gemmjudge judge c.cu"},
+	{"nvcc", "13.5.37"},
 	{"seed", "0x77"},
 	{"suites", "[\"edges\"]"},
 	{"sizes", "uniform"},
@@ -261,6 +262,7 @@ static void fill_facts(struct run_facts *facts)
 	facts->suites = suites;
 	facts->nvcc_flags = flags;
 	NAMED(facts->command, "gemmjudge judge c.cu");
+	NAMED(facts->nvcc, "13.5.37");
 	NAMED(facts->sizes, "uniform");
 	facts->max_dim = 512;
 	facts->multiple = 8;
@@ -397,6 +399,8 @@ static void read_back(const struct measured *got)
 	member(got->device_kind, "cuda", "device_kind");
 	member(got->device, "NVIDIA X1", "device");
 	member(got->driver, "580.1", "driver");
+	member(got->nvcc, "13.5.37", "nvcc");
+	member(got->library, "cuBLAS 13.0", "library");
 	member(got->tolerance, "leetgpu", "tolerance");
 	member(got->epilogue, "bias", "epilogue");
 	member(got->epilogue_content, "e1e1", "epilogue_content");
@@ -447,6 +451,8 @@ Test(columns, of_judgements_are_read_and_shown_as_what_they_are)
 										   {"device_kind", "\"cuda\""},
 										   {"device", "\"NVIDIA X1\""},
 										   {"driver", "\"580.1\""},
+										   {"nvcc", "\"13.5.37\""},
+										   {"library", "\"cuBLAS 13.0\""},
 										   {"tolerance", "\"leetgpu\""},
 										   {"suites", "[\"edges\"]"},
 										   {"epilogue", "\"bias\""},

@@ -427,3 +427,75 @@ Test(leaderboard, a_claim_ranks_by_what_the_host_side_time_allows)
 	cr_expect_eq(all.boards[0].leaders[1].rank, 2u);
 	leaderboard_free(&all);
 }
+
+/* ---- compilers and libraries ------------------------------------------------------------- */
+
+/* A file's only run, compiled by this nvcc and beside this cuBLAS. */
+static void append_made(const char *content, const char *nvcc, const char *library)
+{
+	struct judgement_list list = fixture_timed("a.cu", content, 10.0, SEAL_CONFIRMED);
+	strcpy(list.facts.nvcc, nvcc);
+	strcpy(list.facts.device.library, library);
+	fixture_append(path, list, "judge");
+}
+
+static void board_says(enum board_version kind, const char *expected)
+{
+	struct leaderboard all = made();
+	char line[BOARD_VERSIONS] = "";
+	cr_assert_eq(all.board_count, 1);
+	cr_expect_eq(board_versions(&all.boards[0], kind, line), expected[0] != '\0');
+	cr_expect_str_eq(line, expected);
+	leaderboard_free(&all);
+}
+
+Test(leaderboard, tells_which_times_are_of_which_compiler_and_library)
+{
+	append_made("aaaa", "13.0.88", "cuBLAS 13.1.0");
+	append_made("bbbb", "", "cuBLAS 13.1.0");
+	board_says(BOARD_NVCC, "");
+	board_says(BOARD_LIBRARY, "");
+	append_made("cccc", "13.5.37", "cuBLAS 13.10.0");
+	append_made("dddd", "13.0.88", "cuBLAS 13.10.0");
+	board_says(BOARD_NVCC, "not all of one nvcc: 13.0.88 (#1, #4), unknown (#2), 13.5.37 (#3)");
+	board_says(BOARD_LIBRARY,
+			   "not all beside one library: cuBLAS 13.1.0 (#1, #2), cuBLAS 13.10.0 (#3, #4)");
+}
+
+static const char *notes_of(const struct pair *pair)
+{
+	static char all[PAIR_NOTES_MAX * PAIR_NOTE];
+	all[0] = '\0';
+	for (size_t i = 0; i < pair->note_count; i++)
+		strcat(strcat(all, pair->notes[i]), "\n");
+	return all;
+}
+
+Test(leaderboard, pairs_tell_of_another_compiler_and_library)
+{
+	struct error err;
+	struct pair pair;
+	append_made("aaaa", "13.0.88", "cuBLAS 13.1.0");
+	append_made("bbbb", "13.5.37", "cuBLAS 13.10.0");
+	append_made("cccc", "", "");
+	struct measured_list runs = fixture_all(path);
+	struct measured_time *time = &runs.items[1].times[0];
+	time->library_microseconds *= 1.5;
+	cr_assert(pair_make(&runs.items[0], &runs.items[1], &pair, &err), "%s", err.message);
+	cr_expect_str_eq(notes_of(&pair), "nvcc differs: 13.0.88 in A, 13.5.37 in B\n"
+									  "the library differs: cuBLAS 13.1.0 in A, cuBLAS 13.10.0 in "
+									  "B\n"
+									  "cuBLAS itself took 1.500 times as long in B as in A: that "
+									  "much is the machine's, or the other version's\n");
+	pair_free(&pair);
+	cr_assert(pair_make(&runs.items[0], &runs.items[2], &pair, &err), "%s", err.message);
+	cr_expect_str_eq(notes_of(&pair), "", "what nobody knows is no difference");
+	pair_free(&pair);
+	strcpy(runs.items[0].device_kind, "emulated");
+	strcpy(runs.items[1].device_kind, "emulated");
+	time->library_microseconds /= 1.5;
+	cr_assert(pair_make(&runs.items[0], &runs.items[1], &pair, &err), "%s", err.message);
+	cr_expect_str_eq(notes_of(&pair), "nvcc differs: 13.0.88 in A, 13.5.37 in B\n");
+	pair_free(&pair);
+	measured_list_free(&runs);
+}

@@ -577,12 +577,13 @@ Test(store, contents_by_the_former_hash_stay_and_equal_no_new_one)
 	fixture_append("s.db", list, "judge");
 	tell("s.db", "UPDATE submission SET content = substr(content, 1, 32);"
 				 "ALTER TABLE run DROP COLUMN epilogue_content; DROP TABLE source;"
+				 "ALTER TABLE run DROP COLUMN nvcc;"
 				 "DROP TABLE job; DROP TABLE account;"
 				 "PRAGMA user_version = 3");
 	list = fixture_timed("a.cu", OLD OLD, 12.0, SEAL_CONFIRMED);
 	fixture_append("s.db", list, "judge");
 	is_whole("s.db");
-	cr_expect_eq(ask("s.db", "PRAGMA user_version"), 7);
+	cr_expect_eq(ask("s.db", "PRAGMA user_version"), 8);
 
 	struct leaderboard all;
 	struct measured_list runs = fixture_all("s.db");
