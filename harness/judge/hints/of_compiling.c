@@ -244,7 +244,8 @@ static bool is_of_blackwell(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool is_serialised(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	static const char begins[] = "wgmma.mma_async instructions are serialized ";
-	static const char *const ends[] = {" in the function '", " in function '"};
+	static const char *const ends[] = {" in the function '", " in function '",
+									   " for the function '"};
 	const char *log = facts->judgement->compile_log;
 	const char *why = log != NULL ? strstr(log, begins) : NULL;
 	if (why == NULL || facts->judgement->verdict != VERDICT_ACCEPTED)

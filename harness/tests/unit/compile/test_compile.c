@@ -115,7 +115,11 @@ Test(compile, a_library_keeps_its_c_plus_plus_library_to_itself)
 	void *handle = dlopen(compiled.library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	cr_assert_not_null(handle, "%s", dlerror());
 	cr_expect_not_null(dlsym(handle, "solve"));
-	cr_expect_null(dlsym(handle, "_ZSt4cout"), "std::cout is exported");
+	/* the runtime may bring one along: that of CUDA 13.5 needs libstdc++, that of 13.0 does not */
+	Dl_info from;
+	void *out = dlsym(handle, "_ZSt4cout");
+	cr_expect(out == NULL || (dladdr(out, &from) && strcmp(from.dli_fname, compiled.library) != 0),
+			  "std::cout is exported");
 	dlclose(handle);
 	compiled_free(&compiled);
 }

@@ -60,9 +60,35 @@ Test(wants, reads_what_an_architecture_lacks)
 	expect_feature("error   : Instruction 'wgmma.fence' not supported on .target 'sm_89'",
 				   "wgmma.fence", "sm_90a (Hopper)");
 	expect_feature("error   : Feature 'strange' not supported on .target 'sm_90'", "strange", "");
+	/* The same call of cuda::ptx: the headers of 13.0 name a function, those of 13.5 call ptxas. */
 	expect_feature("ptxas fatal   : Unresolved extern function "
 				   "'__cuda_ptx_tcgen05_alloc_is_not_supported_before_SM_100a_SM_101a__'\n",
 				   "tcgen05_alloc", "sm_100a");
+	expect_feature("ptxas /tmp/a.ptx, line 29; error   : Instruction 'tcgen05.alloc' not supported "
+				   "on .target 'sm_90'\nptxas /tmp/a.ptx, line 29; error   : Feature "
+				   "'.cta_group::1' not supported on .target 'sm_90'\n",
+				   "tcgen05.alloc", "sm_100a (Blackwell)");
+}
+
+/* What 13.0.88 and 13.5.37 both say. */
+Test(wants, reads_what_nvcc_asks_for)
+{
+	static const char *const cxx20[] = {
+		"a.cu(2): error: a nontype template parameter may not have class type\n",
+		"a.cu(3): error: namespace \"std\" has no member \"erase_if\"\n",
+		"a.cu(3): error: namespace \"std\" has no member \"views\"\n"};
+	static const char *const others[] = {
+		"a.cu(2): error: namespace \"std\" has no member \"unknown_thing\"\n",
+		"a.cu(2): error: name followed by \"::\" must be a class or namespace name\n",
+		"nvcc warning : The -std=c++23 flag is not supported with the configured host compiler. "
+		"Flag will be ignored.\n"};
+	for (size_t i = 0; i < sizeof cxx20 / sizeof *cxx20; i++)
+		cr_expect(wants_cxx20("/nonexistent", cxx20[i]), "%s", cxx20[i]);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		cr_expect_not(wants_cxx20("/nonexistent", others[i]), "%s", others[i]);
+	cr_expect(wants_lambdas("a.cu(2): error: __host__ or __device__ annotation on lambda requires "
+							"--extended-lambda nvcc flag\n"));
+	cr_expect_not(wants_lambdas("a.cu(1): error: identifier \"half\" is undefined\n"));
 }
 
 Test(wants, other_errors_are_of_no_architecture)

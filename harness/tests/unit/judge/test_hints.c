@@ -50,16 +50,29 @@ Test(hints, a_grid_that_is_rounded_down)
 	free(made);
 }
 
-/* Of a file that is accepted, with ptxas's reason. */
+/* Of a file that is accepted, with ptxas's reason: as 13.0.88 has it and as 13.5.37, and as both
+ * have it. */
 Test(hints, wgmma_that_is_serialised)
 {
+	static const char loss[] = "ptxas info    : (C7514) Potential Performance Loss: "
+							   "wgmma.mma_async instructions are serialized due to ";
+	static const char *const said[][2] = {
+		{"ill formed pipeline stage in the function '_Z1kv'", "ill formed pipeline stage"},
+		{"WG.DP in divergent path in the function '_Z1kv' in line 7", "WG.DP in divergent path"},
+		{"insufficient register resources for the function '_Z1kv'",
+		 "insufficient register resources"}};
 	struct made_up *made = made_up(4, 0);
-	char log[] = "ptxas info    : (C7518) Potential Performance Loss: wgmma.mma_async instructions "
-				 "are serialized due to WG.DP in divergent path in the function '_Z1kv'\n";
+	char log[256], hint[256];
 	made->judgement.verdict = VERDICT_ACCEPTED;
 	made->judgement.compile_log = log;
-	shows(made, "ptxas serialises wgmma due to WG.DP in divergent path: results are right, and "
-				"slow, as each wgmma waits for the one before");
+	for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+		snprintf(log, sizeof log, "%s%s\n", loss, said[i][0]);
+		snprintf(hint, sizeof hint,
+				 "ptxas serialises wgmma due to %s: results are right, and slow, as each wgmma "
+				 "waits for the one before",
+				 said[i][1]);
+		shows(made, hint);
+	}
 	made->judgement.verdict = VERDICT_WRONG_ANSWER;
 	cr_expect_str_eq(hints_of(made), "");
 	made->judgement.compile_log = NULL;

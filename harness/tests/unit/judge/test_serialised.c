@@ -23,12 +23,32 @@ Test(serialised, names_are_those_of_the_messages)
 	free(names);
 }
 
+/* 13.0.88 ends with the function, 13.5.37 with a line. */
+Test(serialised, names_are_read_from_both_compilers)
+{
+	static const char *const logs[] = {
+		LOSS "serialized due to non wgmma instructions reading accumulator registers of  a wgmma "
+			 "between start and end of the pipeline stage in the function '_Z6branchPfmm'\n" LOSS
+			 "serialized due to insufficient register resources for the function '_Z1kv'\n",
+		LOSS "serialized due to non wgmma instructions reading accumulator registers of  a wgmma "
+			 "between start and end of the pipeline stage in the function '_Z6branchPfmm' in line "
+			 "0\n" LOSS
+			 "serialized due to insufficient register resources for the function '_Z1kv'\n"};
+	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+		char *names = serialised_names(logs[i]);
+		cr_assert(names != NULL);
+		cr_expect_str_eq(names, "_Z6branchPfmm,_Z1kv");
+		free(names);
+	}
+}
+
 Test(serialised, other_messages_name_none)
 {
 	cr_expect(serialised_names(NULL) == NULL);
 	cr_expect(serialised_names("") == NULL);
 	cr_expect(serialised_names(LOSS "serialized\nptxas info : function '_Z1kv'\n") == NULL);
 	cr_expect(serialised_names("warpgroup.wait is injected in function '_Z1kv'\n") == NULL);
+	cr_expect(serialised_names("wgmma.wait_group is injected in function '_Z1kv'\n") == NULL);
 }
 
 Test(serialised, findings_at_wgmma)
