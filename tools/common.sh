@@ -27,10 +27,21 @@ cuda_places() {
 	[ -z "${CUDA_PATH:-}" ] || echo "$CUDA_PATH"
 	! nvcc=$(command -v nvcc) || dirname "$(dirname "$(readlink -f "$nvcc")")"
 	printf '%s\n' /usr/local/cuda /usr/local/cuda-13 /opt/cuda "$toolchain"
+	[ -z "${GEMMJUDGE_TOOLKIT:-}" ] || echo "$toolchain-$GEMMJUDGE_TOOLKIT"
+}
+
+# The versions of toolkits that tools/setup can fetch, the oldest first: what gemmjudge is tried with.
+pinned_toolkits() {
+	printf '%s\n' "$root"/tools/cuda-requirements-*.txt | sed 's/.*-//;s/\.txt$//' | sort -V
+}
+
+has_gpu() {
+	[ -e /dev/nvidiactl ]
 }
 
 # The folder of a CUDA 13 toolkit that has all the parts that we compile and
-# link against. Prints it; fails where there is none.
+# link against; of $GEMMJUDGE_TOOLKIT, where that names a version. Prints it;
+# fails where there is none.
 find_cuda() {
 	local dir
 	while read -r dir; do
@@ -39,16 +50,21 @@ find_cuda() {
 	return 1
 }
 
+# The version of the nvcc in folder $1: "13.0".
+release_of() {
+	"$1/bin/nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\.[0-9]*\).*/\1/p'
+}
+
 # What the toolkit in folder $1 lacks, in words; prints nothing when it has all.
 cuda_lacks() {
-	local dir=$1 file version
+	local dir=$1 file release wanted=${GEMMJUDGE_TOOLKIT:-13}
 	if ! [ -x "$dir/bin/nvcc" ]; then
 		echo "bin/nvcc"
 		return
 	fi
-	version=$("$dir/bin/nvcc" --version 2>/dev/null) || true
-	if [[ $version != *"release 13."* ]]; then
-		echo "an nvcc of CUDA 13"
+	release=$(release_of "$dir") || true
+	if [[ $release. != "$wanted."* ]]; then
+		echo "an nvcc of CUDA $wanted (its own is of CUDA ${release:-?})"
 		return
 	fi
 	for file in include/cuda_runtime.h include/cublas_v2.h include/cublasLt.h include/cuda_fp16.h \
@@ -96,6 +112,7 @@ build_configure() {
 	local folder=$root/$1 cuda
 	shift
 	cuda=$(find_cuda) || give_up "no usable CUDA toolkit (tools/setup fetches one)"
+	cuda=$(readlink -f "$cuda") # ninja builds anew when a link leads to another one
 	mkdir -p "$folder"
 	forget_moved "$folder"
 	if ! cmake -G Ninja -S "$root" -B "$folder" -DNVCC="$cuda/bin/nvcc" "$@" >"$folder/cmake.log" 2>&1; then
@@ -181,6 +198,10 @@ setup_and_build() {
 	reason=$(reason_for_as_is "$target")
 	if [ -z "$reason" ]; then
 		if "$root/tools/setup" "$@"; then
+			if [ -n "${GEMMJUDGE_TOOLKIT:-}" ]; then # what builds also judges, whatever else is here
+				CUDA_HOME=$(find_cuda)
+				export CUDA_HOME
+			fi
 			build_into build "$target"
 			return
 		fi
