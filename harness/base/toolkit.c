@@ -10,10 +10,11 @@
 
 #define ON_PATH "the PATH"
 #define FETCHED ".toolchain/cuda"
+#define BUILT_WITH "the one that gemmjudge was built with"
 
 static const char *const places[TOOLKIT_PLACES] = {
-	"$GEMMJUDGE_NVCC", "$CUDA_HOME",         "$CUDA_PATH", ON_PATH,
-	"/usr/local/cuda", "/usr/local/cuda-13", "/opt/cuda",  FETCHED};
+	"$GEMMJUDGE_NVCC",    "$CUDA_HOME", "$CUDA_PATH", ON_PATH,   "/usr/local/cuda",
+	"/usr/local/cuda-13", "/opt/cuda",  FETCHED,      BUILT_WITH};
 
 const char *const toolkit_library_folders[] = {"lib64", "lib", "targets/x86_64-linux/lib",
 											   "extras/CUPTI/lib64", NULL};
@@ -40,6 +41,29 @@ static bool of_root(const char *root, struct toolkit *out)
 	return paths_join(out->nvcc, root, "bin/nvcc", &ignored);
 }
 
+bool toolkit_built_with(char out[PATHS_MAX])
+{
+	char build[PATHS_MAX], path[PATHS_MAX];
+	struct error ignored;
+	if (!paths_build(build, &ignored) || !paths_join(path, build, "toolkit", &ignored))
+		return false;
+	FILE *file = fopen(path, "re");
+	bool named = file != NULL && fgets(out, PATHS_MAX, file) != NULL && out[0] == '/';
+	if (file != NULL)
+		fclose(file);
+	if (named)
+		out[strcspn(out, "\n")] = '\0';
+	return named;
+}
+
+bool toolkit_is_untried(const char *version)
+{
+	unsigned major = 0, minor = 0, newest_major = 0, newest_minor = 0;
+	sscanf(version, "%u.%u", &major, &minor);
+	sscanf(TOOLKIT_NEWEST_TRIED, "%u.%u", &newest_major, &newest_minor);
+	return major > newest_major || (major == newest_major && minor > newest_minor);
+}
+
 bool toolkit_at(size_t index, struct toolkit *out)
 {
 	char path[PATHS_MAX], source[PATHS_MAX];
@@ -54,6 +78,8 @@ bool toolkit_at(size_t index, struct toolkit *out)
 	if (strcmp(place, FETCHED) == 0)
 		return paths_source(source, &ignored) && paths_join(path, source, FETCHED, &ignored) &&
 			   of_root(path, out);
+	if (strcmp(place, BUILT_WITH) == 0)
+		return toolkit_built_with(path) && of_root(path, out);
 	return of_root(place, out);
 }
 

@@ -8,6 +8,9 @@
  *   6. /usr/local/cuda-13
  *   7. /opt/cuda
  *   8. .toolchain/cuda      of the source tree, where tools/setup puts NVIDIA's wheels
+ *   9. BUILD/toolkit        names the toolkit that the program was built with; `cmake --install`
+ *                           copies that file, so that an installed program finds what tools/setup
+ *                           fetched for its source tree
  *
  * Programs: $GEMMJUDGE_NVCC, where it is set, is the only toolkit. Tools other than nvcc are taken
  * from the PATH first: people put wrappers there.
@@ -24,7 +27,14 @@
 #include "base/error.h"
 #include "base/paths.h"
 
-#define TOOLKIT_PLACES 8
+/* Toolkits of this major version are taken: it decides which libcudart a solution asks for. Those
+ * of which tools/cuda-requirements-VERSION.txt is there are tried by tools/test wheels;
+ * test_toolkit compares the oldest and the newest. */
+#define TOOLKIT_MAJOR "13"
+#define TOOLKIT_OLDEST_TRIED "13.0"
+#define TOOLKIT_NEWEST_TRIED "13.5"
+
+#define TOOLKIT_PLACES 9
 
 struct toolkit {
 	const char *place; /* "$CUDA_HOME", "the PATH", "/usr/local/cuda" */
@@ -39,6 +49,12 @@ bool toolkit_at(size_t index, struct toolkit *out);
 /* All places as in an error line: "$GEMMJUDGE_NVCC, $CUDA_HOME, ... and ...". Returns `out`. */
 #define TOOLKIT_TEXT 256
 const char *toolkit_places(char out[TOOLKIT_TEXT]);
+
+/* The last place's folder, as BUILD/toolkit has it. False: the program came without that file. */
+bool toolkit_built_with(char out[PATHS_MAX]);
+
+/* Whether the toolkit of this version ("13.9.12") is newer than all that were tried. */
+bool toolkit_is_untried(const char *version);
 
 /* The toolkit that has this nvcc: off with bin/nvcc, links followed. */
 void toolkit_root(const char *nvcc, char out[PATHS_MAX]);

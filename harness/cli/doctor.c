@@ -78,6 +78,13 @@ static void examine_compilers(struct examination *e)
 			   e->compiler
 				   ? "compiles the solutions"
 				   : "nothing can be compiled, so nothing judged (tools/setup fetches one)");
+	if (e->compiler && toolkit_is_untried(version)) {
+		snprintf(found, sizeof found,
+				 "CUDA %s is newer than any toolkit that this version was tried with "
+				 "(" TOOLKIT_OLDEST_TRIED " to " TOOLKIT_NEWEST_TRIED ")",
+				 version);
+		wrap_print(stdout, COLUMNS, 0, INDENT, found);
+	}
 	show_places(e->compiler ? path : NULL);
 
 	bool host = paths_program("g++", path);

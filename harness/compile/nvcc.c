@@ -12,10 +12,6 @@
 #include "compile/stand_in.h"
 #include "process/child.h"
 
-/* The major version of the toolkit that the harness is written for: it decides
- * which libcudart a solution asks for. */
-#define TOOLKIT_MAJOR "13"
-
 /* What a compilation may take. Temporary files have some times the size of the source, and nvcc is
  * a dozen processes. */
 #define FILE_BYTES ((size_t)1 << 30)
@@ -82,12 +78,32 @@ static enum nvcc_trial try_nvcc(const char *path, const char *cache, char out[PA
 	return NVCC_FOUND;
 }
 
+/* No nvcc is in any place: what to do about it. */
+static bool say_no_nvcc(struct error *err)
+{
+	char places[TOOLKIT_TEXT], built_with[PATHS_MAX];
+	toolkit_places(places);
+	if (!paths_installed())
+		return error_set(err,
+						 "no nvcc: looked at %s; install the CUDA " TOOLKIT_MAJOR
+						 " toolkit or run tools/setup",
+						 places);
+	if (!toolkit_built_with(built_with))
+		return error_set(err,
+						 "no nvcc: looked at %s; install the CUDA " TOOLKIT_MAJOR
+						 " toolkit (of the wheel: pip install gemmjudge[cuda])",
+						 places);
+	return error_set(err,
+					 "no nvcc: looked at %s; %s, which gemmjudge was built with, is not there any "
+					 "more: install the CUDA " TOOLKIT_MAJOR " toolkit, or name one in CUDA_HOME",
+					 places, built_with);
+}
+
 bool nvcc_find(const char *cache, char out[PATHS_MAX], char version[VERSION_TEXT],
 			   struct error *err)
 {
 	struct toolkit toolkit;
 	struct error why;
-	char places[TOOLKIT_TEXT];
 	bool refused = false; /* err says why the first one was */
 
 	for (size_t i = 0; i < TOOLKIT_PLACES; i++) {
@@ -104,11 +120,7 @@ bool nvcc_find(const char *cache, char out[PATHS_MAX], char version[VERSION_TEXT
 			*err = why;
 		refused = refused || trial == NVCC_REFUSED;
 	}
-	return !refused &&
-		   error_set(err, "no nvcc: looked at %s; install the CUDA " TOOLKIT_MAJOR " toolkit%s",
-					 toolkit_places(places),
-					 paths_installed() ? " (of the wheel: pip install gemmjudge[cuda])"
-									   : " or run tools/setup");
+	return !refused && say_no_nvcc(err);
 }
 
 bool compile_find_nvcc(char out[PATHS_MAX], char version[VERSION_TEXT], struct error *err)

@@ -40,7 +40,7 @@ static void make(const char *name)
 static void clear(void)
 {
 	static const char *const names[] = {"GEMMJUDGE_NVCC", "CUDA_HOME", "CUDA_PATH",
-										"LD_LIBRARY_PATH"};
+										"LD_LIBRARY_PATH", "GEMMJUDGE_TOOLKIT"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
 	setenv("PATH", "/usr/bin:/bin", 1);
@@ -78,13 +78,18 @@ Test(toolkit, has_the_documented_order)
 	for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
 		cr_expect(toolkit_at(i, &toolkit) && strcmp(toolkit.root, roots[i]) == 0, "%s: %s",
 				  toolkit.place, toolkit.root);
-	cr_assert(toolkit_at(TOOLKIT_PLACES - 1, &toolkit));
+	cr_assert(toolkit_at(7, &toolkit));
 	cr_expect_not_null(strstr(toolkit.root, "/.toolchain/cuda"));
+	cr_assert(toolkit_at(8, &toolkit));
+	cr_expect(access(toolkit.nvcc, X_OK) == 0, "the tests were built with %s", toolkit.nvcc);
+	cr_assert_eq(TOOLKIT_PLACES, 9);
 	toolkit_at(3, &toolkit);
 	cr_expect_str_eq(toolkit.nvcc, in("links/nvcc"), "nvcc finds its parts by its own path");
-	cr_expect_str_eq(toolkit_places(text),
-					 "$GEMMJUDGE_NVCC, $CUDA_HOME, $CUDA_PATH, the PATH, /usr/local/cuda, "
-					 "/usr/local/cuda-13, /opt/cuda and .toolchain/cuda");
+	cr_expect_str_eq(
+		toolkit_places(text),
+		"$GEMMJUDGE_NVCC, $CUDA_HOME, $CUDA_PATH, the PATH, /usr/local/cuda, "
+		"/usr/local/cuda-13, /opt/cuda, .toolchain/cuda and the one that gemmjudge was "
+		"built with");
 
 	clear();
 	setenv("PATH", in("empty"), 1);
@@ -93,7 +98,7 @@ Test(toolkit, has_the_documented_order)
 		cr_expect_not(toolkit_at(i, &toolkit), "%s", toolkit.place);
 }
 
-/* A copy that the build needs before there is this program. */
+/* A copy that the build needs before there is this program, which no toolkit has built yet. */
 Test(toolkit, scripts_look_in_the_same_places)
 {
 	struct toolkit toolkit;
@@ -107,7 +112,7 @@ Test(toolkit, scripts_look_in_the_same_places)
 	snprintf(command, sizeof command, "bash -c '. %s/tools/common.sh; cuda_places'", source);
 	FILE *said = popen(command, "r");
 	cr_assert_not_null(said);
-	for (size_t i = 1; i < TOOLKIT_PLACES; i++) {
+	for (size_t i = 1; i < TOOLKIT_PLACES - 1; i++) {
 		cr_assert(toolkit_at(i, &toolkit), "%s", toolkit.place);
 		cr_assert_not_null(fgets(line, sizeof line, said), "%s", toolkit.place);
 		line[strcspn(line, "\n")] = '\0';
@@ -115,6 +120,28 @@ Test(toolkit, scripts_look_in_the_same_places)
 	}
 	cr_expect_null(fgets(line, sizeof line, said));
 	cr_expect_eq(pclose(said), 0);
+}
+
+Test(toolkit, the_tried_ones_are_those_of_the_pinned_wheels)
+{
+	char source[PATHS_MAX], command[PATHS_MAX + 128], line[64] = "", oldest[64] = "";
+	cr_assert(paths_source(source, &err), "%s", err.message);
+	snprintf(command, sizeof command, "bash -c '. %s/tools/common.sh; pinned_toolkits'", source);
+	FILE *said = popen(command, "r");
+	cr_assert_not_null(said);
+	while (fgets(line, sizeof line, said) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		if (oldest[0] == '\0')
+			memcpy(oldest, line, sizeof oldest);
+	}
+	cr_expect_eq(pclose(said), 0);
+	cr_expect_str_eq(oldest, TOOLKIT_OLDEST_TRIED);
+	cr_expect_str_eq(line, TOOLKIT_NEWEST_TRIED);
+	cr_expect_not(toolkit_is_untried(TOOLKIT_OLDEST_TRIED ".88"));
+	cr_expect_not(toolkit_is_untried(TOOLKIT_NEWEST_TRIED ".99"));
+	cr_expect_not(toolkit_is_untried("13.1.80"));
+	cr_expect(toolkit_is_untried("13.10.2"), "10 is more than 5");
+	cr_expect(toolkit_is_untried("14.0.1"));
 }
 
 Test(toolkit, finds_programs)
