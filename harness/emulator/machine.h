@@ -19,7 +19,6 @@ struct kernel; /* an .entry of a module; lives as long as the module */
 enum fault_kind {
 	FAULT_NONE,
 	FAULT_SYNTAX,      /* the PTX does not parse */
-	FAULT_VERSION,     /* it is of a later version than the driver knows */
 	FAULT_UNSUPPORTED, /* an instruction or form that is not implemented */
 	FAULT_ADDRESS,     /* an access outside every allocation, or past its end */
 	FAULT_ALIGNMENT,

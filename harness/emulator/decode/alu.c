@@ -51,12 +51,7 @@ static enum handler_form form_mode(enum ptx_type type)
 static void float_arithmetic(struct decoder *decoder, const struct ptx_instruction *in,
 							 enum handler_operation operation, uint32_t count, uint8_t flops)
 {
-	static const char *const known[] = {"rn", "rz", "rm", "rp", "ftz", "sat", "relu", NULL};
 	enum ptx_type type = decode_type(in, 0);
-	if (!decode_only(in, known) || decode_type(in, 1) != PTX_NONE) {
-		decode_unsupported(decoder);
-		return;
-	}
 	if (!decode_operands(decoder, in, count))
 		return;
 	struct exec_instruction *out;
@@ -227,11 +222,14 @@ static void decode_approximate(struct decoder *decoder, const struct ptx_instruc
 {
 	enum ptx_type type = decode_type(in, 0);
 	size_t size = ptx_type_size(type);
+	enum handler_operation operation = decoder->operation;
+	if (decode_has(in, "2pi"))
+		operation = operation == OP_SIN ? OP_SIN_2PI : OP_COS_2PI;
 	if (!decode_operands(decoder, in, 2))
 		return;
 	bool ftz = decode_has(in, "ftz") && type == PTX_F32;
 	struct exec_instruction *out =
-		decode_emit(decoder, decoder->operation, ftz ? FORM_FTZ_F32 : decode_form(type));
+		decode_emit(decoder, operation, ftz ? FORM_FTZ_F32 : decode_form(type));
 	out->flops = 1;
 	if (type == PTX_F16 || type == PTX_F16X2)
 		out->flags = decode_half_flags(in);

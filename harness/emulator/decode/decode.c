@@ -443,7 +443,7 @@ static void decode_one(struct decoder *decoder, const struct ptx_instruction *in
 {
 	struct exec_program *program = decoder->program;
 	uint32_t before = program->count;
-	const struct decode_entry *entry = find_decoder(in->parts[0]);
+	const struct decode_entry *entry = in->lacks_decoding ? NULL : find_decoder(in->parts[0]);
 	decoder->instruction = in;
 	program->unresolved = false;
 	check_touch(decoder, in);

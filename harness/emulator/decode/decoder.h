@@ -104,8 +104,6 @@ enum ptx_type decode_type(const struct ptx_instruction *in, uint32_t n);
  * atomic_number of a type. */
 int decode_atomic_operation(const struct ptx_instruction *in);
 uint8_t decode_atomic_number(enum ptx_type type);
-/* Whether every part but the first is a type or in the NULL-terminated list. */
-bool decode_only(const struct ptx_instruction *in, const char *const *known);
 
 bool decode_is_half(enum ptx_type type); /* f16, bf16, and pairs */
 /* EXEC_FLAG_SAT, _FTZ, _RELU */

@@ -241,8 +241,7 @@ static void pair_destination(struct decoder *decoder, struct exec_instruction *o
 
 static void decode_shfl(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	bool sync = decode_has(in, "sync");
-	if (!decode_operands(decoder, in, sync ? 5 : 4))
+	if (!decode_operands(decoder, in, 5))
 		return;
 	struct exec_instruction *out = decode_emit(decoder, OP_SHFL, FORM_ONLY);
 	out->sub = decode_has(in, "up")     ? SHUFFLE_UP
@@ -253,15 +252,14 @@ static void decode_shfl(struct decoder *decoder, const struct ptx_instruction *i
 	out->a = decode_source(decoder, &in->operands[1], 4);
 	out->b = decode_source(decoder, &in->operands[2], 4);
 	out->c = decode_source(decoder, &in->operands[3], 4);
-	int32_t members =
-		sync ? decode_source(decoder, &in->operands[4], 4) : decode_constant(decoder, 0, 4);
+	int32_t members = decode_source(decoder, &in->operands[4], 4);
 	decode_list(decoder, &members, 1);
 }
 
 static void decode_vote(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	bool sync = decode_has(in, "sync"), ballot = decode_has(in, "ballot"), inverted = false;
-	if (!decode_operands(decoder, in, sync ? 3 : 2))
+	bool ballot = decode_has(in, "ballot"), inverted = false;
+	if (!decode_operands(decoder, in, 3))
 		return;
 	struct exec_instruction *out = decode_emit(decoder, OP_VOTE, FORM_ONLY);
 	out->sub = ballot                  ? VOTE_BALLOT
@@ -272,8 +270,7 @@ static void decode_vote(struct decoder *decoder, const struct ptx_instruction *i
 	out->imm = inverted ? (int64_t)EXEC_FULL : 0;
 	out->d = ballot ? decode_destination(decoder, &in->operands[0], 4)
 					: decode_predicate(decoder, &in->operands[0], NULL);
-	int32_t members =
-		sync ? decode_source(decoder, &in->operands[2], 4) : decode_constant(decoder, 0, 4);
+	int32_t members = decode_source(decoder, &in->operands[2], 4);
 	decode_list(decoder, &members, 1);
 }
 

@@ -409,10 +409,8 @@ static void convert_pair(struct decoder *decoder, const struct ptx_instruction *
 
 static void decode_cvt(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	static const char *const known[] = {"rn",  "rz",  "rm",  "rp",  "rna",  "rni",       "rzi",
-										"rmi", "rpi", "ftz", "sat", "relu", "satfinite", NULL};
 	enum ptx_type to = decode_type(in, 0), from = decode_type(in, 1);
-	if (to == PTX_NONE || from == PTX_NONE || in->operand_count < 2 || !decode_only(in, known)) {
+	if (to == PTX_NONE || from == PTX_NONE || in->operand_count < 2) {
 		decode_unsupported(decoder);
 		return;
 	}

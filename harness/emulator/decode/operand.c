@@ -54,20 +54,6 @@ enum ptx_type decode_type(const struct ptx_instruction *in, uint32_t n)
 	return PTX_NONE;
 }
 
-bool decode_only(const struct ptx_instruction *in, const char *const *known)
-{
-	for (uint32_t i = 1; i < in->part_count; i++) {
-		if (ptx_type_named(in->parts[i]) != PTX_NONE)
-			continue;
-		const char *const *k = known;
-		while (*k && strcmp(*k, in->parts[i]) != 0)
-			k++;
-		if (!*k)
-			return false;
-	}
-	return true;
-}
-
 /* ------------------------------------------------------------------------
  * Slots and constants */
 

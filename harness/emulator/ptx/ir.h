@@ -120,6 +120,7 @@ struct ptx_instruction {
 	uint32_t operand_count;
 	int32_t guard; /* register of @p, or -1 */
 	bool guard_negated;
+	bool lacks_decoding; /* it is PTX, and not implemented here */
 	int line;
 	uint32_t file, outer_file; /* .loc, 0: none; outer: where it was inlined */
 	int file_line, outer_line;

@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* PTX ISA, release notes: what CUDA 13.0 has, times ten. */
-#define VERSION_LATEST 90
-
 static void declare_variable(struct ptx_parser *parser, struct ptx_variable *variable)
 {
 	struct ptx_module *module = parser->module;
@@ -243,15 +240,8 @@ static void parse_version(struct ptx_parser *parser)
 {
 	const struct ptx_token *token = &parser->lexer.token;
 	parser->module->version = (int)(token->number * 10 + 0.5);
-	if (token->kind != PTX_TOKEN_FLOAT) {
+	if (token->kind != PTX_TOKEN_FLOAT)
 		ptx_lex_fail(&parser->lexer, "a version number expected");
-	} else if (parser->module->version > VERSION_LATEST) {
-		ptx_lex_fail(
-			&parser->lexer,
-			".version %.1f is unknown to a driver of CUDA 13.0, which takes PTX up to %.1f",
-			token->number, VERSION_LATEST / 10.0);
-		parser->lexer.fault->kind = FAULT_VERSION;
-	}
 	ptx_lex_next(&parser->lexer);
 }
 
@@ -319,7 +309,7 @@ struct ptx_module *ptx_parse(const char *text, size_t length, struct fault *faul
 	while (parser.lexer.token.kind != PTX_TOKEN_END)
 		parse_top(&parser);
 	if (!parser.lexer.failed)
-		ptx_requires(&parser);
+		ptx_check(&parser);
 	if (parser.lexer.failed) {
 		ptx_arena_free(arena);
 		return NULL;

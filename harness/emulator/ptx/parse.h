@@ -32,7 +32,7 @@ void ptx_initialiser_parse(struct ptx_parser *parser, struct ptx_variable *varia
 /* At the '{' of a function; the result is in `function`. */
 void ptx_body_parse(struct ptx_parser *parser, struct ptx_function *function);
 
-/* Fails where an instruction needs a later .target or .version than the module has. */
-void ptx_requires(struct ptx_parser *parser);
+/* Fails where an instruction is no form of PTX, or needs a later .target or .version. */
+void ptx_check(struct ptx_parser *parser);
 
 #endif

@@ -248,7 +248,6 @@ static cudaError_t binary_parse(struct binary *binary, const void *image, struct
 	}
 	runtime_say("%s", fault->text);
 	return fault->kind == FAULT_UNSUPPORTED ? cudaErrorNotSupported
-		   : fault->kind == FAULT_VERSION   ? cudaErrorUnsupportedPtxVersion
 		   : fault->kind == FAULT_MEMORY    ? cudaErrorMemoryAllocation
 											: cudaErrorInvalidPtx;
 }

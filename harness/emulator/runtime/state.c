@@ -152,7 +152,6 @@ static cudaError_t fault_status(enum fault_kind kind)
 	switch (kind) {
 	case FAULT_NONE: return cudaSuccess;
 	case FAULT_SYNTAX: return cudaErrorInvalidPtx;
-	case FAULT_VERSION: return cudaErrorUnsupportedPtxVersion;
 	case FAULT_UNSUPPORTED: return cudaErrorNotSupported;
 	case FAULT_ADDRESS: return cudaErrorIllegalAddress;
 	case FAULT_ALIGNMENT: return cudaErrorMisalignedAddress;

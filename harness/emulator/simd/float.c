@@ -162,8 +162,21 @@ static inline f32 rsqrt32(f32 a)
 	return (f32)(1.0 / __builtin_sqrt((f64)a));
 }
 
-#define APPROXIMATE(name, expression)                                                              \
-	UNARY(name##_approx_f32, f32, f32, canonical(expression))                                      \
+/* sin(2 pi turns): the reduction is exact */
+static inline f64 sine_of_turns(f64 turns)
+{
+	f64 rest = turns - __builtin_rint(turns);
+	if (__builtin_fabs(rest) > 0.25)
+		rest = __builtin_copysign(0.5, rest) - rest;
+	return sin(6.283185307179586 * rest);
+}
+
+static inline f64 cosine_of_turns(f64 turns)
+{
+	return sine_of_turns(0.25 - __builtin_fabs(turns - __builtin_rint(turns)));
+}
+
+#define APPROXIMATE_FTZ(name, expression)                                                          \
 	HANDLER(name##_approx_ftz_f32)                                                                 \
 	{                                                                                              \
 		const f32 *pa = SOURCE(f32, in->a);                                                        \
@@ -176,11 +189,16 @@ static inline f32 rsqrt32(f32 a)
 		merge32(DEST(u32, in->d), (const u32 *)t, mask);                                           \
 		return EXEC_NEXT;                                                                          \
 	}
+#define APPROXIMATE(name, expression)                                                              \
+	UNARY(name##_approx_f32, f32, f32, canonical(expression))                                      \
+	APPROXIMATE_FTZ(name, expression)
 APPROXIMATE(rsqrt, rsqrt32(a))
 APPROXIMATE(ex2, exp2f(a))
 APPROXIMATE(lg2, log2f(a))
 APPROXIMATE(sin, sinf(a))
 APPROXIMATE(cos, cosf(a))
+APPROXIMATE_FTZ(sin_2pi, (f32)sine_of_turns(a))
+APPROXIMATE_FTZ(cos_2pi, (f32)cosine_of_turns(a))
 APPROXIMATE(tanh, tanhf(a))
 UNARY(rsqrt_approx_f64, f64, f64, 1.0 / __builtin_sqrt(a))
 

@@ -65,25 +65,26 @@ Test(ptx_parse, operands)
 {
 	static const char text[] = HEADER
 		".shared .b32 s;\n.visible .entry k() {\n.reg .b32 %r<9>; .reg .pred %p<3>; .reg .f32 %f;\n"
-		"op.a.b::c.d [s+-4], {%r1, _}, %r2|%p1, !%p2, 0f3F800000, -1.5, 0x10U, %tid.x;\n"
-		"call (%r1), k, (%r2, 3); tensor [%r1, {%r2, %r3}], [%r4]; }";
+		"vadd.a.b::c.d [s+-4], {%r1, _}, %r2|%p1, !%p2;\n"
+		"vadd.a 0f3F800000, -1.5, 0x10U, %tid.x;\n"
+		"call (%r1), k, (%r2, 3); vadd [%r1, {%r2, %r3}], [%r4], 0; }";
 	struct ptx_module *module = parse(text);
 	const struct ptx_instruction *in = module->functions->code;
-	cr_assert_str_eq(in->opcode, "op.a.b::c.d");
+	cr_assert_str_eq(in->opcode, "vadd.a.b::c.d");
 	cr_assert_eq(in->part_count, 4);
 	cr_assert_str_eq(in->parts[2], "b::c");
-	cr_assert_eq(in->operand_count, 8);
+	cr_assert_eq(in->operand_count, 4);
 	cr_assert_eq(in->operands[0].kind, PTX_OP_ADDRESS);
 	cr_assert_eq(in->operands[0].items[0].integer, -4);
 	cr_assert_eq(in->operands[1].items[1].kind, PTX_OP_SINK);
 	cr_assert_eq(in->operands[2].kind, PTX_OP_PAIR);
 	cr_assert(in->operands[3].negated);
-	cr_assert_float_eq(in->operands[4].number, 1.0, 0);
-	cr_assert_float_eq(in->operands[5].number, -1.5, 0);
-	cr_assert_eq(in->operands[6].integer, 16);
-	cr_assert_str_eq(in->operands[7].name, "%tid.x");
-	cr_assert_eq(in[1].operands[1].kind, PTX_OP_FUNCTION);
-	cr_assert_eq(in[2].operands[0].count, 2);
+	cr_assert_float_eq(in[1].operands[0].number, 1.0, 0);
+	cr_assert_float_eq(in[1].operands[1].number, -1.5, 0);
+	cr_assert_eq(in[1].operands[2].integer, 16);
+	cr_assert_str_eq(in[1].operands[3].name, "%tid.x");
+	cr_assert_eq(in[2].operands[1].kind, PTX_OP_FUNCTION);
+	cr_assert_eq(in[3].operands[0].count, 2);
 	ptx_module_free(module);
 }
 
@@ -101,32 +102,6 @@ Test(ptx_parse, errors_name_their_line)
 	refuse(".version 9.0 .target sm_90 .address_size 32", 1, "64-bit");
 	refuse(HEADER ".visible .entry k() { ret; }\n.visible .entry k() { ret; }", 5, "twice");
 	refuse(HEADER ".visible .entry k(.param .b8 a[40000]) { ret; }", 4, "larger than");
-}
-
-#define COPIES ".visible .entry k() {\n.reg .b32 %r;\ncp.async.ca.shared.global [%r], [%r], 4;\n}"
-#define MULTIPLIES ".visible .entry k() {\nwgmma.fence.sync.aligned;\n}"
-
-/* PTX ISA, "Target ISA Notes", "PTX ISA Notes". */
-Test(ptx_parse, target_and_version_have_what_is_used)
-{
-	refuse(".version 9.0 .target sm_75 .address_size 64 " COPIES, 3, "requires .target sm_80");
-	refuse(".version 6.5 .target sm_80 .address_size 64 " COPIES, 3, "requires PTX .version 7.0");
-	ptx_module_free(parse(".version 7.0 .target sm_80 .address_size 64 " COPIES));
-	refuse(".version 9.0 .target sm_90 .address_size 64 " MULTIPLIES, 2, "requires .target sm_90a");
-	refuse(".version 9.0 .target sm_100 .address_size 64 " MULTIPLIES, 2, "sm_90a");
-	ptx_module_free(parse(".version 8.0 .target sm_90a .address_size 64 " MULTIPLIES));
-	refuse(".version 8.0 .target sm_90 .address_size 64\n.visible .entry k() {\n"
-		   "fence.proxy.tensormap::generic.release.gpu;\n}",
-		   3, "8.3");
-}
-
-Test(ptx_parse, a_version_of_the_future_is_unknown)
-{
-	static const char text[] = ".version 9.4\n.target sm_80\n.address_size 64\n" COPIES;
-	struct fault fault = {0};
-	cr_assert_null(ptx_parse(text, strlen(text), &fault));
-	cr_expect_eq(fault.kind, FAULT_VERSION);
-	cr_expect(strstr(fault.text, "9.4") && strstr(fault.text, "up to 9.0"), "%s", fault.text);
 }
 
 Test(ptx_parse, deep_nesting_ends)

@@ -1,0 +1,151 @@
+/* Whether the instructions of a module are PTX: each is a form of the table, and the module's .target
+ * and .version have it. ptxas refuses the whole module otherwise. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/ptx/forms.h"
+#include "emulator/ptx/parse.h"
+
+#define TARGET_UNKNOWN 100000 /* has everything */
+#define OPCODES 1024          /* of the matches that are kept; a power of two */
+
+/* A module has many instructions and few opcodes. */
+struct checker {
+	struct ptx_parser *parser;
+	struct ptx_need has;
+	struct kept {
+		const struct ptx_instruction *in;
+		struct ptx_match match;
+	} kept[OPCODES];
+};
+
+/* As in struct ptx_need. */
+static int target_of(const struct ptx_module *module)
+{
+	char *end;
+	if (strncmp(module->target, "sm_", 3) != 0)
+		return TARGET_UNKNOWN;
+	const long sm = strtol(module->target + 3, &end, 10);
+	return sm > 0 && sm < 1000 ? (int)sm * 10 + (*end == 'a' ? 5 : *end == 'f' ? 3 : 0)
+							   : TARGET_UNKNOWN;
+}
+
+static void fail_need(struct ptx_lexer *lexer, const struct ptx_module *module,
+					  const struct ptx_instruction *in, const struct ptx_match *match,
+					  struct ptx_need has)
+{
+	const struct ptx_need need = match->need;
+	const int kind = need.target % 10;
+	if (ptx_need_met((struct ptx_need){need.target, 0}, has))
+		ptx_lex_fail(lexer, "'%s' requires PTX .version %d.%d or later, and the module's is %d.%d",
+					 in->opcode, need.version / 10, need.version % 10, module->version / 10,
+					 module->version % 10);
+	else
+		ptx_lex_fail(lexer, "'%s' (PTX %d.%d) requires .target sm_%d%s, and the module's is %s",
+					 in->opcode, need.version / 10, need.version % 10, need.target / 10,
+					 kind == 5   ? "a"
+					 : kind == 3 ? "f or another of its family"
+								 : " or higher",
+					 module->target);
+}
+
+/* What a row asks for where `missing` points: the group, or the part. */
+static int missing_length(const char *missing)
+{
+	return (int)strcspn(missing + 1, " .|(){}@+!") + 1;
+}
+
+static void fail(struct checker *checker, const struct ptx_instruction *in,
+				 const struct ptx_match *match)
+{
+	struct ptx_lexer *lexer = &checker->parser->lexer;
+	const struct ptx_module *module = checker->parser->module;
+	const char *part = match->part < in->part_count ? in->parts[match->part] : "";
+	lexer->token.line = in->line;
+	switch (match->status) {
+	case PTX_MATCH_OPCODE:
+		ptx_lex_fail(lexer, "'%s': no instruction of PTX up to %.1f is called '%s'", in->opcode,
+					 PTX_FORMS_VERSION / 10.0, in->parts[0]);
+		break;
+	case PTX_MATCH_PART:
+		ptx_lex_fail(lexer, "'%s': PTX up to %.1f has no such form with '.%s'", in->opcode,
+					 PTX_FORMS_VERSION / 10.0, part);
+		break;
+	case PTX_MATCH_MISSING:
+		ptx_lex_fail(lexer, "'%s' is not complete: '%.*s' or the like is missing", in->opcode,
+					 missing_length(match->missing), match->missing);
+		break;
+	case PTX_MATCH_OPERANDS:
+		ptx_lex_fail(lexer, "'%s' does not take %u operands (%s)", in->opcode, in->operand_count,
+					 match->form->operands);
+		break;
+	default: fail_need(lexer, module, in, match, checker->has); break;
+	}
+	/* it may be of a newer PTX than the table */
+	if (match->status != PTX_MATCH_NEED && module->version > PTX_FORMS_VERSION)
+		lexer->fault->kind = FAULT_UNSUPPORTED;
+}
+
+static const struct ptx_match *find(struct checker *checker, const struct ptx_instruction *in)
+{
+	uint32_t at = ptx_hash(in->opcode, strlen(in->opcode)) + in->operand_count;
+	struct kept *kept = &checker->kept[at % OPCODES];
+	if (!kept->in || kept->in->operand_count != in->operand_count ||
+		strcmp(kept->in->opcode, in->opcode) != 0)
+		*kept = (struct kept){.in = in, .match = ptx_match(in, checker->has)};
+	return &kept->match;
+}
+
+/* `item`: what the row says of an operand. */
+static bool constant_fits(const struct ptx_operand *operand, const char *item)
+{
+	const size_t length = strcspn(item, ",");
+	const char *range = memchr(item, '<', length);
+	if (operand->kind != PTX_OP_INTEGER)
+		return item[0] != 'i' || operand->kind == PTX_OP_SPECIAL; /* WARP_SZ */
+	return !range || ptx_range_has(range, (long)operand->integer);
+}
+
+static void check_constants(struct checker *checker, const struct ptx_instruction *in,
+							const char *item)
+{
+	for (uint32_t i = 0; item && i < in->operand_count; i++) {
+		if (!constant_fits(&in->operands[i], item)) {
+			checker->parser->lexer.token.line = in->line;
+			ptx_lex_fail(&checker->parser->lexer,
+						 "operand %u of '%s' is not as it must be: %.*s (a constant, in brackets the "
+						 "least, the largest, the step)",
+						 i + 1, in->opcode, (int)strcspn(item, ","), item);
+			return;
+		}
+		item = strchr(item, ',');
+		item += item != NULL;
+	}
+}
+
+static void check(struct checker *checker, struct ptx_instruction *in)
+{
+	const struct ptx_match *match = find(checker, in);
+	if (match->status != PTX_MATCH_FOUND) {
+		fail(checker, in, match);
+		return;
+	}
+	in->lacks_decoding = match->lacks_decoding;
+	if (strpbrk(match->form->operands, "i<"))
+		check_constants(checker, in, match->form->operands);
+}
+
+void ptx_check(struct ptx_parser *parser)
+{
+	struct checker *checker = calloc(1, sizeof *checker);
+	if (!checker) {
+		ptx_take(parser, SIZE_MAX);
+		return;
+	}
+	checker->parser = parser;
+	checker->has = (struct ptx_need){target_of(parser->module), parser->module->version};
+	for (const struct ptx_function *f = parser->module->functions; f; f = f->next)
+		for (uint32_t i = 0; i < f->code_count && !parser->lexer.failed; i++)
+			check(checker, &f->code[i]);
+	free(checker);
+}

@@ -1,0 +1,45 @@
+/* The rows of forms/, and the sets of parts that they are written with. */
+#include "emulator/ptx/forms.h"
+
+#define ROUNDS ".rn|.rz|.rm|.rp"
+#define ROUND "{" ROUNDS "}"
+#define INTEGER_ROUNDS ".rni|.rzi|.rmi|.rpi"
+#define INT16_32 ".u16|.s16|.u32|.s32"
+#define INT32_64 ".u32|.s32|.u64|.s64"
+#define INT16_64 ".u16|.s16|" INT32_64
+#define INT8_64 ".u8|.s8|" INT16_64
+#define CARRY_TYPES ".u32|.s32|.u64|.s64"
+#define BITS8_32 ".b8|.u8|.s8|.b16|.u16|.s16|.b32|.u32|.s32|.f32"
+#define BITS64 ".b64|.u64|.s64|.f64"
+#define BITS8_64 BITS8_32 "|" BITS64
+#define SCALARS BITS8_64 "|.b128 @75:83"
+#define VECTORS_128 "{.v2|.v4} (" BITS8_32 ")|{.v2} (" BITS64 ")|.b128 @75:83"
+#define ELEMENTS "(" VECTORS_128 ")"
+#define WIDE VECTORS_128 "|.v4 (" BITS64 ") @100:88|.v8 (.b32|.u32|.s32|.f32) @100:88"
+#define COMPARE_BITS ".eq|.ne"
+#define COMPARE_SIGNED ".eq|.ne|.lt|.le|.gt|.ge"
+#define COMPARE_UNSIGNED COMPARE_SIGNED "|.lo|.ls|.hi|.hs"
+#define COMPARE_FLOAT COMPARE_SIGNED "|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan"
+#define COMBINE "{.and+|.or+|.xor+}"
+#define SCOPES ".cta|.cluster @90:78|.gpu|.sys"
+#define SHARED ".shared|.shared::cta @75:78|.shared::cluster @90:78"
+#define SPACES ".global|.local|" SHARED
+#define LOADED_BY ".ca|.cg|.cs|.lu|.cv"
+#define STORED_BY ".wb|.cg|.cs|.wt"
+#define EVICTIONS                                                                                  \
+	".L1::evict_normal @75:74|.L1::evict_unchanged @75:74|.L1::evict_first @75:74|"                \
+	".L1::evict_last @75:74|.L1::no_allocate @75:74"
+#define PREFETCH "{.L2::64B @75:74|.L2::128B @75:74|.L2::256B @80:74}"
+#define HINT "{.L2::cache_hint+ @80:74}"
+#define L2_PRIMARY "(.L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged)"
+#define TENSOR_DIMENSIONS ".1d|.2d|.3d|.4d|.5d"
+#define MBARRIER_SPACE "{.shared|.shared::cta @75:78}"
+
+#define FORM(opcode, parts, operands) {opcode, parts, operands},
+const struct ptx_form ptx_forms[] = {
+#include "emulator/ptx/forms/arithmetic.def"
+#include "emulator/ptx/forms/control.def"
+#include "emulator/ptx/forms/memory.def"
+#include "emulator/ptx/forms/tensor.def"
+};
+const size_t ptx_form_count = sizeof ptx_forms / sizeof ptx_forms[0];
