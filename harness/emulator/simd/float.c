@@ -199,7 +199,7 @@ APPROXIMATE(sin, sinf(a))
 APPROXIMATE(cos, cosf(a))
 APPROXIMATE_FTZ(sin_2pi, (f32)sine_of_turns(a))
 APPROXIMATE_FTZ(cos_2pi, (f32)cosine_of_turns(a))
-APPROXIMATE(tanh, tanhf(a))
+UNARY(tanh_approx_f32, f32, f32, canonical(tanhf(a)))
 UNARY(rsqrt_approx_f64, f64, f64, 1.0 / __builtin_sqrt(a))
 
 /* ------------------------------------------------------------------------

@@ -84,6 +84,7 @@ enum handler __wrap_handler_find(enum handler_operation operation, enum handler_
 #define SINGLES " .f32 .ftz.f32"
 #define FLOATS SINGLES " .f64"
 #define ROUNDED FLOATS " .rz.f32 .rm.f64"
+#define EXPLICIT " .rn.f32 .rn.ftz.f32 .rn.f64 .rz.f32 .rm.f64"
 #define ONE "%r1, %r2"
 #define TWO ONE ", %r3"
 #define THREE TWO ", %r4"
@@ -98,11 +99,11 @@ static const struct {
 	{"add", SIGNED " .s16x2 .sat.s32 .cc.u32 .cc.u64" ROUNDED HALVES, TWO},
 	{"sub", SIGNED " .sat.s32" ROUNDED HALVES, TWO},
 	{"mul", ROUNDED HALVES, TWO},
-	{"fma", ROUNDED HALVES, THREE},
-	{"div", INTEGERS ROUNDED, TWO},
+	{"fma", EXPLICIT " .rn.f16 .rn.f16x2 .rn.bf16 .rn.bf16x2", THREE},
+	{"div", INTEGERS EXPLICIT, TWO},
 	{"rem", INTEGERS, TWO},
-	{"sqrt", ROUNDED, ONE},
-	{"rcp", ROUNDED, ONE},
+	{"sqrt", EXPLICIT, ONE},
+	{"rcp", EXPLICIT, ONE},
 	{"mul.lo", SIGNED, TWO},
 	{"mul.hi", INTEGERS, TWO},
 	{"mul.wide", " .u16 .s16 .u32 .s32", TWO},
@@ -130,11 +131,11 @@ static const struct {
 	{"copysign", " .f32 .f64", TWO},
 	{"testp.normal", " .f32 .f64", "%p1, %r1"},
 	{"rsqrt.approx", FLOATS, ONE},
-	{"ex2.approx", SINGLES HALVES, ONE},
+	{"ex2.approx", SINGLES " .f16 .f16x2 .ftz.bf16 .ftz.bf16x2", ONE},
 	{"lg2.approx", SINGLES, ONE},
-	{"sin.approx", SINGLES, ONE},
-	{"cos.approx", SINGLES, ONE},
-	{"tanh.approx", SINGLES HALVES, ONE},
+	{"sin.approx", SINGLES " .ftz.2pi.f32", ONE},
+	{"cos.approx", SINGLES " .ftz.2pi.f32", ONE},
+	{"tanh.approx", " .f32" HALVES, ONE},
 	{"and", BITS " .pred", TWO},
 	{"or", BITS " .pred", TWO},
 	{"xor", BITS " .pred", TWO},
@@ -154,7 +155,7 @@ static const struct {
 	{"lop3", " .b32", THREE ", 1"},
 	{"prmt", " .b32 .b32.f4e", THREE},
 	{"fns", " .b32", THREE},
-	{"selp", BITS " .f32 .f64" HALVES, TWO ", %p1"},
+	{"selp", BITS " .f32 .f64", TWO ", %p1"},
 	{"slct", " .b16.s32 .b16.f32 .b32.s32 .b32.f32 .b64.s32 .b64.f32", THREE},
 	{"setp.eq", BITS FLOATS HALVES, "%p1, %r1, %r2"},
 	{"setp.ne", BITS FLOATS, "%p1, %r1, %r2"},
@@ -212,8 +213,8 @@ static const struct {
 	{"cp.async", " .ca.shared.global", "[%r1], [%d1], 16"},
 	{"cp.async", " .commit_group", ""},
 	{"cp.async", " .wait_group", "1"},
-	{"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", " .L2::none",
-	 "[%r1], [%d1], %r2, [%r3]"},
+	{"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", " .L2::cache_hint",
+	 "[%r1], [%d1], %r2, [%r3], %d2"},
 	{"cp.async.bulk", " .commit_group", ""},
 	{"cp.async.bulk", " .wait_group", "1"},
 	/* control, barriers, communication within a warp */
@@ -292,7 +293,7 @@ static void write_instructions(void)
 Test(handlers, decoding_asks_for_every_row)
 {
 	struct fault fault = {0};
-	say(".version 9.0\n.target sm_90a\n.address_size 64\n"
+	say(".version 9.5\n.target sm_90a\n.address_size 64\n"
 		".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
 		".extern .func __assertfail (.param .b64 a, .param .b64 b);\n"
 		".func again() { call again, (); ret; }\n"
