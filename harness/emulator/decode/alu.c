@@ -179,6 +179,17 @@ static void decode_mul24(struct decoder *decoder, const struct ptx_instruction *
 	operands_n(decoder, out, in, 4, 4, false);
 }
 
+static void decode_clmad(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	static const enum handler_operation operations[] = {
+		[PART_LO] = OP_CLMAD_LO, [PART_HI] = OP_CLMAD_HI, [PART_WIDE] = OP_NONE};
+	if (!decode_operands(decoder, in, 4))
+		return;
+	struct exec_instruction *out =
+		decode_emit(decoder, operations[product_part(in)], decode_form(decode_type(in, 0)));
+	operands_n(decoder, out, in, 8, 8, false);
+}
+
 static void decode_div(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
@@ -491,6 +502,7 @@ const struct decode_entry decode_alu_table[] = {
 	{"madc", decode_mul_mad, OP_NONE},
 	{"fma", decode_fma, OP_FMA},
 	{"mul24", decode_mul24, OP_NONE},
+	{"clmad", decode_clmad, OP_NONE},
 	{"div", decode_div, OP_DIV},
 	{"rem", decode_div, OP_REM},
 	{"sqrt", decode_root, OP_SQRT},

@@ -86,6 +86,8 @@ static bool gathers(const struct ptx_instruction *in)
 		   decode_has(in, "tile::scatter4") || decode_has(in, "cp_mask");
 }
 
+#define BULK_ENTRIES 19 /* of in->list: ops/bulk.c */
+
 /* Which way: loads name mbarrier::complete_tx::bytes, stores bulk_group. */
 static void bulk_copy(struct decoder *decoder, const struct ptx_instruction *in, bool reduce)
 {
@@ -97,11 +99,13 @@ static void bulk_copy(struct decoder *decoder, const struct ptx_instruction *in,
 		return;
 	}
 	struct exec_instruction *out = decode_emit(decoder, OP_BULK, FORM_ONLY);
-	int32_t list[17] = {0};
+	int32_t list[BULK_ENTRIES] = {0};
 	list[9] = list[10] = -1;
+	list[17] = list[18] = decode_constant(decoder, 0, 4);
 	out->cache = decoder->program->cache_count++;
 	out->sub = reduce ? BULK_REDUCE : load ? BULK_LOAD : BULK_STORE;
 	out->flags |= reduce ? EXEC_FLAG_REDUCES : 0;
+	out->flags |= decode_has(in, "noftz") ? EXEC_FLAG_SUBNORMALS : 0;
 	decoder->program->async_proxy |= !load;
 	decoder->program->async_copies = true;
 	if (reduce)
@@ -119,13 +123,15 @@ static void bulk_copy(struct decoder *decoder, const struct ptx_instruction *in,
 		list_coordinates(decoder, other, list);
 	if (!tensor && at < n)
 		list[9] = decode_source(decoder, &ops[at++], 4);
+	for (uint32_t i = 17; decode_has(in, "ignore_oob") && i < BULK_ENTRIES && at < n; i++)
+		list[i] = decode_source(decoder, &ops[at++], 4);
 	if (load && at < n)
 		list_address(decoder, &ops[at++], PTX_SHARED, list + 6);
 	else if (load)
 		decode_refuse(decoder);
 	if (decode_has(in, "multicast::cluster") && at < n)
 		list[10] = decode_source(decoder, &ops[at++], 2);
-	decode_list(decoder, list, 17);
+	decode_list(decoder, list, BULK_ENTRIES);
 }
 
 void decode_wait_groups(struct decoder *decoder, const struct ptx_instruction *in,

@@ -125,7 +125,8 @@ static void atomic(struct decoder *decoder, const struct ptx_instruction *in,
 	out->count = (uint8_t)count;
 	out->e = decode_atomic_number(type);
 	/* many programs use what an atomic has shown without a fence behind it: taken as an acquire */
-	out->flags = (uint8_t)(EXEC_FLAG_VOLATILE | EXEC_FLAG_ACQUIRE | order_flags(in));
+	out->flags = (uint8_t)(EXEC_FLAG_VOLATILE | EXEC_FLAG_ACQUIRE | order_flags(in) |
+						   (decode_has(in, "noftz") ? EXEC_FLAG_SUBNORMALS : 0));
 	decode_address(decoder, out, address, space_of(in));
 	int32_t list[24];
 	for (uint32_t i = 0; i < count; i++) {

@@ -36,11 +36,12 @@ void exec_copies_free(struct warp *warp);
 struct bulk {
 	enum sub_bulk kind;
 	bool tensor;
-	struct exec_block *block; /* whose shared memory */
-	u64 shared;               /* offset there */
-	u64 global, bytes;        /* without a tensor map; or of another block's memory */
-	const u8 *source;
-	struct exec_block *barrier_block; /* loads */
+	struct exec_block *block;           /* whose shared memory */
+	u64 shared;                         /* offset there */
+	u64 global, bytes;                  /* without a tensor map; or of another block's memory */
+	u64 ignored_before, ignored_behind; /* of `bytes`: .ignore_oob */
+	const u8 *source;                   /* of those between */
+	struct exec_block *barrier_block;   /* loads */
 	u64 barrier;
 	struct warp *warp; /* stores */
 	int lane;

@@ -79,8 +79,9 @@ enum exec_flags {
 	EXEC_FLAG_NEGATED_C = 64,
 	EXEC_FLAG_CLUSTER = 128,
 	/* of accesses to memory: */
-	EXEC_FLAG_REDUCES = EXEC_FLAG_SAT, /* a bulk reduction */
-	EXEC_FLAG_BLOCK = EXEC_FLAG_FTZ,   /* of scope .cta: atomic, or ordered, in its block alone */
+	EXEC_FLAG_SUBNORMALS = EXEC_FLAG_FINITE, /* .noftz: additions of f32 keep them */
+	EXEC_FLAG_REDUCES = EXEC_FLAG_SAT,       /* a bulk reduction */
+	EXEC_FLAG_BLOCK = EXEC_FLAG_FTZ, /* of scope .cta: atomic, or ordered, in its block alone */
 	EXEC_FLAG_ACQUIRE = EXEC_FLAG_RELU,
 	EXEC_FLAG_RELEASE = EXEC_FLAG_NEGATED_C,
 };

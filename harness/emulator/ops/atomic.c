@@ -109,7 +109,7 @@ HANDLER(atom)
 {
 	const int size = in->size, count = in->count;
 	struct atomic_form form = {in->sub, (enum atomic_number)in->e, size, false};
-	const bool adds_f32 = size == 4 && in->e == ATOM_FLOAT;
+	const bool flushes = size == 4 && in->e == ATOM_FLOAT && !(in->flags & EXEC_FLAG_SUBNORMALS);
 	struct counters *counters = &w->worker->counters;
 	u64 at[EXEC_LANES], low = ~(u64)0, high = 0, some = 0;
 	bool looks = false;
@@ -121,7 +121,7 @@ HANDLER(atom)
 		address = in->width == 8 ? address : (u32)address;
 		const u64 bytes = (u64)(size * count);
 		/* PTX ISA, atom: of shared memory it keeps subnormals */
-		form.flush = adds_f32 && in->space != PTX_SHARED && !(address >> EXEC_WINDOW_SHIFT);
+		form.flush = flushes && in->space != PTX_SHARED && !(address >> EXEC_WINDOW_SHIFT);
 		/* what is combined with must have been written */
 		void *p = exec_access(w, in, i, in->space, address, bytes, bytes, false);
 		if (!p || !exec_access(w, in, i, in->space, address, bytes, bytes, true))

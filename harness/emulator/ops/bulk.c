@@ -136,7 +136,7 @@ static struct atomic_form reduction_form(const struct bulk *bulk)
 		form.number = bulk->map.number;
 		form.size = (int)bulk->map.element_bytes;
 	}
-	form.flush = form.number == ATOM_FLOAT && form.size == 4;
+	form.flush = form.number == ATOM_FLOAT && form.size == 4 && !(in->flags & EXEC_FLAG_SUBNORMALS);
 	return form;
 }
 
@@ -173,6 +173,11 @@ static bool visit_land(void *context, const struct tensor_span *span)
 	return true;
 }
 
+static u64 read_bytes(const struct bulk *bulk)
+{
+	return bulk->bytes - bulk->ignored_before - bulk->ignored_behind;
+}
+
 static void move(struct bulk *bulk)
 {
 	struct walk walk = {bulk->warp, bulk, false};
@@ -181,7 +186,7 @@ static void move(struct bulk *bulk)
 	if (bulk->tensor)
 		tensor_map_walk(&bulk->map, bulk->coordinates, shared_address(bulk), visit_land, &walk);
 	else if (bulk->kind == BULK_LOAD)
-		memcpy(shared, bulk->source, bulk->bytes);
+		memcpy(shared + bulk->ignored_before, bulk->source, read_bytes(bulk));
 	else if (bulk->kind == BULK_STORE)
 		memcpy((void *)(uintptr_t)bulk->global, shared, bulk->bytes);
 	else
@@ -209,7 +214,12 @@ static void end(struct bulk *bulk)
 		tensor_map_walk(&bulk->map, bulk->coordinates, shared_address(bulk), visit_undefined,
 						&walk);
 	else if (bulk->undefined)
-		copies_undefine(bulk->block, bulk->shared, bulk->source, bulk->bytes);
+		copies_undefine(bulk->block, bulk->shared + bulk->ignored_before, bulk->source,
+						read_bytes(bulk));
+	/* whatever is there now: nobody says that it is kept */
+	u8 *known = bulk->block->shared_written + bulk->shared;
+	memset(known, EXEC_SHARED_UNDEFINED, bulk->ignored_before);
+	memset(known + bulk->bytes - bulk->ignored_behind, EXEC_SHARED_UNDEFINED, bulk->ignored_behind);
 }
 
 static u64 *barrier_of(const struct bulk *load)
@@ -288,117 +298,28 @@ enum exec_status bulk_finish(struct exec_cluster *cluster)
 /* ------------------------------------------------------------------------
  * Issuing. in->list: shared address, the other address or the tensor map, the
  * mbarrier (three entries each), then: 9 bytes operand or -1, 10 the multicast
- * mask or -1, 11 number of coordinates, 12... coordinates. in->sub: enum sub_bulk;
+ * mask or -1, 11 number of coordinates, 12... coordinates, 17 and 18 the bytes at the beginning and
+ * at the end that .ignore_oob leaves out. in->sub: enum sub_bulk;
  * in->flags CLUSTER: the source of a load is shared memory of this block. */
 
-/* As an H200 has it, for loads and stores; what it says of a reduction is not
- * known. */
-static bool row_aligned(struct warp *w, const struct exec_instruction *in, int lane,
-						const struct bulk *bulk)
+/* .ignore_oob: what a copy leaves out at its ends, which are where they would be with it. */
+static bool ignored_bytes(struct warp *w, const struct exec_instruction *in, int lane,
+						  struct exec_address at, struct bulk *out)
 {
-	s64 bytes = (s64)bulk->coordinates[0] * bulk->map.element_bytes;
-	if (bytes % 16 == 0 || bulk->kind == BULK_REDUCE)
-		return true;
-	exec_fail(w, in, lane, FAULT_INSTRUCTION, 0,
-			  "the innermost coordinate %d of a bulk tensor copy is %lld bytes into its row: not "
-			  "a multiple of 16",
-			  bulk->coordinates[0], (long long)bytes);
-	return false;
-}
-
-/* As an H200 has it: a box to store must not start below 0, one to load may. Measured
- * with stores whose coordinates are all negative; one of several is taken to be no
- * better, and a reduction to be like a store. */
-static bool starts_inside(struct warp *w, const struct exec_instruction *in, int lane,
-						  const struct bulk *bulk)
-{
-	for (u32 k = 0; bulk->kind != BULK_LOAD && k < bulk->map.rank; k++) {
-		if (bulk->coordinates[k] >= 0)
-			continue;
-		exec_fail(w, in, lane, FAULT_INSTRUCTION, 0,
-				  "coordinate %d of dimension %u of a bulk tensor store is negative",
-				  bulk->coordinates[k], k);
-		return false;
-	}
-	return true;
-}
-
-/* Stores and reductions end with the 16 bytes that a row's last element lies in, not with
- * that element, and so write behind the row: measured on an H200. */
-static void round_row_up(struct tensor_map *map)
-{
-	u64 unit = 16 / map->element_bytes;
-	map->size[0] = (map->size[0] + unit - 1) / unit * unit;
-}
-
-/* Tensor maps are read through a proxy of their own. What was written to global memory before, by
- * the host, too, a block sees there once one of its threads has fenced (CUDA Programming Guide,
- * "Tensor maps"); parameters and constants need no fence. */
-static bool map_acquired(struct warp *w, const struct exec_instruction *in, int lane,
-						 struct exec_address at)
-{
-	if (w->block->maps_acquired || (at.space != PTX_GENERIC && at.space != PTX_GLOBAL) ||
-		at.address >> EXEC_WINDOW_SHIFT != 0)
-		return true;
-	const struct allocation *in_global = memory_find(at.address);
-	if (!in_global || in_global->read_only ||
-		exec_fail_undefined(w, in, lane, FAULT_ASYNC, at.address,
-							"its tensor map lies in global memory, and no "
-							"fence.proxy.tensormap::generic.acquire of its block came before it") ==
-			EXEC_NEXT)
-		return true;
-	w->worker->fault.advice =
-		"a kernel takes a tensor map as `const __grid_constant__ CUtensorMap`, "
-		"or fences before it uses one in global memory";
-	return false;
-}
-
-static bool read_map(struct warp *w, const struct exec_instruction *in, int lane, struct bulk *out)
-{
-	struct exec_address at = exec_listed_address(w, in->list + 3, lane);
-	if (at.space == PTX_LOCAL ||
-		at.address >> EXEC_WINDOW_SHIFT == EXEC_WINDOW_LOCAL >> EXEC_WINDOW_SHIFT) {
-		exec_fail(w, in, lane, FAULT_ADDRESS, at.address,
-				  "the tensor map lies in a thread's own memory, where its copy of a parameter is");
-		w->worker->fault.advice =
-			"a kernel takes a tensor map as `const __grid_constant__ CUtensorMap`";
-		return false;
-	}
-	const void *bytes = exec_access(w, in, lane, at.space, at.address, TENSOR_MAP_BYTES, 64, false);
-	if (!bytes || !map_acquired(w, in, lane, at))
-		return false;
-	if (!tensor_map_decode(bytes, &out->map)) {
-		exec_fail(w, in, lane, FAULT_ADDRESS, at.address, "there is no tensor map at 0x%llx",
-				  (unsigned long long)at.address);
-		w->worker->fault.advice =
-			"look at what cuTensorMapEncodeTiled returns, and at what becomes "
-			"of its map on the way to the kernel";
-		return false;
-	}
-	const char *wrong = tensor_map_check(&out->map);
-	if (wrong) {
+	out->ignored_before = SOURCE(u32, in->list[17])[lane];
+	out->ignored_behind = SOURCE(u32, in->list[18])[lane];
+	if (out->ignored_before + out->ignored_behind > out->bytes) {
 		exec_fail(w, in, lane, FAULT_INSTRUCTION, at.address,
-				  "the tensor map, which tensormap.replace has changed, is not valid: %s", wrong);
+				  "ignores %llu and %llu bytes of a copy of %llu",
+				  (unsigned long long)out->ignored_before, (unsigned long long)out->ignored_behind,
+				  (unsigned long long)out->bytes);
 		return false;
 	}
-	if ((s32)out->map.rank != in->list[11]) {
-		exec_fail(w, in, lane, FAULT_ADDRESS, at.address,
-				  "a tensor map of %u dimensions used with %d", out->map.rank, in->list[11]);
+	if (out->ignored_before && at.address % 16) {
+		exec_fail(w, in, lane, FAULT_ALIGNMENT, at.address,
+				  "address 0x%llx is not a multiple of 16", (unsigned long long)at.address);
 		return false;
 	}
-	if (out->kind == BULK_REDUCE && out->map.element_bytes < 2) {
-		exec_fail(w, in, lane, FAULT_INSTRUCTION, at.address,
-				  "reduces a tensor of elements of %u byte", out->map.element_bytes);
-		return false;
-	}
-	for (s32 k = 0; k < in->list[11]; k++)
-		out->coordinates[k] = SOURCE(s32, in->list[12 + k])[lane];
-	if (!row_aligned(w, in, lane, out) || !starts_inside(w, in, lane, out))
-		return false;
-	if (out->kind != BULK_LOAD)
-		round_row_up(&out->map);
-	out->tensor = true;
-	out->bytes = tensor_map_box_bytes(&out->map);
 	return true;
 }
 
@@ -412,11 +333,15 @@ static bool plain_source(struct warp *w, const struct exec_instruction *in, int 
 				  (unsigned long long)out->bytes);
 		return false;
 	}
-	if (out->bytes == 0)
+	if (!ignored_bytes(w, in, lane, at, out))
+		return false;
+	if (read_bytes(out) == 0)
 		return true;
 	bool written = true;
+	at.address += out->ignored_before;
 	void *host = out->kind == BULK_LOAD
-					 ? exec_access_source(w, in, lane, at, out->bytes, 16, &written)
+					 ? exec_access_source(w, in, lane, at, read_bytes(out),
+										  out->ignored_before ? 1 : 16, &written)
 					 : exec_access(w, in, lane, at.space, at.address, out->bytes, 16, true);
 	out->undefined = !written;
 	out->global = at.address;
@@ -534,7 +459,7 @@ HANDLER(bulk)
 	for (u32 left = mask; left; left &= left - 1) {
 		struct bulk bulk = {
 			.kind = (enum sub_bulk)in->sub, .lane = first_lane(left), .in = in, .warp = w};
-		bool ok = in->list[11] ? read_map(w, in, bulk.lane, &bulk)
+		bool ok = in->list[11] ? bulk_read_map(w, in, bulk.lane, &bulk)
 							   : plain_source(w, in, bulk.lane, &bulk);
 		if (!ok)
 			return EXEC_FAULT;

@@ -15,5 +15,9 @@ void bulk_seen(struct exec_block *block, uint64_t offset);
 /* At the end of a cluster: stores that nobody waited for still happen, and loads that nobody waited
  * for are a fault. */
 enum exec_status bulk_finish(struct exec_cluster *cluster);
+/* Takes the tensor map and the coordinates of a copy from the operands; false after a fault. */
+struct bulk;
+bool bulk_read_map(struct warp *warp, const struct exec_instruction *in, int lane,
+				   struct bulk *out);
 
 #endif

@@ -100,6 +100,26 @@ TERNARY(mad_wide_u16, u32, u16, u16, u32, (u32)a *b + c)
 TERNARY(mad_wide_s16, u32, s16, s16, u32, (u32)((s32)a *b) + c)
 TERNARY(mad_wide_u32, u64, u32, u32, u64, (u64)a *b + c)
 TERNARY(mad_wide_s32, u64, s32, s32, u64, (u64)((s64)a *b) + c)
+/* Products of polynomials over GF(2): sums are without carry. */
+static inline u64 carryless_low(u64 a, u64 b)
+{
+	u64 low = 0;
+	for (int k = 0; k < 64; k++)
+		low ^= a << k & (0 - (b >> k & 1));
+	return low;
+}
+
+static inline u64 carryless_high(u64 a, u64 b)
+{
+	u64 high = 0;
+	for (int k = 1; k < 64; k++)
+		high ^= a >> (64 - k) & (0 - (b >> k & 1));
+	return high;
+}
+
+TERNARY(clmad_lo_u64, u64, u64, u64, u64, carryless_low(a, b) ^ c)
+TERNARY(clmad_hi_u64, u64, u64, u64, u64, carryless_high(a, b) ^ c)
+
 BINARY(mul24_lo_u32, u32, u32, u32, (u64)(a & 0xffffff) * (b & 0xffffff))
 BINARY(mul24_lo_s32, u32, s32, s32, ((s64)((s32)((u32)a << 8) >> 8)) * ((s32)((u32)b << 8) >> 8))
 BINARY(add_sat_s32, s32, s32, s32,

@@ -156,7 +156,8 @@ static void check_line(struct form *form, const char *line)
 			  "%s:%d is no form", form->file, form->line);
 	char text[4096];
 	snprintf(text, sizeof text, "%.*s", (int)strcspn(line + at, "\n"), line + at);
-	for (char *target = strtok_r(targets, ",", &rest); target; target = strtok_r(NULL, ",", &rest)) {
+	for (char *target = strtok_r(targets, ",", &rest); target;
+		 target = strtok_r(NULL, ",", &rest)) {
 		snprintf(form->target, sizeof form->target, "%s", target);
 		expand(form, text);
 	}

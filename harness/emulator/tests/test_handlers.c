@@ -111,6 +111,7 @@ static const struct {
 	{"mad.hi", " .u32 .s32 .u64 .s64", THREE},
 	{"mad.wide", " .u16 .s16 .u32 .s32", THREE},
 	{"mul24.lo", " .u32 .s32", TWO},
+	{"clmad", " .lo.u64 .hi.u64", "%d1, %d2, %d3, %d4"},
 	{"sad", " .u32 .s32", THREE},
 	{"dp4a", " .u32.u32", THREE},
 	{"dp2a.lo", " .u32.u32", THREE},
