@@ -189,7 +189,7 @@ static cudaError_t check_dynamic_shared(const struct launch_request *request,
 			 "before the launch",
 			 kernel, asked);
 	return refuse(
-		request->function, cudaErrorInvalidValue, advice,
+		request->function, cudaErrorInvalidValue, shared_mode(request) ? NULL : advice,
 		"it asks for %zu bytes of dynamic shared memory, and %zu are the most %s", asked, limit,
 		shared_mode(request) ? "that are portable, as its shared memory mode says"
 		: request->function->dynamic_shared_limit ? "that cudaFuncSetAttribute has allowed"

@@ -131,6 +131,7 @@ static void binary_forget(struct binary *binary)
 			at->kernel = NULL;
 			at->dynamic_shared_limit = 0;
 			at->nonportable_cluster = false;
+			at->shared_mode = 0;
 		}
 	for (struct variable *at = runtime.variables; at; at = at->next)
 		if (at->binary == binary)
