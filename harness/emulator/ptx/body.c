@@ -342,9 +342,7 @@ static void parse_directive(struct body *body)
 	} else if (ptx_accept_directive(parser, "pragma")) {
 		skip_to_semicolon(body);
 	} else {
-		ptx_lex_fail(&parser->lexer, "directive '.%.*s' is not supported in a function",
-					 (int)(parser->lexer.token.length < 40 ? parser->lexer.token.length : 40),
-					 parser->lexer.token.text);
+		ptx_unknown_directive(parser, "in a function");
 	}
 	ptx_expect(parser, ';');
 }

@@ -1,5 +1,5 @@
-/* Whether the instructions of a module are PTX: each is a form of the table, and the module's .target
- * and .version have it. ptxas refuses the whole module otherwise. */
+/* Whether the instructions of a module are PTX: each is a form of the table, and the module's
+ * .target and .version have it. ptxas refuses the whole module otherwise. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,9 @@ static int target_of(const struct ptx_module *module)
 	if (strncmp(module->target, "sm_", 3) != 0)
 		return TARGET_UNKNOWN;
 	const long sm = strtol(module->target + 3, &end, 10);
-	return sm > 0 && sm < 1000 ? (int)sm * 10 + (*end == 'a' ? 5 : *end == 'f' ? 3 : 0)
+	return sm > 0 && sm < 1000 ? (int)sm * 10 + (*end == 'a'   ? 5
+												 : *end == 'f' ? 3
+															   : 0)
 							   : TARGET_UNKNOWN;
 }
 
@@ -112,10 +114,11 @@ static void check_constants(struct checker *checker, const struct ptx_instructio
 	for (uint32_t i = 0; item && i < in->operand_count; i++) {
 		if (!constant_fits(&in->operands[i], item)) {
 			checker->parser->lexer.token.line = in->line;
-			ptx_lex_fail(&checker->parser->lexer,
-						 "operand %u of '%s' is not as it must be: %.*s (a constant, in brackets the "
-						 "least, the largest, the step)",
-						 i + 1, in->opcode, (int)strcspn(item, ","), item);
+			ptx_lex_fail(
+				&checker->parser->lexer,
+				"operand %u of '%s' is not as it must be: %.*s (a constant, in brackets the "
+				"least, the largest, the step)",
+				i + 1, in->opcode, (int)strcspn(item, ","), item);
 			return;
 		}
 		item = strchr(item, ',');

@@ -8,7 +8,8 @@
  *
  *     .x        the part must be there          .n<8:256:8>   .n8, .n16, ..., .n256
  *     (A|B)     one of these must be there      @80:70        needs .target sm_80, .version 7.0
- *     {A|B}     one of these may be there       @90a:80       needs .target sm_90a (100f: its family)
+ *     {A|B}     one of these may be there       @90a:80       needs .target sm_90a (100f: its
+ * family)
  *     +         takes one more operand          !             decoding does not implement it
  *     *         takes whatever parts there are
  *
@@ -42,13 +43,13 @@ struct ptx_need {
 	int target, version;
 };
 
-enum ptx_match_status { /* a later one is a better match */
-	PTX_MATCH_OPCODE,   /* no form has the opcode */
-	PTX_MATCH_PART,     /* `part` is in no form with the others */
-	PTX_MATCH_MISSING,  /* `missing`, a piece of a row, is not there */
-	PTX_MATCH_OPERANDS, /* their number */
-	PTX_MATCH_NEED,     /* `need` is not met */
-	PTX_MATCH_FOUND,
+enum ptx_match_status {                     /* a later one is a better match */
+						PTX_MATCH_OPCODE,   /* no form has the opcode */
+						PTX_MATCH_PART,     /* `part` is in no form with the others */
+						PTX_MATCH_MISSING,  /* `missing`, a piece of a row, is not there */
+						PTX_MATCH_OPERANDS, /* their number */
+						PTX_MATCH_NEED,     /* `need` is not met */
+						PTX_MATCH_FOUND,
 };
 
 struct ptx_match {

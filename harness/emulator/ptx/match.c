@@ -151,8 +151,7 @@ static void consider(struct matcher *matcher, const struct state *state,
 	const int used = __builtin_popcount(state->used);
 	const bool cheaper = status == PTX_MATCH_NEED && (state->need.version < best->need.version ||
 													  state->need.target < best->need.target);
-	if (status < best->status ||
-		(status == best->status && used <= matcher->best_used && !cheaper))
+	if (status < best->status || (status == best->status && used <= matcher->best_used && !cheaper))
 		return;
 	*best = (struct ptx_match){.status = status,
 							   .form = matcher->form,
@@ -167,10 +166,9 @@ static void consider(struct matcher *matcher, const struct state *state,
 static bool finish(struct matcher *matcher, const struct state *state)
 {
 	const enum ptx_match_status status = state->used != all_parts(matcher->in) ? PTX_MATCH_PART
-										 : !operands_fit(matcher, state) ? PTX_MATCH_OPERANDS
-										 : ptx_need_met(state->need, matcher->has)
-											 ? PTX_MATCH_FOUND
-											 : PTX_MATCH_NEED;
+										 : !operands_fit(matcher, state)       ? PTX_MATCH_OPERANDS
+										 : ptx_need_met(state->need, matcher->has) ? PTX_MATCH_FOUND
+																				   : PTX_MATCH_NEED;
 	consider(matcher, state, status, NULL);
 	return status == PTX_MATCH_FOUND;
 }
@@ -198,8 +196,8 @@ static bool match_at(struct matcher *matcher, const char *pattern, struct state 
 			const char *end = part_end(pattern);
 			const int part = find_part(matcher, state.used, pattern, end);
 			if (part < 0) {
-				consider(matcher, &state,
-						 state.used == all ? PTX_MATCH_MISSING : PTX_MATCH_PART, pattern);
+				consider(matcher, &state, state.used == all ? PTX_MATCH_MISSING : PTX_MATCH_PART,
+						 pattern);
 				return false;
 			}
 			state.used |= 1u << part;

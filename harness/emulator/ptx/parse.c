@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emulator/ptx/forms.h"
+
 static void declare_variable(struct ptx_parser *parser, struct ptx_variable *variable)
 {
 	struct ptx_module *module = parser->module;
@@ -105,6 +107,35 @@ static void skip_numbers(struct ptx_parser *parser)
 		ptx_lex_next(&parser->lexer);
 }
 
+/* Without effect here. */
+static bool skip_hint(struct ptx_parser *parser)
+{
+	static const char *const hints[] = {"noreturn",        "pragma",
+										"maxnctapersm",    "maxclusterrank",
+										"explicitcluster", "blocksareclusters",
+										"abi_preserve",    "abi_preserve_control"};
+	for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
+		if (ptx_accept_directive(parser, hints[i])) {
+			skip_numbers(parser);
+			ptx_accept(parser, ';');
+			return true;
+		}
+	return false;
+}
+
+/* A module may be newer than what is known here. */
+void ptx_unknown_directive(struct ptx_parser *parser, const char *where)
+{
+	const struct ptx_token *token = &parser->lexer.token;
+	const bool newer = parser->module->version > PTX_FORMS_VERSION;
+	ptx_lex_fail(&parser->lexer, "'%s%.*s' is no directive %s that is known here, up to PTX %.1f",
+				 token->kind == PTX_TOKEN_DIRECTIVE ? "." : "",
+				 (int)(token->length < 40 ? token->length : 40), token->text, where,
+				 PTX_FORMS_VERSION / 10.0);
+	if (newer)
+		parser->lexer.fault->kind = FAULT_UNSUPPORTED;
+}
+
 static void parse_tuning(struct ptx_parser *parser, struct ptx_function *function)
 {
 	while (parser->lexer.token.kind == PTX_TOKEN_DIRECTIVE) {
@@ -122,11 +153,8 @@ static void parse_tuning(struct ptx_parser *parser, struct ptx_function *functio
 		} else if (ptx_accept_directive(parser, "minnctapersm")) {
 			parse_triple(parser, triple);
 			function->min_blocks = triple[0];
-		} else {
-			/* .noreturn, .pragma ...: hints */
-			ptx_lex_next(&parser->lexer);
-			skip_numbers(parser);
-			ptx_accept(parser, ';');
+		} else if (!skip_hint(parser)) {
+			ptx_unknown_directive(parser, "of a function");
 		}
 	}
 }
@@ -285,9 +313,7 @@ static void parse_top(struct ptx_parser *parser)
 	else if (ptx_accept_directive(parser, "pragma") || ptx_accept_directive(parser, "alias"))
 		skip_statement(parser);
 	else
-		ptx_lex_fail(&parser->lexer, "a directive of module scope expected, found '%.*s'",
-					 (int)(parser->lexer.token.length < 40 ? parser->lexer.token.length : 40),
-					 parser->lexer.token.text);
+		ptx_unknown_directive(parser, "of module scope");
 }
 
 struct ptx_module *ptx_parse(const char *text, size_t length, struct fault *fault)

@@ -29,6 +29,9 @@ struct ptx_variable *ptx_variable_again(struct ptx_parser *parser, const struct 
 										uint64_t element);
 void ptx_initialiser_parse(struct ptx_parser *parser, struct ptx_variable *variable);
 
+/* Fails at the present token. */
+void ptx_unknown_directive(struct ptx_parser *parser, const char *where);
+
 /* At the '{' of a function; the result is in `function`. */
 void ptx_body_parse(struct ptx_parser *parser, struct ptx_function *function);
 

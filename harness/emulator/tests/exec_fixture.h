@@ -12,9 +12,7 @@
 #include "emulator/exec/memory.h"
 #include "emulator/machine.h"
 
-#ifndef FIXTURE_HEADER
-#define FIXTURE_HEADER ".version 9.0\n.target sm_90a\n.address_size 64\n"
-#endif
+#define FIXTURE_HEADER ".version 9.5\n.target sm_90a\n.address_size 64\n"
 
 /* A kernel `k` with pointers %in and %out, the thread's number in %t, and some
  * registers of each kind; `body` does the rest. */

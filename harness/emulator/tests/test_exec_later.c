@@ -1,6 +1,5 @@
 /* links: emulator_core */
 /* What came with PTX 9.1 to 9.5. */
-#define FIXTURE_HEADER ".version 9.5\n.target sm_90a\n.address_size 64\n"
 #include "exec_async.h"
 
 /* PTX ISA 9.3, clmad: 64 by 64 bits, as polynomials over GF(2). */

@@ -336,9 +336,9 @@ Test(exec_memory, constants_are_read_only)
 Test(exec_memory, unknown_instructions_fail_when_reached)
 {
 	uint32_t out[1];
-	words(FIXTURE_KERNEL(
-			  "bra $over; tcgen05.fence::before_thread_sync; $over: st.global.u32 [%out], 3;"),
-		  ONE, out, 1);
+	words(
+		FIXTURE_KERNEL("bra $over; vadd.u32.u32.u32 %r1, %t, %t; $over: st.global.u32 [%out], 3;"),
+		ONE, out, 1);
 	cr_assert_eq(out[0], 3);
 	fixture_expect_fault(FIXTURE_KERNEL("vabsdiff4.u32.u32.u32 %r1, %t, %t, %t;"), ONE,
 						 FAULT_UNSUPPORTED, "vabsdiff4.u32.u32.u32 at PTX line");

@@ -1,5 +1,6 @@
 /* links: emulator_core */
-/* The table of PTX syntax: what each row takes, that nothing else is taken, and what is said of it. */
+/* The table of PTX syntax: what each row takes, that nothing else is taken, and what is said of it.
+ */
 #include <criterion/criterion.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -40,7 +41,8 @@ static void add_part(struct instance *instance, const char *text, size_t length)
 			continue;
 		}
 		cr_assert_eq(sscanf(text + i, "<%d:%d:%d>", &least, &most, &step), 3);
-		part += sprintf(part, "%d", least + step * (int)draw((uint32_t)((most - least) / step + 1)));
+		part +=
+			sprintf(part, "%d", least + step * (int)draw((uint32_t)((most - least) / step + 1)));
 		i = (size_t)(strchr(text + i, '>') - text);
 	}
 	*part = '\0';
@@ -158,7 +160,8 @@ Test(ptx_forms, every_row_takes_its_instances_and_no_modifier_more)
 			seed = kept;
 			write(&instance, form, NULL, 0, text);
 			cr_assert(taken(&instance.need, text, &fault), "%s: %s", text, fault.text);
-			for (uint32_t place = 0; place <= instance.count && !strchr(form->parts, '*'); place++) {
+			for (uint32_t place = 0; place <= instance.count && !strchr(form->parts, '*');
+				 place++) {
 				write(&instance, form, extras[(place + seed) % 4], place, text);
 				cr_assert_not(taken(&instance.need, text, &fault), "%s", text);
 			}
@@ -175,7 +178,8 @@ Test(ptx_forms, modifiers_of_other_opcodes_are_refused)
 		const struct ptx_form *form = &ptx_forms[row];
 		seed = 7;
 		struct instance instance = instance_of(form);
-		const bool is_sine = strncmp(form->opcode, "sin", 3) == 0 || strncmp(form->opcode, "cos", 3) == 0;
+		const bool is_sine =
+			strncmp(form->opcode, "sin", 3) == 0 || strncmp(form->opcode, "cos", 3) == 0;
 		for (uint32_t place = 0; place <= instance.count && !strchr(form->parts, '*'); place++) {
 			write(&instance, form, is_sine ? "bulk_group" : "2pi", place, text);
 			cr_assert_not(taken(&instance.need, text, &fault), "%s", text);
@@ -264,6 +268,23 @@ Test(ptx_forms, a_later_version_is_no_fault)
 	accepted(900, 107, "add.rn.f32 %f1, %f2, %f3;\n");
 	refused(900, 107, "add.rn.zzz.f32 %f1, %f2, %f3;\n", "PTX up to 9.5 has no such form");
 	refused(900, 107, "wgmma.fence.sync.aligned;\n", "requires .target sm_90a");
+}
+
+Test(ptx_forms, directives_that_are_not_known)
+{
+	static const char *const places[] = {".warp .b32 x;\n.visible .entry k() { ret; }",
+										 ".visible .entry k()\n.warp 3\n{ ret; }",
+										 ".visible .entry k() {\n.warp .b32 x; ret; }"};
+	for (int i = 0; i < 6; i++) {
+		char text[256];
+		struct fault fault = {0};
+		snprintf(text, sizeof text, ".version %s\n.target sm_90\n.address_size 64\n%s\n",
+				 i < 3 ? "9.0" : "10.7", places[i % 3]);
+		cr_expect_null(ptx_parse(text, strlen(text), &fault));
+		cr_expect(strstr(fault.text, "'.warp' is no directive"), "%s", fault.text);
+		cr_expect_eq(fault.kind, i < 3 ? FAULT_SYNTAX : FAULT_UNSUPPORTED);
+		cr_expect_eq(fault.ptx_line, i % 3 == 0 ? 4 : 5);
+	}
 }
 
 /* ptxas takes modifiers in any order, and types, layouts and state spaces in that of the row. */
