@@ -1,9 +1,11 @@
 /* gemmjudge doctor: what is here, what it is for, what its absence costs. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cuda_versions.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "base/toolkit.h"
@@ -122,14 +124,30 @@ static void examine_gpu(struct examination *e, struct device_facts *facts)
 						  : "times are what the solution's process says");
 }
 
+/* The library that a GPU's referee would load: "cuBLAS 13.10.0, PATH". False where none loads. */
+static bool find_cublas(char found[PATHS_MAX + 128])
+{
+	char path[PATHS_MAX], version[64];
+	struct error err;
+	cublas_property *ask = NULL;
+	void *library = toolkit_open_library("libcublasLt.so.13", RTLD_LAZY | RTLD_GLOBAL, &err);
+	library = library != NULL ? toolkit_open_library("libcublas.so.13", RTLD_LAZY, &err) : NULL;
+	if (library != NULL)
+		*(void **)&ask = dlsym(library, "cublasGetProperty");
+	if (ask == NULL || !toolkit_find_library("libcublas.so.13", path)) {
+		strcpy(found, "no libcublas.so.13");
+		return false;
+	}
+	cublas_version(ask, version, sizeof version);
+	snprintf(found, PATHS_MAX + 128, "%s, %s", version, path);
+	return true;
+}
+
 static void examine_libraries(struct examination *e, const struct device_facts *facts)
 {
-	char path[PATHS_MAX];
-	bool blas = e->gpu || toolkit_find_library("libcublas.so.13", path);
-	print_line(e, blas ? PRESENT : MISSING, "cuBLAS",
-			   e->gpu ? facts->library
-			   : blas ? path
-					  : "no libcublas.so.13",
+	char path[PATHS_MAX], cublas[PATHS_MAX + 128];
+	bool blas = e->gpu || find_cublas(cublas);
+	print_line(e, blas ? PRESENT : MISSING, "cuBLAS", e->gpu ? facts->library : cublas,
 			   blas ? "the reference on a GPU, and the baseline to compare with"
 					: "nothing can be judged on a GPU; the emulated one does not need it");
 	bool cupti = toolkit_find_library("libcupti.so.13", path);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cuda_versions.h"
 #include "device/referee_cuda_product.cuh"
 #include "device/referee_cuda_state.cuh"
 #include "device/referee_device.h"
@@ -32,7 +33,7 @@ int attribute(cudaDeviceAttr which, int device)
 void driver_version(char *out, size_t bytes)
 {
 	int version = 0;
-	char line[256] = "", *at = nullptr;
+	char line[256] = "", cuda[32], *at = nullptr;
 	FILE *file = fopen("/proc/driver/nvidia/version", "re");
 	if (file != nullptr) {
 		if (fgets(line, sizeof line, file) != nullptr)
@@ -40,26 +41,29 @@ void driver_version(char *out, size_t bytes)
 		fclose(file);
 	}
 	cudaDriverGetVersion(&version);
+	cuda_version(version, cuda, sizeof cuda);
 	char module[16] = "";
 	for (at = at != nullptr ? at + 7 : line; *at != '\0'; at++) /* "for x86_64" may stand between */
 		if (sscanf(at, " %15[0-9.]", module) == 1 && strchr(module, '.') != nullptr)
 			break;
 	if (strchr(module, '.') != nullptr)
-		snprintf(out, bytes, "%s, CUDA %d.%d", module, version / 1000, version % 1000 / 10);
+		snprintf(out, bytes, "%s, %s", module, cuda);
 	else
-		snprintf(out, bytes, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+		snprintf(out, bytes, "%s", cuda);
+}
+
+int ask_cublas(int kind, int *value)
+{
+	return cublasGetProperty(static_cast<libraryPropertyType>(kind), value);
 }
 
 bool read_facts(int ordinal, struct device_facts *facts, struct error *err)
 {
 	cudaDeviceProp properties;
-	int runtime = 0, major = 0, minor = 0, patch = 0;
+	int runtime = 0;
 	if (!good(cudaGetDeviceProperties(&properties, ordinal), "cannot ask the device", err))
 		return false;
 	cudaRuntimeGetVersion(&runtime);
-	cublasGetProperty(MAJOR_VERSION, &major);
-	cublasGetProperty(MINOR_VERSION, &minor);
-	cublasGetProperty(PATCH_LEVEL, &patch);
 
 	memset(facts, 0, sizeof *facts);
 	snprintf(facts->name, sizeof facts->name, "%.127s", properties.name);
@@ -77,9 +81,8 @@ bool read_facts(int ordinal, struct device_facts *facts, struct error *err)
 	facts->memory_bytes_per_second = 2e3 * attribute(cudaDevAttrMemoryClockRate, ordinal) *
 									 attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
 	driver_version(facts->driver, sizeof facts->driver);
-	snprintf(facts->runtime, sizeof facts->runtime, "CUDA %d.%d", runtime / 1000,
-			 runtime % 1000 / 10);
-	snprintf(facts->library, sizeof facts->library, "cuBLAS %d.%d.%d", major, minor, patch);
+	cuda_version(runtime, facts->runtime, sizeof facts->runtime);
+	cublas_version(ask_cublas, facts->library, sizeof facts->library);
 	return true;
 }
 
@@ -106,10 +109,19 @@ void cuda_close(void *opaque)
 bool cuda_open(const struct device_choice *choice, void **opaque, struct device_facts *facts,
 			   struct error *err)
 {
-	int count = 0;
-	int driver = 0;
+	int count = 0, driver = 0, runtime = 0;
 	if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
 		return fail(err, "no NVIDIA driver");
+	cudaRuntimeGetVersion(&runtime);
+	if (cuda_driver_is_too_old(driver, runtime)) {
+		char has[32], needs[32];
+		cuda_version(driver, has, sizeof has);
+		cuda_version(runtime, needs, sizeof needs);
+		return fail(err,
+					"the NVIDIA driver is of %s and cannot run %s: install a newer driver, or "
+					"judge with --device emu",
+					has, needs);
+	}
 	if (!good(cudaGetDeviceCount(&count), "no CUDA device can be used", err))
 		return false;
 	if (choice->ordinal < 0 || choice->ordinal >= count)
