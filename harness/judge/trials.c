@@ -31,6 +31,7 @@ struct trials {
 	double deadline;                    /* 0: none */
 	struct run run;
 	char libraries[PATHS_MAX]; /* the folder of all that is compiled */
+	char nvcc[64];             /* its version; "" where there is none */
 	size_t count;
 	struct submission *submissions; /* owned, as are the next two */
 	bool *taken;                    /* its compilation was waited for */
@@ -79,6 +80,10 @@ static bool open_all(struct trials *trials, enum judge_status *status, struct er
 	/* all of them are one file, and its author is who asks */
 	if (!paths_cache(trials->libraries, err))
 		return false;
+	char nvcc[PATHS_MAX];
+	struct error ignored; /* compiling tells it */
+	if (!compile_find_nvcc(nvcc, trials->nvcc, &ignored))
+		trials->nvcc[0] = '\0';
 	run->library_folder = trials->libraries;
 	turns_lock(run, over, run);
 	return run_renew(run, err);
@@ -116,6 +121,11 @@ const struct device_facts *trials_device(const struct trials *trials, enum devic
 {
 	*kind = trials->run.referee.device.kind;
 	return &trials->run.referee.facts;
+}
+
+const char *trials_nvcc(const struct trials *trials)
+{
+	return trials->nvcc;
 }
 
 static void timing_end(struct trials *trials)

@@ -120,6 +120,23 @@ const char *const store_schema[] = {
 	"CREATE INDEX job_state ON job(state);\n"
 	"CREATE INDEX job_content ON job(content);\n",
 	/* 8: which compiler; NULL: a run of before. */
-	"ALTER TABLE run ADD COLUMN nvcc TEXT;\n",
+	"ALTER TABLE run ADD COLUMN nvcc TEXT;\n"
+	/* Trials of another compiler are of other machine code. A table's UNIQUE cannot be changed. */
+	"ALTER TABLE trial RENAME TO trial_before;\n"
+	"CREATE TABLE trial (\n"
+	"	device TEXT NOT NULL, problem TEXT NOT NULL, content TEXT NOT NULL,\n"
+	"	epilogue TEXT NOT NULL, nvcc_flags TEXT NOT NULL, m INTEGER NOT NULL,\n"
+	"	n INTEGER NOT NULL, k INTEGER NOT NULL, batch INTEGER NOT NULL,\n"
+	"	group_size INTEGER NOT NULL, scalars TEXT NOT NULL, clock_mhz REAL NOT NULL,\n"
+	"	driver TEXT NOT NULL, nvcc TEXT NOT NULL, constants TEXT NOT NULL,\n"
+	"	outcome TEXT NOT NULL, detail TEXT NOT NULL, median REAL, low REAL, high REAL,\n"
+	"	samples INTEGER, measured TEXT NOT NULL, UNIQUE (device, problem, content, epilogue,\n"
+	"	nvcc_flags, m, n, k, batch, group_size, scalars, clock_mhz, driver, nvcc, constants)\n"
+	"	ON CONFLICT REPLACE) STRICT;\n"
+	"INSERT INTO trial SELECT device, problem, content, epilogue, nvcc_flags, m, n, k, batch,\n"
+	"	group_size, scalars, clock_mhz, driver, '', constants, outcome, detail, median, low, "
+	"high,\n"
+	"	samples, measured FROM trial_before;\n"
+	"DROP TABLE trial_before;\n",
 	NULL,
 };

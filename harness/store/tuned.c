@@ -102,7 +102,8 @@ static const struct column trial_columns[] = {
 
 /* Where times come from. */
 static const struct column origin_columns[] = {COLUMN("clock_mhz", struct tuned_key, clock_mhz),
-											   COLUMN("driver", struct tuned_key, driver)};
+											   COLUMN("driver", struct tuned_key, driver),
+											   COLUMN("nvcc", struct tuned_key, nvcc)};
 
 static bool keep_one(struct store *store, const struct tuned_key *key, struct tuned_trial trial,
 					 struct error *err)
@@ -131,7 +132,8 @@ bool tuned_keep(const char *path, const struct tuned_key *key, const struct tune
 	return ok;
 }
 
-/* Of each constants the first row: at this clock and driver, else an imported one, else any. */
+/* Of each constants the first row: at this clock, driver and nvcc, else an imported one, else any.
+ */
 static sqlite3_stmt *trials_ask(struct store *store, const struct tuned_key *key, struct error *err)
 {
 	const struct column_part wanted[] = {COLUMN_PART(trial_columns, NULL)};
@@ -142,7 +144,8 @@ static sqlite3_stmt *trials_ask(struct store *store, const struct tuned_key *key
 										COLUMN_PART(scalars_columns, &scalars)};
 	sqlite3_stmt *row =
 		ask(store, wanted, COUNT(wanted), "trial", parts, COUNT(parts),
-			" AND ((clock_mhz = :clock AND driver = :driver) OR driver = '' OR :driver IS NULL)"
+			" AND ((clock_mhz = :clock AND driver = :driver AND nvcc = :nvcc) OR driver = ''"
+			" OR :driver IS NULL)"
 			" ORDER BY constants, driver = '', measured DESC",
 			err);
 	free(scalars.scalars);
@@ -150,6 +153,8 @@ static sqlite3_stmt *trials_ask(struct store *store, const struct tuned_key *key
 		return NULL;
 	sqlite3_bind_double(row, sqlite3_bind_parameter_index(row, ":clock"), key->clock_mhz);
 	sqlite3_bind_text(row, sqlite3_bind_parameter_index(row, ":driver"), key->driver, -1,
+					  SQLITE_STATIC);
+	sqlite3_bind_text(row, sqlite3_bind_parameter_index(row, ":nvcc"), key->nvcc, -1,
 					  SQLITE_STATIC);
 	return row;
 }

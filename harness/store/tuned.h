@@ -14,6 +14,7 @@ struct tuned_key {
 	const char *device; /* the GPU's name */
 	double clock_mhz;   /* its highest; of trials only */
 	const char *driver; /* the same; "": of trials of other programs, which were imported */
+	const char *nvcc;   /* version of the compiler; of trials only; "" with no driver */
 	const struct problem *problem;
 	const char *content;          /* the file's hash; flags are not in it */
 	const char *epilogue;         /* a chain, "" without */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "judge/trials.h"
 #include "store/store.h"
 
 static void tell(struct tuning_memory *memory, const struct error *why)
@@ -34,6 +35,7 @@ void tuning_memory_begin(struct tuning_memory *memory, const struct test_case *t
 	memory->key = tuning_key(memory->tuning, test);
 	memory->key.clock_mhz = facts->sm_clock_khz / 1000.0;
 	memory->key.driver = facts->driver;
+	memory->key.nvcc = trials_nvcc(memory->tuning->trials);
 	tuned_trials_free(&memory->known);
 	if (memory->path[0] != '\0' && !tuned_trials(memory->path, &memory->key, &memory->known, &why))
 		tell(memory, &why);

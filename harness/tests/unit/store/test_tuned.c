@@ -31,6 +31,7 @@ static void begin(void)
 	key = (struct tuned_key){.device = "NVIDIA H200",
 							 .clock_mhz = 1980,
 							 .driver = "580.1",
+							 .nvcc = "13.5.37",
 							 .problem = problem_find("sgemm"),
 							 .content = "0123",
 							 .epilogue = "",
@@ -74,6 +75,8 @@ Test(tuned, trials_are_kept_by_all_of_their_key)
 
 	struct tuned_key other = key;
 	other.clock_mhz = 1500;
+	cr_expect(trials_of(&other).count == 0);
+	other = key, other.nvcc = "13.0.88";
 	cr_expect(trials_of(&other).count == 0);
 	other = key, other.driver = "590";
 	cr_expect(trials_of(&other).count == 0);
