@@ -114,6 +114,7 @@ static struct judgement_list some_list(enum verdict verdict)
 											   .driver = "580.1",
 											   .library = "cuBLAS 13.1.0"},
 									.devices = 1,
+									.nvcc = "13.5.37",
 									.seed = 0xFFFFFFFFFFFFFFF0ull,
 									.suites = suites,
 									.multiple = 8,

@@ -159,6 +159,27 @@ static size_t times(const char *text, const char *part)
 
 /* ---- text ------------------------------------------------------------------ */
 
+Test(report, tells_what_files_ran_on_and_what_compiled_them)
+{
+	char device[FACTS_DEVICE];
+	struct run_facts facts = {.device_kind = DEVICE_CUDA,
+							  .devices = 2,
+							  .device = {.name = "NVIDIA H200",
+										 .multiprocessors = 132,
+										 .driver = "580.1",
+										 .library = "cuBLAS 13.10.0"},
+							  .nvcc = "13.5.37"};
+	cr_expect_str_eq(facts_device(&facts, device),
+					 "2 x NVIDIA H200 (132 SMs, driver 580.1, cuBLAS 13.10.0, nvcc 13.5.37)");
+	facts = (struct run_facts){
+		.device_kind = DEVICE_EMULATED, .device.name = "emulated GPU (t4)", .nvcc = "13.0.88"};
+	cr_expect_str_eq(facts_device(&facts, device), "emulated GPU (t4), nvcc 13.0.88");
+	facts.nvcc[0] = '\0';
+	cr_expect_str_eq(facts_device(&facts, device), "emulated GPU (t4)");
+	facts.device.name[0] = '\0';
+	cr_expect_str_eq(facts_device(&facts, device), "", "there was nothing to run");
+}
+
 Test(report, text_tells_verdicts_and_first_wrong_elements)
 {
 	struct judgement_list list = some_list();
