@@ -28,6 +28,8 @@ choose_toolkit() {
 	local driver
 	if [ -n "${GEMMJUDGE_TOOLKIT:-}" ]; then
 		version=$GEMMJUDGE_TOOLKIT reason="GEMMJUDGE_TOOLKIT asks for it"
+		[[ $version == 13.+([0-9]) ]] ||
+			give_up "GEMMJUDGE_TOOLKIT=$version is no version of CUDA 13; write it as in GEMMJUDGE_TOOLKIT=13.0"
 		[ -f "$root/tools/cuda-requirements-$version.txt" ] ||
 			give_up "GEMMJUDGE_TOOLKIT=$version: only $(pinned_toolkits | paste -sd ' ') can be fetched;" \
 				"tools/cuda-requirements $version adds one, and CUDA_HOME names one that is here"
