@@ -58,12 +58,14 @@ static void show_places(const char *nvcc)
 	for (size_t i = 0; i < TOOLKIT_PLACES; i++) {
 		bool named = toolkit_at(i, &toolkit), there = named && access(toolkit.root, F_OK) == 0;
 		bool used = there && nvcc != NULL && strcmp(toolkit.nvcc, nvcc) == 0;
+		bool has_nvcc = there && paths_is_program(toolkit.nvcc);
 		size_t length = strlen(line);
 		snprintf(line + length, sizeof line - length, "%s %s%s", i > 0 ? "," : "", toolkit.place,
-				 used    ? " (this one)"
-				 : there ? " (there)"
-				 : named ? " (not there)"
-						 : " (none)");
+				 used       ? " (this one)"
+				 : has_nvcc ? " (there)"
+				 : there    ? " (has no nvcc)"
+				 : named    ? " (not there)"
+							: " (none)");
 		nvcc = used ? NULL : nvcc;
 	}
 	wrap_print(stdout, COLUMNS, 0, INDENT, line);
