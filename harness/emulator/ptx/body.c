@@ -350,44 +350,23 @@ static void parse_directive(struct body *body)
 /* ------------------------------------------------------------------------
  * Statements */
 
-static void split_opcode(struct body *body, struct ptx_opcode *opcode)
+static void split_opcode(struct body *body, struct ptx_instruction *instruction)
 {
-	char *copy = ptx_arena_copy(body->parser->module->arena, opcode->text, strlen(opcode->text));
+	char *copy = ptx_arena_copy(body->parser->module->arena, instruction->opcode,
+								strlen(instruction->opcode));
 	uint32_t dots = 0;
-	for (const char *c = opcode->text; *c; c++)
+	for (const char *c = instruction->opcode; *c; c++)
 		dots += *c == '.';
-	opcode->parts = ptx_take(body->parser, (dots + 1) * sizeof *opcode->parts);
-	if (!copy || !opcode->parts)
+	instruction->parts = ptx_take(body->parser, (dots + 1) * sizeof *instruction->parts);
+	if (!copy || !instruction->parts)
 		return;
 	for (char *part = copy; part;) {
 		char *dot = strchr(part, '.');
-		opcode->parts[opcode->part_count++] = part;
+		instruction->parts[instruction->part_count++] = part;
 		if (dot)
 			*dot++ = '\0';
 		part = dot;
 	}
-}
-
-/* Equal opcodes of a module are one, with the same parts. */
-static struct ptx_opcode *find_opcode(struct body *body, const char *text, size_t length)
-{
-	struct ptx_parser *parser = body->parser;
-	struct ptx_opcode **bucket = &parser->opcodes[ptx_hash(text, length) % PTX_OPCODE_BUCKETS];
-	for (struct ptx_opcode *opcode = *bucket; opcode; opcode = opcode->next)
-		if (strncmp(opcode->text, text, length) == 0 && opcode->text[length] == '\0')
-			return opcode;
-	struct ptx_opcode *opcode = ptx_take(parser, sizeof *opcode);
-	if (!opcode)
-		return NULL;
-	opcode->text = ptx_arena_copy(parser->module->arena, text, length);
-	if (!opcode->text) {
-		ptx_take(parser, SIZE_MAX);
-		return NULL;
-	}
-	split_opcode(body, opcode);
-	opcode->next = *bucket;
-	*bucket = opcode;
-	return opcode;
 }
 
 static void parse_opcode(struct body *body, struct ptx_instruction *instruction)
@@ -399,12 +378,11 @@ static void parse_opcode(struct body *body, struct ptx_instruction *instruction)
 		end = lexer->token.text + lexer->token.length;
 		ptx_lex_next(lexer);
 	}
-	const struct ptx_opcode *opcode = find_opcode(body, start, (size_t)(end - start));
-	if (!opcode)
-		return;
-	instruction->opcode = opcode->text;
-	instruction->parts = opcode->parts;
-	instruction->part_count = opcode->part_count;
+	instruction->opcode = ptx_arena_copy(body->parser->module->arena, start, (size_t)(end - start));
+	if (instruction->opcode)
+		split_opcode(body, instruction);
+	else
+		ptx_take(body->parser, SIZE_MAX);
 }
 
 static void parse_guard(struct body *body, struct ptx_instruction *instruction)

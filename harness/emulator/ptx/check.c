@@ -90,10 +90,10 @@ static void fail(struct checker *checker, const struct ptx_instruction *in,
 
 static const struct ptx_match *find(struct checker *checker, const struct ptx_instruction *in)
 {
-	/* equal opcodes have the same parts */
-	const size_t at = (uintptr_t)in->parts / 64 + in->operand_count * 97u;
+	uint32_t at = ptx_hash(in->opcode, strlen(in->opcode)) + in->operand_count;
 	struct kept *kept = &checker->kept[at % OPCODES];
-	if (!kept->in || kept->in->operand_count != in->operand_count || kept->in->parts != in->parts)
+	if (!kept->in || kept->in->operand_count != in->operand_count ||
+		strcmp(kept->in->opcode, in->opcode) != 0)
 		*kept = (struct kept){.in = in, .match = ptx_match(in, checker->has)};
 	return &kept->match;
 }
@@ -134,7 +134,7 @@ static void check(struct checker *checker, struct ptx_instruction *in)
 		return;
 	}
 	in->lacks_decoding = match->lacks_decoding;
-	if (match->form->operands[strcspn(match->form->operands, "i<")])
+	if (strpbrk(match->form->operands, "i<"))
 		check_constants(checker, in, match->form->operands);
 }
 

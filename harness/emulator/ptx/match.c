@@ -10,7 +10,6 @@ struct matcher {
 	const struct ptx_instruction *in;
 	struct ptx_need has;
 	const struct ptx_form *form;
-	uint8_t classes[PARTS_MAX + 1]; /* of the instruction's parts */
 	struct ptx_match best;
 	int best_used;
 };
@@ -72,7 +71,7 @@ static bool part_is(const char *pattern, const char *end, const char *part)
 }
 
 /* Parts of one class stand in the order of the row: types, layouts, state spaces; 0: in any. */
-static uint8_t class_of(const char *part)
+static int class_of(const char *part)
 {
 	static const char *const spaces[] = {"global", "shared", "shared::cta", "shared::cluster"};
 	if (ptx_type_named(part) != PTX_NONE)
@@ -93,9 +92,9 @@ static int find_part(const struct matcher *matcher, uint32_t used, const char *p
 	for (uint32_t i = 1; i < in->part_count; i++) {
 		if (used >> i & 1 || !part_is(pattern + 1, end, in->parts[i]))
 			continue;
-		const int class = matcher->classes[i];
+		const int class = class_of(in->parts[i]);
 		for (uint32_t before = 1; class && before < i; before++)
-			if (!(used >> before & 1) && matcher->classes[before] == class)
+			if (!(used >> before & 1) && class_of(in->parts[before]) == class)
 				return -1;
 		return (int)i;
 	}
@@ -236,8 +235,6 @@ static uint32_t opcode_parts(const struct ptx_form *form, const struct ptx_instr
 struct ptx_match ptx_match(const struct ptx_instruction *in, struct ptx_need has)
 {
 	struct matcher matcher = {.in = in, .has = has, .best_used = -1};
-	for (uint32_t i = 1; i < in->part_count && i <= PARTS_MAX; i++)
-		matcher.classes[i] = class_of(in->parts[i]);
 	for (size_t i = 0; i < ptx_form_count && in->part_count <= PARTS_MAX; i++) {
 		matcher.form = &ptx_forms[i];
 		const uint32_t named =

@@ -10,20 +10,10 @@
 #define PTX_PARAMETER_LIMIT 32764
 #define PTX_REGISTER_LIMIT ((uint32_t)1 << 20)
 
-#define PTX_OPCODE_BUCKETS 256
-
-struct ptx_opcode { /* "ld.global.f32" */
-	const char *text;
-	const char **parts;
-	uint32_t part_count;
-	struct ptx_opcode *next;
-};
-
 struct ptx_parser {
 	struct ptx_lexer lexer;
 	struct ptx_module *module;
 	struct ptx_scopes scopes;
-	struct ptx_opcode *opcodes[PTX_OPCODE_BUCKETS];
 };
 
 void *ptx_take(struct ptx_parser *parser, size_t bytes);
