@@ -10,13 +10,16 @@
 #define OPCODES 1024          /* of the matches that are kept; a power of two */
 
 /* A module has many instructions and few opcodes. */
+struct kept {
+	const struct ptx_instruction *in;
+	struct ptx_match match;
+	struct ptx_expectation expectation;
+};
+
 struct checker {
 	struct ptx_parser *parser;
 	struct ptx_need has;
-	struct kept {
-		const struct ptx_instruction *in;
-		struct ptx_match match;
-	} kept[OPCODES];
+	struct kept kept[OPCODES];
 };
 
 /* As in struct ptx_need. */
@@ -88,54 +91,64 @@ static void fail(struct checker *checker, const struct ptx_instruction *in,
 		lexer->fault->kind = FAULT_UNSUPPORTED;
 }
 
-static const struct ptx_match *find(struct checker *checker, const struct ptx_instruction *in)
+static const struct kept *find(struct checker *checker, const struct ptx_instruction *in)
 {
 	uint32_t at = ptx_hash(in->opcode, strlen(in->opcode)) + in->operand_count;
 	struct kept *kept = &checker->kept[at % OPCODES];
 	if (!kept->in || kept->in->operand_count != in->operand_count ||
-		strcmp(kept->in->opcode, in->opcode) != 0)
-		*kept = (struct kept){.in = in, .match = ptx_match(in, checker->has)};
-	return &kept->match;
-}
-
-/* `item`: what the row says of an operand. */
-static bool constant_fits(const struct ptx_operand *operand, const char *item)
-{
-	const size_t length = strcspn(item, ",");
-	const char *range = memchr(item, '<', length);
-	if (operand->kind != PTX_OP_INTEGER)
-		return item[0] != 'i' || operand->kind == PTX_OP_SPECIAL; /* WARP_SZ */
-	return !range || ptx_range_has(range, (long)operand->integer);
-}
-
-static void check_constants(struct checker *checker, const struct ptx_instruction *in,
-							const char *item)
-{
-	for (uint32_t i = 0; item && i < in->operand_count; i++) {
-		if (!constant_fits(&in->operands[i], item)) {
-			checker->parser->lexer.token.line = in->line;
-			ptx_lex_fail(
-				&checker->parser->lexer,
-				"operand %u of '%s' is not as it must be: %.*s (a constant, in brackets the "
-				"least, the largest, the step)",
-				i + 1, in->opcode, (int)strcspn(item, ","), item);
-			return;
-		}
-		item = strchr(item, ',');
-		item += item != NULL;
+		strcmp(kept->in->opcode, in->opcode) != 0) {
+		kept->in = in;
+		kept->match = ptx_match(in, checker->has);
+		if (kept->match.status == PTX_MATCH_FOUND)
+			ptx_expect_operands(&kept->expectation, in, &kept->match);
 	}
+	return kept;
+}
+
+static void fail_operand(struct checker *checker, const struct ptx_instruction *in,
+						 const struct ptx_expectation *expectation, int misfit)
+{
+	char expected[256];
+	ptx_describe(expectation, misfit, expected, sizeof expected);
+	checker->parser->lexer.token.line = in->line;
+	ptx_lex_fail(&checker->parser->lexer, "operand %d of '%s' is not as it must be: %s", misfit + 1,
+				 in->opcode, expected);
+}
+
+/* Registers of the GPU are known by name; what newer modules have may be newer than the table. */
+static void check_special(struct checker *checker, const struct ptx_instruction *in,
+						  const struct ptx_operand *operand)
+{
+	struct ptx_lexer *lexer = &checker->parser->lexer;
+	const struct ptx_special *special = ptx_special_named(operand->name);
+	if (special && ptx_need_met(special->need, checker->has))
+		return;
+	lexer->token.line = in->line;
+	if (special)
+		ptx_lex_fail(lexer, "'%s' requires .target sm_%d and PTX .version %d.%d or later",
+					 operand->name, special->need.target / 10, special->need.version / 10,
+					 special->need.version % 10);
+	else
+		ptx_lex_fail(lexer, "no register of PTX up to %.1f is called '%s'",
+					 PTX_FORMS_VERSION / 10.0, operand->name);
+	if (!special && checker->has.version > PTX_FORMS_VERSION)
+		lexer->fault->kind = FAULT_UNSUPPORTED;
 }
 
 static void check(struct checker *checker, struct ptx_instruction *in)
 {
-	const struct ptx_match *match = find(checker, in);
-	if (match->status != PTX_MATCH_FOUND) {
-		fail(checker, in, match);
+	const struct kept *kept = find(checker, in);
+	if (kept->match.status != PTX_MATCH_FOUND) {
+		fail(checker, in, &kept->match);
 		return;
 	}
-	in->lacks_decoding = match->lacks_decoding;
-	if (strpbrk(match->form->operands, "i<"))
-		check_constants(checker, in, match->form->operands);
+	in->lacks_decoding = kept->match.lacks_decoding;
+	const int misfit = ptx_misfit(&kept->expectation, in);
+	for (uint32_t i = 0; i < in->operand_count && !checker->parser->lexer.failed; i++)
+		if (in->operands[i].kind == PTX_OP_SPECIAL)
+			check_special(checker, in, &in->operands[i]);
+	if (misfit >= 0 && !checker->parser->lexer.failed)
+		fail_operand(checker, in, &kept->expectation, misfit);
 }
 
 void ptx_check(struct ptx_parser *parser)

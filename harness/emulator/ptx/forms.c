@@ -1,4 +1,7 @@
 /* The rows of forms/, and the sets of parts that they are written with. */
+#include <stdio.h>
+#include <string.h>
+
 #include "emulator/ptx/forms.h"
 
 #define ROUNDS ".rn|.rz|.rm|.rp"
@@ -20,7 +23,7 @@
 #define COMPARE_SIGNED ".eq|.ne|.lt|.le|.gt|.ge"
 #define COMPARE_UNSIGNED COMPARE_SIGNED "|.lo|.ls|.hi|.hs"
 #define COMPARE_FLOAT COMPARE_SIGNED "|.equ|.neu|.ltu|.leu|.gtu|.geu|.num|.nan"
-#define COMBINE "{.and+|.or+|.xor+}"
+#define COMBINE "{.and+q|.or+q|.xor+q}"
 #define SCOPES ".cta|.cluster @90:78|.gpu|.sys"
 #define SHARED ".shared|.shared::cta @75:78|.shared::cluster @90:78"
 #define SPACES ".global|.local|" SHARED
@@ -30,7 +33,7 @@
 	".L1::evict_normal @75:74|.L1::evict_unchanged @75:74|.L1::evict_first @75:74|"                \
 	".L1::evict_last @75:74|.L1::no_allocate @75:74"
 #define PREFETCH "{.L2::64B @75:74|.L2::128B @75:74|.L2::256B @80:74}"
-#define HINT "{.L2::cache_hint+ @80:74}"
+#define HINT "{.L2::cache_hint+x @80:74}"
 #define L2_PRIMARY "(.L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged)"
 #define TENSOR_DIMENSIONS ".1d|.2d|.3d|.4d|.5d"
 #define MBARRIER_SPACE "{.shared|.shared::cta @75:78}"
@@ -43,3 +46,33 @@ const struct ptx_form ptx_forms[] = {
 #include "emulator/ptx/forms/tensor.def"
 };
 const size_t ptx_form_count = sizeof ptx_forms / sizeof ptx_forms[0];
+
+#define SPECIAL(name, bits, target, version) {name, bits, {target, version}},
+static const struct ptx_special specials[] = {
+#include "emulator/ptx/forms/special.def"
+};
+static const struct ptx_special event_counter = {"%pm0", 32, {0, 0}},
+								wide_event_counter = {"%pm0_64", 64, {0, 50}},
+								environment = {"%envreg0", 32, {0, 0}};
+
+/* %envreg0 to 31, %pm0 to 7, %pm0_64 to 7_64. */
+static const struct ptx_special *numbered(const char *name)
+{
+	unsigned number;
+	int end = 0;
+	if (sscanf(name, "%%envreg%2u%n", &number, &end) == 1 && !name[end] && number < 32)
+		return &environment;
+	if (sscanf(name, "%%pm%1u%n", &number, &end) != 1 || number > 7)
+		return NULL;
+	if (!name[end])
+		return &event_counter;
+	return strcmp(name + end, "_64") == 0 ? &wide_event_counter : NULL;
+}
+
+const struct ptx_special *ptx_special_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
+		if (strcmp(specials[i].name, name) == 0)
+			return &specials[i];
+	return numbered(name);
+}

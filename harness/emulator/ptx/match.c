@@ -18,7 +18,7 @@ struct matcher {
 struct state {
 	uint32_t used; /* a bit for each part */
 	struct ptx_need need;
-	uint32_t more_operands;
+	char more[sizeof((struct ptx_match *)0)->more]; /* operands that parts add */
 	bool lacks_decoding;
 };
 
@@ -43,8 +43,12 @@ bool ptx_range_has(const char *text, long value)
 {
 	char *end;
 	const long least = strtol(text + 1, &end, 10), most = strtol(end + 1, &end, 10);
-	const long step = strtol(end + 1, &end, 10);
-	return value >= least && value <= most && (value - least) % step == 0;
+	const bool doubles = end[1] == 'x';
+	const long step = strtol(end + 1 + doubles, &end, 10);
+	if (value < least || value > most)
+		return false;
+	return doubles ? value % least == 0 && (value / least & (value / least - 1)) == 0
+				   : (value - least) % step == 0;
 }
 
 static const char *part_end(const char *pattern)
@@ -70,7 +74,8 @@ static bool part_is(const char *pattern, const char *end, const char *part)
 	return *part == '\0';
 }
 
-/* Parts of one class stand in the order of the row: types, layouts, state spaces; 0: in any. */
+/* Parts of one class stand in the order of the row: types, layouts, state spaces, priorities of
+ * eviction; 0: in any. */
 static int class_of(const char *part)
 {
 	static const char *const spaces[] = {"global", "shared", "shared::cta", "shared::cluster"};
@@ -81,7 +86,7 @@ static int class_of(const char *part)
 	for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
 		if (strcmp(part, spaces[i]) == 0)
 			return 3;
-	return 0;
+	return strncmp(part, "L2::evict_", 10) == 0 ? 4 : 0;
 }
 
 /* The part that the one at `pattern` can be: none of those before it in its class is left. */
@@ -140,7 +145,7 @@ static bool operands_fit(const struct matcher *matcher, const struct state *stat
 		least -= *c == '?';
 	}
 	const uint32_t count = matcher->in->operand_count;
-	return count >= least + state->more_operands && count <= most + state->more_operands;
+	return count >= least + strlen(state->more) && count <= most + strlen(state->more);
 }
 
 /* Keeps the match that comes nearest. */
@@ -158,6 +163,7 @@ static void consider(struct matcher *matcher, const struct state *state,
 							   .missing = missing,
 							   .need = state->need,
 							   .lacks_decoding = state->lacks_decoding};
+	memcpy(best->more, state->more, sizeof best->more);
 	matcher->best_used = used;
 	while (best->part < matcher->in->part_count && state->used >> best->part & 1)
 		best->part++;
@@ -207,7 +213,7 @@ static bool match_at(struct matcher *matcher, const char *pattern, struct state 
 		case '|': pattern = skip(pattern + 1, false) - 1; break;
 		case '@': pattern = take_need(pattern, &state.need) - 1; break;
 		case '!': state.lacks_decoding = true; break;
-		case '+': state.more_operands++; break;
+		case '+': state.more[strlen(state.more)] = *++pattern; break;
 		case '*': state.used = all; break;
 		default: break; /* a blank, the end of a group */
 		}

@@ -1,0 +1,377 @@
+/* What a row of forms/ says of an instruction's operands (forms.h), and whether they are it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/ptx/forms.h"
+
+#define TYPES_MOST 4
+#define LANES 32
+#define GROUP_LANES 128 /* of a wgmma */
+#define OCTET_LANES 8   /* mma.m8n8k4 of f16 is four products, each of eight lanes */
+
+/* ------------------------------------------------------------------------
+ * The parts that operands follow from */
+
+struct shape {
+	enum ptx_type types[TYPES_MOST];
+	int count;
+	int vector;     /* .v2, .v4, .v8; 1 */
+	int matrices;   /* .x1, .x2, .x4; 1 */
+	int dimensions; /* .1d to .5d; 0 */
+	int m, n, k;    /* .m16n8k16 */
+	bool sparse;
+};
+
+static void read_part(struct shape *shape, const char *part)
+{
+	const enum ptx_type type = ptx_type_named(part);
+	char end;
+	if (type != PTX_NONE && shape->count < TYPES_MOST)
+		shape->types[shape->count++] = type;
+	else if (part[0] == 'm')
+		sscanf(part, "m%3dn%3dk%3d", &shape->m, &shape->n, &shape->k);
+	else if (part[0] == 'v' && part[1] >= '2' && part[1] <= '8' && !part[2])
+		shape->vector = part[1] - '0';
+	else if (part[0] == 'x' && part[1] >= '1' && part[1] <= '8' && !part[2])
+		shape->matrices = part[1] - '0';
+	else if (part[0] >= '1' && part[0] <= '5' && sscanf(part + 1, "d%c", &end) != 1 &&
+			 part[1] == 'd')
+		shape->dimensions = part[0] - '0';
+	else if (strncmp(part, "sp", 2) == 0 && (!part[2] || part[2] == ':'))
+		shape->sparse = true;
+}
+
+static struct shape shape_of(const struct ptx_instruction *in)
+{
+	struct shape shape = {.vector = 1, .matrices = 1};
+	for (uint32_t i = 1; i < in->part_count; i++)
+		read_part(&shape, in->parts[i]);
+	return shape;
+}
+
+static int bits_of(enum ptx_type type)
+{
+	if (type == PTX_PRED || type == PTX_B1)
+		return 1;
+	return type == PTX_S4 || type == PTX_U4 ? 4 : (int)ptx_type_size(type) * 8;
+}
+
+static enum ptx_type first_type(const struct shape *shape)
+{
+	return shape->types[0];
+}
+
+static enum ptx_type last_type(const struct shape *shape)
+{
+	return shape->types[shape->count ? shape->count - 1 : 0];
+}
+
+/* ------------------------------------------------------------------------
+ * Fragments of matrices */
+
+static enum ptx_type fragment_type(const struct shape *shape, char which)
+{
+	if (which == 'D' || shape->count == 1)
+		return first_type(shape);
+	if (which == 'C')
+		return last_type(shape);
+	return shape->count == 2 ? PTX_F16 : shape->types[which == 'A' ? 1 : 2];
+}
+
+/* The registers that one lane holds: the elements of the matrix are shared out evenly. The f16
+ * factors of a wmma are the exception, which have elements twice. */
+static void expect_fragment(struct ptx_expected *out, const struct ptx_instruction *in,
+							const struct shape *shape, char which)
+{
+	const enum ptx_type type = fragment_type(shape, which);
+	const bool is_factor = which == 'A' || which == 'B', is_wmma = in->parts[0][0] == 'w';
+	int elements = which == 'A'   ? shape->m * shape->k / (shape->sparse ? 2 : 1)
+				   : which == 'B' ? shape->k * shape->n
+								  : shape->m * shape->n * shape->matrices;
+	int lanes = strcmp(in->parts[0], "wgmma") == 0 ? GROUP_LANES : LANES;
+	if (!is_wmma && shape->k == 4 && shape->m == 8 && shape->count == 4 &&
+		shape->types[1] == PTX_F16)
+		lanes = OCTET_LANES;
+	if (is_wmma && lanes == LANES && is_factor && type == PTX_F16)
+		elements = 16 * LANES;
+	out->is_vector = true;
+	out->bits = type == PTX_F64 ? 64 : 32;
+	out->least = out->most =
+		(uint8_t)(elements * (type ? bits_of(type) : 8) / lanes / out->bits);
+}
+
+/* ------------------------------------------------------------------------
+ * Items of a row */
+
+static void expect_registers(struct ptx_expected *out, const struct shape *shape,
+							 enum ptx_type type)
+{
+	out->bits = (uint8_t)bits_of(type);
+	out->least = out->most = (uint8_t)shape->vector;
+	out->is_vector = shape->vector > 1;
+}
+
+static void expect_vector(struct ptx_expected *out, int bits, int least, int most)
+{
+	*out = (struct ptx_expected){.what = out->what, .item = out->item, .is_vector = true};
+	out->bits = (uint8_t)bits;
+	out->least = (uint8_t)least;
+	out->most = (uint8_t)most;
+}
+
+/* `item`: one letter of forms.h, and what follows it. */
+static struct ptx_expected expect(const struct ptx_instruction *in, const struct shape *shape,
+								  const char *item)
+{
+	struct ptx_expected out = {.what = item[0], .item = item, .least = 1, .most = 1};
+	switch (item[0]) {
+	case 'd':
+	case 'e': expect_registers(&out, shape, first_type(shape)); break;
+	case 'a':
+	case 'b':
+	case 'c':
+	case 'm': expect_registers(&out, shape, last_type(shape)); break;
+	case 'w':
+	case 'y': out.bits = (uint8_t)(2 * bits_of(first_type(shape))); break;
+	case 'p':
+	case 'q': out.bits = 1; break;
+	case 'h': out.bits = 16; break;
+	case 'n':
+	case 'r':
+	case 'f': out.bits = 32; break;
+	case 'x': out.bits = 64; break;
+	case 'k': expect_vector(&out, 32, shape->dimensions, shape->dimensions); break;
+	case 't': expect_vector(&out, 32, shape->dimensions, 4); break;
+	case 'o': expect_vector(&out, 16, shape->dimensions - 2, shape->dimensions - 2); break;
+	case 'v': expect_vector(&out, 0, 2, 4); break;
+	case 'A':
+	case 'B':
+	case 'C':
+	case 'D': expect_fragment(&out, in, shape, item[0]); break;
+	default: break;
+	}
+	out.wider = item[1] == '>';
+	out.is_pair = item[1] == '|';
+	out.is_result = strchr("dnwpDv", item[0]) != NULL;
+	return out;
+}
+
+/* The letters of an item, `d/d|p`: each is a way that the operand can be. */
+static void add_item(struct ptx_expectation *to, const struct ptx_instruction *in,
+					 const struct shape *shape, const char *item)
+{
+	const size_t length = strcspn(item, ",?");
+	bool another = true;
+	for (const char *end = item + length; another && to->count < PTX_EXPECTED_MOST;) {
+		struct ptx_expected *out = &to->expected[to->count++];
+		const char *next = memchr(item, '/', (size_t)(end - item));
+		if (item[0] == '[') {
+			*out = (struct ptx_expected){.what = '[', .item = item};
+			out->least = out->most = (uint8_t)(strcspn(item, "]") - 1);
+			out->bits = item[1] == 'x' ? 64 : 0;
+		} else
+			*out = expect(in, shape, item);
+		another = out->or_next = next != NULL;
+		item = another ? next + 1 : item;
+	}
+}
+
+static size_t count_items(const char *items, char separator)
+{
+	size_t count = 0;
+	for (; *items; items++)
+		count += *items == separator;
+	return count;
+}
+
+void ptx_expect_operands(struct ptx_expectation *out, const struct ptx_instruction *in,
+				const struct ptx_match *match)
+{
+	const char *operands = match->form->operands;
+	const struct shape shape = shape_of(in);
+	const size_t most = operands[0] ? count_items(operands, ',') + 1 : 0;
+	size_t optional = count_items(operands, '?');
+	size_t missing = most + strlen(match->more) - in->operand_count;
+	*out = (struct ptx_expectation){.dimensions = shape.dimensions};
+	for (const char *item = operands; most && item;) {
+		const char *comma = strchr(item, ',');
+		const char *mark = strchr(item, '?');
+		const bool is_optional = mark && (!comma || mark < comma);
+		if (!is_optional || optional > missing)
+			add_item(out, in, &shape, item);
+		else
+			missing--;
+		optional -= is_optional;
+		item = comma ? comma + 1 : NULL;
+	}
+	for (const char *more = match->more; *more; more++)
+		add_item(out, in, &shape, *more == 'h' ? "h" : *more == 'q' ? "q" : "x");
+}
+
+/* ------------------------------------------------------------------------
+ * Operands */
+
+static bool register_fits(const struct ptx_expected *expected, enum ptx_type type)
+{
+	const int bits = bits_of(type);
+	return bits == expected->bits || !expected->bits || (expected->wider && bits > expected->bits);
+}
+
+/* A register of the GPU is read as what it is, or in part. */
+static bool special_fits(const struct ptx_expected *expected, const struct ptx_operand *operand)
+{
+	if (strcmp(operand->name, "WARP_SZ") == 0)
+		return !expected->is_result;
+	const struct ptx_special *special = ptx_special_named(operand->name);
+	return expected->what == 'm' && special &&
+		   (special->bits & expected->bits || (expected->bits == 16 && special->bits & 32));
+}
+
+static bool value_fits(const struct ptx_expected *expected, const struct ptx_operand *operand)
+{
+	const bool is_source = !expected->is_result;
+	if (operand->negated && (expected->bits != 1 || !is_source))
+		return false;
+	switch (operand->kind) {
+	case PTX_OP_REGISTER: return expected->what != 'i' && register_fits(expected, operand->type);
+	case PTX_OP_INTEGER: {
+		const size_t length = strcspn(expected->item, "<,/?");
+		return is_source && expected->what != 'f' &&
+			   (expected->item[length] != '<' ||
+				ptx_range_has(expected->item + length, (long)operand->integer));
+	}
+	case PTX_OP_FLOAT: return is_source && expected->what != 'i';
+	case PTX_OP_SPECIAL: return special_fits(expected, operand);
+	case PTX_OP_SINK: return expected->what == '_' || expected->is_vector;
+	case PTX_OP_VARIABLE:
+	case PTX_OP_FUNCTION:
+	case PTX_OP_LABEL: return is_source && expected->what != 'i';
+	default: return false;
+	}
+}
+
+/* The registers of a vector that is one value: their sizes add up to it. */
+static bool packs(const struct ptx_operand *vector, int bits)
+{
+	for (uint32_t i = 0; i < vector->count; i++) {
+		const struct ptx_operand *item = &vector->items[i];
+		if (item->kind == PTX_OP_REGISTER && bits_of(item->type) * (int)vector->count != bits)
+			return false;
+	}
+	return true;
+}
+
+static bool vector_fits(const struct ptx_expected *expected, const struct ptx_operand *operand)
+{
+	if (operand->kind != PTX_OP_VECTOR || operand->count < expected->least ||
+		operand->count > expected->most)
+		return false;
+	for (uint32_t i = 0; i < operand->count; i++)
+		if (!value_fits(expected, &operand->items[i]))
+			return false;
+	return true;
+}
+
+static bool address_fits(const struct ptx_expected *expected, const struct ptx_operand *operand,
+						 int dimensions)
+{
+	if (operand->kind != PTX_OP_ADDRESS || operand->count != expected->most)
+		return false;
+	const struct ptx_operand *base = &operand->items[0];
+	if (expected->bits && base->kind == PTX_OP_REGISTER && bits_of(base->type) != expected->bits)
+		return false;
+	for (uint32_t i = 1; i < operand->count; i++) {
+		struct ptx_expected item = {.what = expected->item[i + 1], .item = ""};
+		if (item.what != 'k' && item.what != 't')
+			continue;
+		expect_vector(&item, 32, dimensions, item.what == 'k' ? dimensions : 4);
+		const bool is_one = item.what == 't' && dimensions == 1 &&
+							operand->items[i].kind != PTX_OP_VECTOR;
+		if (is_one ? !value_fits(&item, &operand->items[i]) : !vector_fits(&item, &operand->items[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool pair_fits(const struct ptx_expected *expected, const struct ptx_operand *operand)
+{
+	const struct ptx_expected second = {.what = 'p', .item = "", .bits = 1, .is_result = true};
+	if (operand->kind != PTX_OP_PAIR)
+		return false;
+	const struct ptx_operand *a = &operand->items[0], *b = &operand->items[1];
+	return (a->kind == PTX_OP_SINK || value_fits(expected, a)) &&
+		   (b->kind == PTX_OP_SINK || value_fits(&second, b));
+}
+
+static bool fits(const struct ptx_expected *expected, const struct ptx_operand *operand,
+				 const struct ptx_instruction *in, int dimensions)
+{
+	if (expected->what == 'l')
+		return true;
+	if (expected->what == '[')
+		return address_fits(expected, operand, dimensions);
+	if (expected->is_pair)
+		return pair_fits(expected, operand);
+	if (expected->is_vector)
+		return vector_fits(expected, operand) &&
+			   (expected->what != 'v' ||
+				packs(operand, bits_of(ptx_type_named(in->parts[in->part_count - 1]))));
+	if (operand->kind == PTX_OP_VECTOR && operand->count == 1 && expected->most == 1)
+		operand = &operand->items[0];
+	return value_fits(expected, operand);
+}
+
+int ptx_misfit(const struct ptx_expectation *expectation, const struct ptx_instruction *in)
+{
+	int at = 0;
+	for (uint32_t i = 0; i < in->operand_count && at < expectation->count; i++) {
+		bool fit = false;
+		for (bool more = true; more; at++) {
+			const struct ptx_expected *expected = &expectation->expected[at];
+			fit = fit || fits(expected, &in->operands[i], in, expectation->dimensions);
+			more = expected->or_next;
+		}
+		if (!fit)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* ------------------------------------------------------------------------
+ * Messages */
+
+static int describe_one(const struct ptx_expected *expected, char *to, size_t size)
+{
+	const int range = (int)strcspn(expected->item, "<,/?");
+	const bool has_range = expected->item[range] == '<';
+	const int length = has_range ? (int)strcspn(expected->item + range, ">") + 1 : 0;
+	if (expected->what == 'i')
+		return snprintf(to, size, "a constant %.*s", length, expected->item + range);
+	if (expected->what == '[')
+		return snprintf(to, size, "an address of the form %.*s", (int)expected->most + 2,
+						expected->item);
+	if (expected->what == '_')
+		return snprintf(to, size, "_");
+	if (expected->what == 'v')
+		return snprintf(to, size, "registers that together have the size of the type");
+	if (expected->is_vector && expected->least == expected->most)
+		return snprintf(to, size, "{%u of %u bits}", expected->most, expected->bits);
+	if (expected->bits == 1)
+		return snprintf(to, size, "a predicate");
+	return snprintf(to, size, "%u bits%s%s", expected->bits, expected->wider ? " or wider" : "",
+					expected->is_pair ? "|a predicate" : "");
+}
+
+void ptx_describe(const struct ptx_expectation *expectation, int operand, char *to, size_t size)
+{
+	const struct ptx_expected *expected = expectation->expected;
+	size_t used = 0;
+	for (; operand > 0; expected++)
+		operand -= !expected->or_next;
+	for (bool more = true; more && used < size; expected++) {
+		more = expected->or_next;
+		used += (size_t)describe_one(expected, to + used, size - used);
+		if (more && used < size)
+			used += (size_t)snprintf(to + used, size - used, " or ");
+	}
+}
