@@ -520,9 +520,9 @@ static void resolve_name(struct body *body, const struct fixup *fixup)
 	}
 	for (uint32_t i = 0; i < body->function->table_count; i++)
 		if (strcmp(body->function->tables[i].name, operand->name) == 0)
-			return; /* stays a name: brx.idx looks it up */
-					/* Names of call prototypes stay too; anything else that is used as a label or
-					 * a value fails when the kernel that holds it is decoded. */
+			return; /* stays a name: brx.idx and calls look it up */
+	body->parser->lexer.token.line = fixup->line;
+	ptx_lex_fail(&body->parser->lexer, "nothing is called '%s'", operand->name);
 }
 
 static void declare_parameters(struct body *body, struct ptx_variable *variable)

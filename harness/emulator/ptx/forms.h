@@ -33,6 +33,7 @@
  *     [a]       an address, `[x]` never of 32 bits; k behind it is as many coordinates as .2d says,
  *               t at least as many, another letter something of any kind
  *     d> a>     also in a wider register             _      no result
+ *     s         a variable or function               j      a label
  *     l         of any kind
  *
  * A modifier in a row without `!` is used by decoding, or its file says that it has no effect on
@@ -90,6 +91,7 @@ struct ptx_expected {
 	uint8_t bits;     /* of a register; 0: any */
 	uint8_t least, most; /* registers */
 	bool is_vector, is_pair, is_result, wider;
+	bool no_integer, no_number; /* constants that it is not: 1, 1.0 */
 	bool or_next; /* the next one is another way for the same operand */
 };
 

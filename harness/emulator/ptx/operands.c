@@ -20,7 +20,20 @@ struct shape {
 	int dimensions; /* .1d to .5d; 0 */
 	int m, n, k;    /* .m16n8k16 */
 	bool sparse;
+	bool is_narrow; /* a state space whose addresses may be of 32 bits */
 };
+
+/* Of .shared::cta, too. */
+static bool is_narrow_space(const char *part)
+{
+	static const char *const names[] = {"shared", "const", "local", "param"};
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const size_t length = strlen(names[i]);
+		if (strncmp(part, names[i], length) == 0 && (!part[length] || part[length] == ':'))
+			return true;
+	}
+	return false;
+}
 
 static void read_part(struct shape *shape, const char *part)
 {
@@ -39,6 +52,8 @@ static void read_part(struct shape *shape, const char *part)
 		shape->dimensions = part[0] - '0';
 	else if (strncmp(part, "sp", 2) == 0 && (!part[2] || part[2] == ':'))
 		shape->sparse = true;
+	else
+		shape->is_narrow |= is_narrow_space(part);
 }
 
 static struct shape shape_of(const struct ptx_instruction *in)
@@ -95,6 +110,7 @@ static void expect_fragment(struct ptx_expected *out, const struct ptx_instructi
 	if (is_wmma && lanes == LANES && is_factor && type == PTX_F16)
 		elements = 16 * LANES;
 	out->is_vector = true;
+	out->no_integer = ptx_type_is_float(type);
 	out->bits = type == PTX_F64 ? 64 : 32;
 	out->least = out->most =
 		(uint8_t)(elements * (type ? bits_of(type) : 8) / lanes / out->bits);
@@ -109,6 +125,8 @@ static void expect_registers(struct ptx_expected *out, const struct shape *shape
 	out->bits = (uint8_t)bits_of(type);
 	out->least = out->most = (uint8_t)shape->vector;
 	out->is_vector = shape->vector > 1;
+	out->no_integer = ptx_type_is_float(type) && !out->is_vector;
+	out->no_number = ptx_type_name(type)[0] == 'u' || ptx_type_name(type)[0] == 's';
 }
 
 static void expect_vector(struct ptx_expected *out, int bits, int least, int most)
@@ -121,7 +139,7 @@ static void expect_vector(struct ptx_expected *out, int bits, int least, int mos
 
 /* `item`: one letter of forms.h, and what follows it. */
 static struct ptx_expected expect(const struct ptx_instruction *in, const struct shape *shape,
-								  const char *item)
+								  const char *item, bool is_first)
 {
 	struct ptx_expected out = {.what = item[0], .item = item, .least = 1, .most = 1};
 	switch (item[0]) {
@@ -152,7 +170,9 @@ static struct ptx_expected expect(const struct ptx_instruction *in, const struct
 	}
 	out.wider = item[1] == '>';
 	out.is_pair = item[1] == '|';
-	out.is_result = strchr("dnwpDv", item[0]) != NULL;
+	out.is_result = strchr("dnwp", item[0]) || (is_first && strchr("DABv", item[0]));
+	out.no_number |= strchr("ihrxksj_", item[0]) != NULL;
+	out.no_integer |= strchr("fsj_", item[0]) != NULL;
 	return out;
 }
 
@@ -161,6 +181,7 @@ static void add_item(struct ptx_expectation *to, const struct ptx_instruction *i
 					 const struct shape *shape, const char *item)
 {
 	const size_t length = strcspn(item, ",?");
+	const bool is_first = to->count == 0;
 	bool another = true;
 	for (const char *end = item + length; another && to->count < PTX_EXPECTED_MOST;) {
 		struct ptx_expected *out = &to->expected[to->count++];
@@ -168,9 +189,9 @@ static void add_item(struct ptx_expectation *to, const struct ptx_instruction *i
 		if (item[0] == '[') {
 			*out = (struct ptx_expected){.what = '[', .item = item};
 			out->least = out->most = (uint8_t)(strcspn(item, "]") - 1);
-			out->bits = item[1] == 'x' ? 64 : 0;
+			out->bits = item[1] == 'x' && !shape->is_narrow ? 64 : 0;
 		} else
-			*out = expect(in, shape, item);
+			*out = expect(in, shape, item, is_first);
 		another = out->or_next = next != NULL;
 		item = another ? next + 1 : item;
 	}
@@ -233,19 +254,19 @@ static bool value_fits(const struct ptx_expected *expected, const struct ptx_ope
 	if (operand->negated && (expected->bits != 1 || !is_source))
 		return false;
 	switch (operand->kind) {
-	case PTX_OP_REGISTER: return expected->what != 'i' && register_fits(expected, operand->type);
+	case PTX_OP_REGISTER: return !strchr("ij_", expected->what) && register_fits(expected, operand->type);
 	case PTX_OP_INTEGER: {
 		const size_t length = strcspn(expected->item, "<,/?");
-		return is_source && expected->what != 'f' &&
+		return is_source && !expected->no_integer &&
 			   (expected->item[length] != '<' ||
 				ptx_range_has(expected->item + length, (long)operand->integer));
 	}
-	case PTX_OP_FLOAT: return is_source && expected->what != 'i';
+	case PTX_OP_FLOAT: return is_source && !expected->no_number;
 	case PTX_OP_SPECIAL: return special_fits(expected, operand);
-	case PTX_OP_SINK: return expected->what == '_' || expected->is_vector;
+	case PTX_OP_SINK: return expected->what == '_' || (expected->is_vector && expected->is_result);
 	case PTX_OP_VARIABLE:
-	case PTX_OP_FUNCTION:
-	case PTX_OP_LABEL: return is_source && expected->what != 'i';
+	case PTX_OP_FUNCTION: return expected->what == 's';
+	case PTX_OP_LABEL: return expected->what == 'j';
 	default: return false;
 	}
 }
@@ -316,7 +337,7 @@ static bool fits(const struct ptx_expected *expected, const struct ptx_operand *
 		return vector_fits(expected, operand) &&
 			   (expected->what != 'v' ||
 				packs(operand, bits_of(ptx_type_named(in->parts[in->part_count - 1]))));
-	if (operand->kind == PTX_OP_VECTOR && operand->count == 1 && expected->most == 1)
+	if (operand->kind == PTX_OP_VECTOR && operand->count == 1 && expected->wider)
 		operand = &operand->items[0];
 	return value_fits(expected, operand);
 }
@@ -352,6 +373,8 @@ static int describe_one(const struct ptx_expected *expected, char *to, size_t si
 						expected->item);
 	if (expected->what == '_')
 		return snprintf(to, size, "_");
+	if (expected->what == 's' || expected->what == 'j')
+		return snprintf(to, size, expected->what == 's' ? "a variable" : "a label");
 	if (expected->what == 'v')
 		return snprintf(to, size, "registers that together have the size of the type");
 	if (expected->is_vector && expected->least == expected->most)
