@@ -481,6 +481,7 @@ static void parse_named(struct body *body)
 		parse_table(body, name);
 		ptx_expect(parser, ';');
 	} else if (ptx_accept_directive(parser, "callprototype")) {
+		add_label(body, name); /* calls name it, and nothing here asks what it says */
 		skip_to_semicolon(body);
 		ptx_expect(parser, ';');
 	} else {

@@ -85,14 +85,13 @@ enum handler __wrap_handler_find(enum handler_operation operation, enum handler_
 #define FLOATS SINGLES " .f64"
 #define ROUNDED FLOATS " .rz.f32 .rm.f64"
 #define EXPLICIT " .rn.f32 .rn.ftz.f32 .rn.f64 .rz.f32 .rm.f64"
-#define ONE "%r1, %r2"
-#define TWO ONE ", %r3"
-#define THREE TWO ", %r4"
+/* %D1, %S2: registers of the size of the first type, of the last */
+#define ONE "%D1, %S2"
+#define TWO ONE ", %S3"
+#define THREE TWO ", %S4"
 #define FOUR_REGISTERS "{%r1, %r2, %r3, %r4}"
 #define EIGHT_REGISTERS "{%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}"
 
-/* Sizes of registers matter to cvt, ld, st and mov only; elsewhere an instruction whose operands
- * do not fit has asked for its handler before that is seen. */
 static const struct {
 	const char *opcode, *endings, *operands;
 } instructions[] = {
@@ -106,12 +105,14 @@ static const struct {
 	{"rcp", EXPLICIT, ONE},
 	{"mul.lo", SIGNED, TWO},
 	{"mul.hi", INTEGERS, TWO},
-	{"mul.wide", " .u16 .s16 .u32 .s32", TWO},
+	{"mul.wide", " .u16 .s16", "%r1, %h2, %h3"},
+	{"mul.wide", " .u32 .s32", "%d1, %r2, %r3"},
 	{"mad.lo", SIGNED " .cc.u32 .cc.u64", THREE},
 	{"mad.hi", " .u32 .s32 .u64 .s64", THREE},
-	{"mad.wide", " .u16 .s16 .u32 .s32", THREE},
+	{"mad.wide", " .u16 .s16", "%r1, %h2, %h3, %r4"},
+	{"mad.wide", " .u32 .s32", "%d1, %r2, %r3, %d4"},
 	{"mul24.lo", " .u32 .s32", TWO},
-	{"clmad", " .lo.u64 .hi.u64", "%d1, %d2, %d3, %d4"},
+	{"clmad", " .lo.u64 .hi.u64", THREE},
 	{"sad", " .u32 .s32", THREE},
 	{"dp4a", " .u32.u32", THREE},
 	{"dp2a.lo", " .u32.u32", THREE},
@@ -130,7 +131,7 @@ static const struct {
 	{"min.xorsign.abs", HALVES, TWO},
 	{"max.xorsign.abs", HALVES, TWO},
 	{"copysign", " .f32 .f64", TWO},
-	{"testp.normal", " .f32 .f64", "%p1, %r1"},
+	{"testp.normal", " .f32 .f64", "%p1, %S2"},
 	{"rsqrt.approx", FLOATS, ONE},
 	{"ex2.approx", SINGLES " .f16 .f16x2 .ftz.bf16 .ftz.bf16x2", ONE},
 	{"lg2.approx", SINGLES, ONE},
@@ -142,29 +143,29 @@ static const struct {
 	{"xor", BITS " .pred", TWO},
 	{"not", BITS " .pred", ONE},
 	{"cnot", BITS, ONE},
-	{"shl", BITS, TWO},
-	{"shr", INTEGERS, TWO},
+	{"shl", BITS, ONE ", %r3"},
+	{"shr", INTEGERS, ONE ", %r3"},
 	{"shf", " .l.wrap.b32 .r.wrap.b32 .l.clamp.b32 .r.clamp.b32", THREE},
-	{"popc", " .b32 .b64", ONE},
-	{"clz", " .b32 .b64", ONE},
+	{"popc", " .b32 .b64", "%r1, %S2"},
+	{"clz", " .b32 .b64", "%r1, %S2"},
 	{"brev", " .b32 .b64", ONE},
-	{"bfind", " .u32 .s32 .u64 .s64 .shiftamt.u32 .shiftamt.s32 .shiftamt.u64", ONE},
-	{"bfe", " .u32 .s32 .u64 .s64", THREE},
-	{"bfi", " .b32 .b64", THREE ", %r5"},
+	{"bfind", " .u32 .s32 .u64 .s64 .shiftamt.u32 .shiftamt.s32 .shiftamt.u64", "%r1, %S2"},
+	{"bfe", " .u32 .s32 .u64 .s64", ONE ", %r3, %r4"},
+	{"bfi", " .b32 .b64", TWO ", %r4, %r5"},
 	{"bmsk", " .clamp.b32 .wrap.b32", TWO},
 	{"szext", " .clamp.u32 .clamp.s32 .wrap.u32 .wrap.s32", TWO},
 	{"lop3", " .b32", THREE ", 1"},
 	{"prmt", " .b32 .b32.f4e", THREE},
 	{"fns", " .b32", THREE},
 	{"selp", BITS " .f32 .f64", TWO ", %p1"},
-	{"slct", " .b16.s32 .b16.f32 .b32.s32 .b32.f32 .b64.s32 .b64.f32", THREE},
-	{"setp.eq", BITS FLOATS HALVES, "%p1, %r1, %r2"},
-	{"setp.ne", BITS FLOATS, "%p1, %r1, %r2"},
+	{"slct", " .b16.s32 .b16.f32 .b32.s32 .b32.f32 .b64.s32 .b64.f32", "%D1, %D2, %D3, %S4"},
+	{"setp.eq", BITS FLOATS HALVES, "%p1, %S2, %S3"},
+	{"setp.ne", BITS FLOATS, "%p1, %S2, %S3"},
 	{"set.eq.u32", BITS FLOATS HALVES, TWO},
 	{"set.ne.u32", BITS FLOATS, TWO},
 #define ORDER(name)                                                                                \
-	{"setp." name, INTEGERS FLOATS, "%p1, %r1, %r2"}, {"set." name ".u32", INTEGERS FLOATS, TWO},
-#define UNORDERED(name) {"setp." name, FLOATS, "%p1, %r1, %r2"}, {"set." name ".u32", FLOATS, TWO},
+	{"setp." name, INTEGERS FLOATS, "%p1, %S2, %S3"}, {"set." name ".u32", INTEGERS FLOATS, TWO},
+#define UNORDERED(name) {"setp." name, FLOATS, "%p1, %S2, %S3"}, {"set." name ".u32", FLOATS, TWO},
 	ORDER("lt") ORDER("le") ORDER("gt") ORDER("ge") UNORDERED("equ") UNORDERED("neu")
 		UNORDERED("ltu") UNORDERED("leu") UNORDERED("gtu") UNORDERED("geu") UNORDERED("num")
 			UNORDERED("nan")
@@ -253,7 +254,7 @@ static const struct {
 	/* matrices */
 	{"ldmatrix.sync.aligned.m8n8.x1", " .shared.b16", "{%r1}, [%r2]"},
 	{"stmatrix.sync.aligned.m8n8.x1", " .shared.b16", "[%r2], {%r1}"},
-	{"movmatrix.sync.aligned.m8n8.trans", " .b16", ONE},
+	{"movmatrix.sync.aligned.m8n8.trans", " .b16", "%r1, %r2"},
 	{"wmma.load.a.sync.aligned.row.m16n16k16", " .f16", EIGHT_REGISTERS ", [%d1], %r1"},
 	{"wmma.store.d.sync.aligned.row.m16n16k16", " .f32", "[%d1], " EIGHT_REGISTERS ", %r1"},
 	{"mma.sync.aligned.m16n8k16.row.col", " .f32.f16.f16.f32",
@@ -277,6 +278,34 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 	cr_assert(length < sizeof text);
 }
 
+/* The letter of registers of the first or the last type of "setp.eq.f32". */
+static char register_letter(const char *opcode, bool first)
+{
+	static const char letters[] = {[1] = 'h', [2] = 'h', [4] = 'r', [8] = 'd', [16] = 'q'};
+	char parts[256], letter = 'r', *at;
+	snprintf(parts, sizeof parts, "%s", opcode);
+	for (char *part = strtok_r(parts, ".", &at); part; part = strtok_r(NULL, ".", &at)) {
+		const enum ptx_type type = ptx_type_named(part);
+		if (type == PTX_NONE)
+			continue;
+		letter = type == PTX_PRED ? 'p' : letters[ptx_type_size(type)];
+		if (first)
+			break;
+	}
+	return letter;
+}
+
+static void say_instruction(const char *opcode, const char *ending, const char *operands)
+{
+	char whole[256], filled[256];
+	snprintf(whole, sizeof whole, "%s%s", opcode, ending);
+	snprintf(filled, sizeof filled, "%s", operands);
+	for (char *at = filled; (at = strchr(at, '%')); at++)
+		if (at[1] == 'D' || at[1] == 'S')
+			at[1] = register_letter(whole, at[1] == 'D');
+	say("%s %s;\n", whole, filled);
+}
+
 static void write_instructions(void)
 {
 	for (size_t i = 0; i < sizeof instructions / sizeof instructions[0]; i++) {
@@ -287,7 +316,7 @@ static void write_instructions(void)
 			say("%s;\n", instructions[i].opcode);
 		for (char *at, *ending = strtok_r(endings, " ", &at); ending;
 			 ending = strtok_r(NULL, " ", &at))
-			say("%s%s %s;\n", instructions[i].opcode, ending, instructions[i].operands);
+			say_instruction(instructions[i].opcode, ending, instructions[i].operands);
 	}
 }
 

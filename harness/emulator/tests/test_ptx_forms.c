@@ -17,7 +17,8 @@
 
 struct instance {
 	char opcode[64], parts[PARTS][48];
-	uint32_t count, more_operands;
+	uint32_t count;
+	char more[4]; /* letters of the operands that parts add */
 	struct ptx_need need;
 };
 
@@ -90,8 +91,8 @@ static const char *expand(struct instance *instance, const char *at)
 			for (uint32_t i = 0; i < alternatives; i++)
 				at = takes && i == chosen ? expand(instance, at + 1) : skip(at + 1);
 			at++;
-		} else {
-			instance->more_operands += *at++ == '+';
+		} else if (*at++ == '+') {
+			instance->more[strlen(instance->more)] = *at++;
 		}
 	}
 	return at;
@@ -105,10 +106,76 @@ static struct instance instance_of(const struct ptx_form *form)
 	return instance;
 }
 
+static struct ptx_expectation expectation_of(const struct instance *instance,
+											 const struct ptx_form *form)
+{
+	struct ptx_instruction in = {0};
+	const char *parts[PARTS + 8];
+	char opcode[sizeof instance->opcode], *at;
+	strcpy(opcode, instance->opcode);
+	for (char *part = strtok_r(opcode, ".", &at); part; part = strtok_r(NULL, ".", &at))
+		parts[in.part_count++] = part;
+	for (uint32_t i = 0; i < instance->count; i++)
+		parts[in.part_count++] = instance->parts[i];
+	in.parts = parts;
+	in.operand_count = (uint32_t)strlen(instance->more) + (form->operands[0] != '\0');
+	for (const char *c = form->operands; *c; c++)
+		in.operand_count += *c == ',';
+	struct ptx_match match = {.form = form};
+	memcpy(match.more, instance->more, sizeof match.more);
+	struct ptx_expectation expectation;
+	ptx_expect_operands(&expectation, &in, &match);
+	return expectation;
+}
+
+static const char *register_of(int bits)
+{
+	switch (bits) {
+	case 1: return "%p0";
+	case 8:
+	case 16: return "%h0";
+	case 64: return "%d0";
+	case 128: return "%q0";
+	default: return "%r0";
+	}
+}
+
+static char *write_vector(char *out, int bits, int count)
+{
+	for (int i = 0; i < count; i++)
+		out += sprintf(out, "%s%s", i ? ", " : "{", register_of(bits));
+	return out + sprintf(out, "}");
+}
+
+static char *write_operand(char *out, const struct ptx_expected *expected, int dimensions)
+{
+	const char *item = expected->item;
+	int least = 0;
+	switch (expected->what) {
+	case 'i': sscanf(item, "i<%d", &least); return out + sprintf(out, "%d", least);
+	case 'j': return out + sprintf(out, "L");
+	case '_': return out + sprintf(out, "_");
+	case '[':
+		out += sprintf(out, "[%%d0");
+		for (item += 2; *item != ']'; item++) {
+			out += sprintf(out, ", ");
+			out = strchr("kt", *item) ? write_vector(out, 32, dimensions)
+									  : out + sprintf(out, "%%d0");
+		}
+		return out + sprintf(out, "]");
+	default: break;
+	}
+	if (expected->is_vector)
+		return write_vector(out, expected->bits, expected->least);
+	out += sprintf(out, "%s", register_of(expected->bits));
+	return out + sprintf(out, expected->is_pair ? "|%%p0" : "");
+}
+
 /* "add.rn.f32 %r0, %r0, %r0;" with `extra` before the n-th part that follows the opcode */
 static void write(const struct instance *instance, const struct ptx_form *form, const char *extra,
 				  uint32_t place, char *out)
 {
+	const struct ptx_expectation expectation = expectation_of(instance, form);
 	out += sprintf(out, "%s", instance->opcode);
 	for (uint32_t i = 0; i <= instance->count; i++) {
 		if (extra && i == place)
@@ -116,18 +183,13 @@ static void write(const struct instance *instance, const struct ptx_form *form, 
 		if (i < instance->count)
 			out += sprintf(out, ".%s", instance->parts[i]);
 	}
-	const char *item = form->operands;
-	uint32_t more = instance->more_operands;
-	for (const char *between = " "; *item || more; between = ", ") {
-		int least = 0;
-		if (*item == 'i')
-			sscanf(item, "i<%d", &least);
-		if (*item)
-			out += sprintf(out, *item == 'i' ? "%s%d" : "%s%%r0", between, least);
-		else
-			more -= (uint32_t)sprintf(out, "%s%%r0", between) > 0, out += strlen(out);
-		item += strcspn(item, ",");
-		item += *item == ',';
+	const char *between = " ";
+	for (int i = 0; i < expectation.count; i++) {
+		if (i == 0 || !expectation.expected[i - 1].or_next) {
+			out += sprintf(out, "%s", between);
+			out = write_operand(out, &expectation.expected[i], expectation.dimensions);
+			between = ", ";
+		}
 	}
 	sprintf(out, ";\n");
 }
@@ -138,7 +200,8 @@ static bool taken(const struct ptx_need *need, const char *instruction, struct f
 	char text[4096];
 	snprintf(text, sizeof text,
 			 ".version %d.%d\n.target sm_%d%s\n.address_size 64\n.visible .entry k() {\n"
-			 ".reg .b32 %%r<2>; .reg .f32 %%f<4>;\n%s}\n",
+			 ".reg .pred %%p<2>; .reg .b16 %%h<2>; .reg .b32 %%r<2>; .reg .b64 %%d<2>; "
+			 ".reg .b128 %%q<2>; .reg .f32 %%f<4>;\n%sL: ret;\n}\n",
 			 need->version / 10, need->version % 10, need->target / 10, kinds[need->target % 10],
 			 instruction);
 	*fault = (struct fault){0};
@@ -291,10 +354,12 @@ Test(ptx_forms, directives_that_are_not_known)
 Test(ptx_forms, modifiers_in_any_order)
 {
 	accepted(900, 90, "add.f32.ftz.rn %f1, %f2, %f3;\n");
-	accepted(900, 90, "ld.f32.volatile.global %f1, [%r0];\n");
+	accepted(900, 90, "ld.f32.volatile.global %f1, [%d0];\n");
 	refused(900, 90, "add.rn.rn.f32 %f1, %f2, %f3;\n", "no such form with '.rn'");
 	refused(900, 90, "cvt.rn.f32.f16x2 %f1, %f2;\n", "f16x2");
 }
+
+#define TEN "%r0, %r0, %r0, %r0, %r0, %r0, %r0, %r0, %r0, %r0"
 
 /* What ptxas refuses, and a decoder that ignores what it does not use would run. */
 Test(ptx_forms, what_ptxas_refuses)
@@ -302,16 +367,16 @@ Test(ptx_forms, what_ptxas_refuses)
 	static const char *const refusals[] = {
 		"setmaxnreg.inc.sync.aligned.u32 16;\n",
 		"setmaxnreg.inc.sync.aligned.u32 264;\n",
-		"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 %r0, %r0, %r0, 1, 1, 1, 0, 0;\n",
-		"wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 %r0, %r0, %r0, 1;\n",
-		"add.rn.f32x2 %r0, %r0, %r0;\n",
+		"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%r0, %r0, %r0, %r0, %r0, %r0}, %d0, %d0, %p0, 1, 1, 0, 0;\n",
+		"wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {" TEN ", " TEN "}, %d0, %d0, %p0;\n",
+		"add.rn.f32x2 %d0, %d0, %d0;\n",
 		"redux.sync.min.f32 %r0, %r0, -1;\n",
-		"st.global.v4.b64 [%r0], %r0;\n",
-		"red.shared.add.v4.f32 [%r0], %r0;\n",
+		"st.global.v4.b64 [%d0], {%d0, %d0, %d0, %d0};\n",
+		"red.shared.add.v4.f32 [%r0], {%r0, %r0, %r0, %r0};\n",
 		"tanh.approx.ftz.f32 %r0, %r0;\n",
 		"ex2.approx.bf16x2 %r0, %r0;\n",
-		"atom.global.min.f32 %r0, [%r0], %r0;\n",
-		"atom.global.exch.u32 %r0, [%r0], %r0;\n",
+		"atom.global.min.f32 %r0, [%d0], %r0;\n",
+		"atom.global.exch.u32 %r0, [%d0], %r0;\n",
 		"shfl.down.b32 %r0, %r0, 1, 31;\n",
 		"bar.sync 16;\n",
 	};
