@@ -19,7 +19,9 @@ struct kept {
 struct checker {
 	struct ptx_parser *parser;
 	struct ptx_need has;
-	struct kept kept[OPCODES];
+	struct kept *kept; /* in the order of their first instructions */
+	uint32_t kept_count;
+	uint16_t slots[OPCODES]; /* by hash: 1 + which of `kept` */
 };
 
 /* As in struct ptx_need. */
@@ -93,9 +95,13 @@ static void fail(struct checker *checker, const struct ptx_instruction *in,
 
 static const struct kept *find(struct checker *checker, const struct ptx_instruction *in)
 {
-	uint32_t at = ptx_hash(in->opcode, strlen(in->opcode)) + in->operand_count;
-	struct kept *kept = &checker->kept[at % OPCODES];
-	if (!kept->in || kept->in->operand_count != in->operand_count ||
+	const uint32_t hash = ptx_hash(in->opcode, strlen(in->opcode)) + in->operand_count;
+	uint16_t *slot = &checker->slots[hash % OPCODES];
+	const bool is_new = *slot == 0;
+	if (is_new)
+		*slot = (uint16_t)++checker->kept_count;
+	struct kept *kept = &checker->kept[*slot - 1];
+	if (is_new || kept->in->operand_count != in->operand_count ||
 		strcmp(kept->in->opcode, in->opcode) != 0) {
 		kept->in = in;
 		kept->match = ptx_match(in, checker->has);
@@ -153,15 +159,17 @@ static void check(struct checker *checker, struct ptx_instruction *in)
 
 void ptx_check(struct ptx_parser *parser)
 {
-	struct checker *checker = calloc(1, sizeof *checker);
-	if (!checker) {
+	struct checker checker = {
+		.parser = parser,
+		.has = {target_of(parser->module), parser->module->version},
+		.kept = malloc(OPCODES * sizeof *checker.kept),
+	};
+	if (!checker.kept) {
 		ptx_take(parser, SIZE_MAX);
 		return;
 	}
-	checker->parser = parser;
-	checker->has = (struct ptx_need){target_of(parser->module), parser->module->version};
 	for (const struct ptx_function *f = parser->module->functions; f; f = f->next)
 		for (uint32_t i = 0; i < f->code_count && !parser->lexer.failed; i++)
-			check(checker, &f->code[i]);
-	free(checker);
+			check(&checker, &f->code[i]);
+	free(checker.kept);
 }

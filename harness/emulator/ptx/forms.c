@@ -16,7 +16,8 @@
 #define BITS64 ".b64|.u64|.s64|.f64"
 #define BITS8_64 BITS8_32 "|" BITS64
 #define SCALARS BITS8_64 "|.b128 @75:83"
-#define VECTORS_128 "{.v2|.v4} (" BITS8_32 ")|{.v2} (" BITS64 ")|.b128 @75:83|"            \
+#define VECTORS_128                                                                                \
+	"{.v2|.v4} (" BITS8_32 ")|{.v2} (" BITS64 ")|.b128 @75:83|"                                    \
 	".v8 (.b8|.u8|.s8|.b16|.u16|.s16)"
 #define ELEMENTS "(" VECTORS_128 ")"
 #define WIDE VECTORS_128 "|.v4 (" BITS64 ") @100:88|.v8 (.b32|.u32|.s32|.f32) @100:88"

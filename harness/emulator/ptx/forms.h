@@ -16,8 +16,8 @@
  * What every target and version of CUDA 13 has is not said. As ptxas has it, modifiers may stand in
  * any order, and only types, layouts, state spaces and priorities are in the order of the row.
  *
- * Operands have commas between them; `/` is between ways to write one, and `?` behind one that may be
- * missing. Each is a letter, which says how many registers it is and of what size:
+ * Operands have commas between them; `/` is between ways to write one, and `?` behind one that may
+ * be missing. Each is a letter, which says how many registers it is and of what size:
  *
  *     d         the result, of the first type; as many as .v2, .v4 or .v8 says
  *     a b c     sources of the last type, as many; `m` one that may be a register of the GPU
@@ -86,13 +86,14 @@ bool ptx_range_has(const char *text, long value);
 
 /* One way that an operand can be. */
 struct ptx_expected {
-	const char *item; /* of the row: where its letter is */
-	char what;        /* the letter */
-	uint8_t bits;     /* of a register; 0: any */
+	const char *item;    /* of the row: where its letter is */
+	const char *range;   /* of constants, or NULL */
+	char what;           /* the letter */
+	uint8_t bits;        /* of a register; 0: any */
 	uint8_t least, most; /* registers */
 	bool is_vector, is_pair, is_result, wider;
-	bool no_integer, no_number; /* constants that it is not: 1, 1.0 */
-	bool or_next; /* the next one is another way for the same operand */
+	bool no_register, no_integer, no_number; /* what it is not: %r1, 1, 1.0 */
+	bool or_next;                            /* the next one is another way for the same operand */
 };
 
 #define PTX_EXPECTED_MOST 16
@@ -105,7 +106,7 @@ struct ptx_expectation {
 
 /* Of an instruction that matches. */
 void ptx_expect_operands(struct ptx_expectation *out, const struct ptx_instruction *in,
-				const struct ptx_match *match);
+						 const struct ptx_match *match);
 /* The first operand that is not as expected, or -1. */
 int ptx_misfit(const struct ptx_expectation *expectation, const struct ptx_instruction *in);
 /* "must be ..." of an operand, for messages. */

@@ -38,17 +38,15 @@ static bool is_narrow_space(const char *part)
 static void read_part(struct shape *shape, const char *part)
 {
 	const enum ptx_type type = ptx_type_named(part);
-	char end;
 	if (type != PTX_NONE && shape->count < TYPES_MOST)
 		shape->types[shape->count++] = type;
-	else if (part[0] == 'm')
+	else if (part[0] == 'm' && part[1] >= '1' && part[1] <= '9')
 		sscanf(part, "m%3dn%3dk%3d", &shape->m, &shape->n, &shape->k);
 	else if (part[0] == 'v' && part[1] >= '2' && part[1] <= '8' && !part[2])
 		shape->vector = part[1] - '0';
 	else if (part[0] == 'x' && part[1] >= '1' && part[1] <= '8' && !part[2])
 		shape->matrices = part[1] - '0';
-	else if (part[0] >= '1' && part[0] <= '5' && sscanf(part + 1, "d%c", &end) != 1 &&
-			 part[1] == 'd')
+	else if (part[0] >= '1' && part[0] <= '5' && part[1] == 'd' && !part[2])
 		shape->dimensions = part[0] - '0';
 	else if (strncmp(part, "sp", 2) == 0 && (!part[2] || part[2] == ':'))
 		shape->sparse = true;
@@ -112,8 +110,7 @@ static void expect_fragment(struct ptx_expected *out, const struct ptx_instructi
 	out->is_vector = true;
 	out->no_integer = ptx_type_is_float(type);
 	out->bits = type == PTX_F64 ? 64 : 32;
-	out->least = out->most =
-		(uint8_t)(elements * (type ? bits_of(type) : 8) / lanes / out->bits);
+	out->least = out->most = (uint8_t)(elements * (type ? bits_of(type) : 8) / lanes / out->bits);
 }
 
 /* ------------------------------------------------------------------------
@@ -168,9 +165,12 @@ static struct ptx_expected expect(const struct ptx_instruction *in, const struct
 	case 'D': expect_fragment(&out, in, shape, item[0]); break;
 	default: break;
 	}
+	const char *end = item + strcspn(item, "<,/?");
+	out.range = *end == '<' ? end : NULL;
 	out.wider = item[1] == '>';
 	out.is_pair = item[1] == '|';
 	out.is_result = strchr("dnwp", item[0]) || (is_first && strchr("DABv", item[0]));
+	out.no_register = strchr("ij_", item[0]) != NULL;
 	out.no_number |= strchr("ihrxksj_", item[0]) != NULL;
 	out.no_integer |= strchr("fsj_", item[0]) != NULL;
 	return out;
@@ -206,7 +206,7 @@ static size_t count_items(const char *items, char separator)
 }
 
 void ptx_expect_operands(struct ptx_expectation *out, const struct ptx_instruction *in,
-				const struct ptx_match *match)
+						 const struct ptx_match *match)
 {
 	const char *operands = match->form->operands;
 	const struct shape shape = shape_of(in);
@@ -254,13 +254,10 @@ static bool value_fits(const struct ptx_expected *expected, const struct ptx_ope
 	if (operand->negated && (expected->bits != 1 || !is_source))
 		return false;
 	switch (operand->kind) {
-	case PTX_OP_REGISTER: return !strchr("ij_", expected->what) && register_fits(expected, operand->type);
-	case PTX_OP_INTEGER: {
-		const size_t length = strcspn(expected->item, "<,/?");
+	case PTX_OP_REGISTER: return !expected->no_register && register_fits(expected, operand->type);
+	case PTX_OP_INTEGER:
 		return is_source && !expected->no_integer &&
-			   (expected->item[length] != '<' ||
-				ptx_range_has(expected->item + length, (long)operand->integer));
-	}
+			   (!expected->range || ptx_range_has(expected->range, (long)operand->integer));
 	case PTX_OP_FLOAT: return is_source && !expected->no_number;
 	case PTX_OP_SPECIAL: return special_fits(expected, operand);
 	case PTX_OP_SINK: return expected->what == '_' || (expected->is_vector && expected->is_result);
@@ -306,9 +303,10 @@ static bool address_fits(const struct ptx_expected *expected, const struct ptx_o
 		if (item.what != 'k' && item.what != 't')
 			continue;
 		expect_vector(&item, 32, dimensions, item.what == 'k' ? dimensions : 4);
-		const bool is_one = item.what == 't' && dimensions == 1 &&
-							operand->items[i].kind != PTX_OP_VECTOR;
-		if (is_one ? !value_fits(&item, &operand->items[i]) : !vector_fits(&item, &operand->items[i]))
+		const bool is_one =
+			item.what == 't' && dimensions == 1 && operand->items[i].kind != PTX_OP_VECTOR;
+		if (is_one ? !value_fits(&item, &operand->items[i])
+				   : !vector_fits(&item, &operand->items[i]))
 			return false;
 	}
 	return true;
@@ -363,11 +361,10 @@ int ptx_misfit(const struct ptx_expectation *expectation, const struct ptx_instr
 
 static int describe_one(const struct ptx_expected *expected, char *to, size_t size)
 {
-	const int range = (int)strcspn(expected->item, "<,/?");
-	const bool has_range = expected->item[range] == '<';
-	const int length = has_range ? (int)strcspn(expected->item + range, ">") + 1 : 0;
 	if (expected->what == 'i')
-		return snprintf(to, size, "a constant %.*s", length, expected->item + range);
+		return snprintf(to, size, "a constant %.*s",
+						expected->range ? (int)strcspn(expected->range, ">") + 1 : 0,
+						expected->range ? expected->range : "");
 	if (expected->what == '[')
 		return snprintf(to, size, "an address of the form %.*s", (int)expected->most + 2,
 						expected->item);
