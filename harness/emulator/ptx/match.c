@@ -12,6 +12,7 @@ struct matcher {
 	const struct ptx_form *form;
 	struct ptx_match best;
 	int best_used;
+	uint8_t classes[PARTS_MAX]; /* class_of() the parts */
 };
 
 /* What the parts so far need and take. */
@@ -97,9 +98,9 @@ static int find_part(const struct matcher *matcher, uint32_t used, const char *p
 	for (uint32_t i = 1; i < in->part_count; i++) {
 		if (used >> i & 1 || !part_is(pattern + 1, end, in->parts[i]))
 			continue;
-		const int class = class_of(in->parts[i]);
+		const int class = matcher->classes[i];
 		for (uint32_t before = 1; class && before < i; before++)
-			if (!(used >> before & 1) && class_of(in->parts[before]) == class)
+			if (!(used >> before & 1) && matcher->classes[before] == class)
 				return -1;
 		return (int)i;
 	}
@@ -241,10 +242,13 @@ static uint32_t opcode_parts(const struct ptx_form *form, const struct ptx_instr
 struct ptx_match ptx_match(const struct ptx_instruction *in, struct ptx_need has)
 {
 	struct matcher matcher = {.in = in, .has = has, .best_used = -1};
+	for (uint32_t i = 1; i < in->part_count && i < PARTS_MAX; i++)
+		matcher.classes[i] = (uint8_t)class_of(in->parts[i]);
 	for (size_t i = 0; i < ptx_form_count && in->part_count <= PARTS_MAX; i++) {
 		matcher.form = &ptx_forms[i];
-		const uint32_t named =
-			matcher.form->opcode[0] == in->parts[0][0] ? opcode_parts(matcher.form, in) : 0;
+		const char *opcode = matcher.form->opcode, *first = in->parts[0];
+		const bool may_be = opcode[0] == first[0] && opcode[1] == first[1];
+		const uint32_t named = may_be ? opcode_parts(matcher.form, in) : 0;
 		const struct state state = {.used = (1u << named) - 1};
 		if (named && match_at(&matcher, matcher.form->parts, state))
 			break;
