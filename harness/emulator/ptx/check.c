@@ -159,17 +159,18 @@ static void check(struct checker *checker, struct ptx_instruction *in)
 
 void ptx_check(struct ptx_parser *parser)
 {
-	struct checker checker = {
-		.parser = parser,
-		.has = {target_of(parser->module), parser->module->version},
-		.kept = malloc(OPCODES * sizeof *checker.kept),
-	};
-	if (!checker.kept) {
+	struct kept *kept = malloc(OPCODES * sizeof *kept);
+	if (!kept) {
 		ptx_take(parser, SIZE_MAX);
 		return;
 	}
+	struct checker checker = {
+		.parser = parser,
+		.has = {target_of(parser->module), parser->module->version},
+		.kept = kept,
+	};
 	for (const struct ptx_function *f = parser->module->functions; f; f = f->next)
 		for (uint32_t i = 0; i < f->code_count && !parser->lexer.failed; i++)
 			check(&checker, &f->code[i]);
-	free(checker.kept);
+	free(kept);
 }

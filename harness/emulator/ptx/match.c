@@ -122,7 +122,7 @@ static const char *skip(const char *pattern, bool to_alternative)
 		} else if (*pattern == '|' && depth == 0 && to_alternative)
 			return pattern + 1;
 	}
-	return NULL;
+	return to_alternative ? NULL : pattern;
 }
 
 static const char *take_need(const char *pattern, struct ptx_need *need)

@@ -12,7 +12,7 @@
 /* ------------------------------------------------------------------------
  * The parts that operands follow from */
 
-struct shape {
+struct operand_parts {
 	enum ptx_type types[TYPES_MOST];
 	int count;
 	int vector;     /* .v2, .v4, .v8; 1 */
@@ -35,31 +35,31 @@ static bool is_narrow_space(const char *part)
 	return false;
 }
 
-static void read_part(struct shape *shape, const char *part)
+static void read_part(struct operand_parts *parts, const char *part)
 {
 	const enum ptx_type type = ptx_type_named(part);
-	if (type != PTX_NONE && shape->count < TYPES_MOST)
-		shape->types[shape->count++] = type;
+	if (type != PTX_NONE && parts->count < TYPES_MOST)
+		parts->types[parts->count++] = type;
 	else if (part[0] == 'm' && part[1] >= '1' && part[1] <= '9')
-		sscanf(part, "m%3dn%3dk%3d", &shape->m, &shape->n, &shape->k);
+		sscanf(part, "m%3dn%3dk%3d", &parts->m, &parts->n, &parts->k);
 	else if (part[0] == 'v' && part[1] >= '2' && part[1] <= '8' && !part[2])
-		shape->vector = part[1] - '0';
+		parts->vector = part[1] - '0';
 	else if (part[0] == 'x' && part[1] >= '1' && part[1] <= '8' && !part[2])
-		shape->matrices = part[1] - '0';
+		parts->matrices = part[1] - '0';
 	else if (part[0] >= '1' && part[0] <= '5' && part[1] == 'd' && !part[2])
-		shape->dimensions = part[0] - '0';
+		parts->dimensions = part[0] - '0';
 	else if (strncmp(part, "sp", 2) == 0 && (!part[2] || part[2] == ':'))
-		shape->sparse = true;
+		parts->sparse = true;
 	else
-		shape->is_narrow |= is_narrow_space(part);
+		parts->is_narrow |= is_narrow_space(part);
 }
 
-static struct shape shape_of(const struct ptx_instruction *in)
+static struct operand_parts parts_of(const struct ptx_instruction *in)
 {
-	struct shape shape = {.vector = 1, .matrices = 1};
+	struct operand_parts parts = {.vector = 1, .matrices = 1};
 	for (uint32_t i = 1; i < in->part_count; i++)
-		read_part(&shape, in->parts[i]);
-	return shape;
+		read_part(&parts, in->parts[i]);
+	return parts;
 }
 
 static int bits_of(enum ptx_type type)
@@ -69,43 +69,44 @@ static int bits_of(enum ptx_type type)
 	return type == PTX_S4 || type == PTX_U4 ? 4 : (int)ptx_type_size(type) * 8;
 }
 
-static enum ptx_type first_type(const struct shape *shape)
+static enum ptx_type first_type(const struct operand_parts *parts)
 {
-	return shape->types[0];
+	return parts->types[0];
 }
 
-static enum ptx_type last_type(const struct shape *shape)
+static enum ptx_type last_type(const struct operand_parts *parts)
 {
-	return shape->types[shape->count ? shape->count - 1 : 0];
+	return parts->types[parts->count ? parts->count - 1 : 0];
 }
 
 /* ------------------------------------------------------------------------
  * Fragments of matrices */
 
-static enum ptx_type fragment_type(const struct shape *shape, char which)
+static enum ptx_type fragment_type(const struct operand_parts *parts, char which)
 {
-	if (which == 'D' || shape->count == 1)
-		return first_type(shape);
+	if (which == 'D' || parts->count == 1)
+		return first_type(parts);
 	if (which == 'C')
-		return last_type(shape);
-	return shape->count == 2 ? PTX_F16 : shape->types[which == 'A' ? 1 : 2];
+		return last_type(parts);
+	return parts->count == 2 ? PTX_F16 : parts->types[which == 'A' ? 1 : 2];
 }
 
 /* The registers that one lane holds: the elements of the matrix are shared out evenly. The f16
  * factors of a wmma are the exception, which have elements twice. */
 static void expect_fragment(struct ptx_expected *out, const struct ptx_instruction *in,
-							const struct shape *shape, char which)
+							const struct operand_parts *parts, char which)
 {
-	const enum ptx_type type = fragment_type(shape, which);
-	const bool is_factor = which == 'A' || which == 'B', is_wmma = in->parts[0][0] == 'w';
-	int elements = which == 'A'   ? shape->m * shape->k / (shape->sparse ? 2 : 1)
-				   : which == 'B' ? shape->k * shape->n
-								  : shape->m * shape->n * shape->matrices;
+	const enum ptx_type type = fragment_type(parts, which);
+	const bool is_factor = which == 'A' || which == 'B',
+			   is_wmma = strcmp(in->parts[0], "wmma") == 0;
+	int elements = which == 'A'   ? parts->m * parts->k / (parts->sparse ? 2 : 1)
+				   : which == 'B' ? parts->k * parts->n
+								  : parts->m * parts->n * parts->matrices;
 	int lanes = strcmp(in->parts[0], "wgmma") == 0 ? GROUP_LANES : LANES;
-	if (!is_wmma && shape->k == 4 && shape->m == 8 && shape->count == 4 &&
-		shape->types[1] == PTX_F16)
+	if (strcmp(in->parts[0], "mma") == 0 && parts->k == 4 && parts->m == 8 && parts->count == 4 &&
+		parts->types[1] == PTX_F16)
 		lanes = OCTET_LANES;
-	if (is_wmma && lanes == LANES && is_factor && type == PTX_F16)
+	if (is_wmma && is_factor && type == PTX_F16)
 		elements = 16 * LANES;
 	out->is_vector = true;
 	out->no_integer = ptx_type_is_float(type);
@@ -116,12 +117,12 @@ static void expect_fragment(struct ptx_expected *out, const struct ptx_instructi
 /* ------------------------------------------------------------------------
  * Items of a row */
 
-static void expect_registers(struct ptx_expected *out, const struct shape *shape,
+static void expect_registers(struct ptx_expected *out, const struct operand_parts *parts,
 							 enum ptx_type type)
 {
 	out->bits = (uint8_t)bits_of(type);
-	out->least = out->most = (uint8_t)shape->vector;
-	out->is_vector = shape->vector > 1;
+	out->least = out->most = (uint8_t)parts->vector;
+	out->is_vector = parts->vector > 1;
 	out->no_integer = ptx_type_is_float(type) && !out->is_vector;
 	out->no_number = ptx_type_name(type)[0] == 'u' || ptx_type_name(type)[0] == 's';
 }
@@ -135,19 +136,20 @@ static void expect_vector(struct ptx_expected *out, int bits, int least, int mos
 }
 
 /* `item`: one letter of forms.h, and what follows it. */
-static struct ptx_expected expect(const struct ptx_instruction *in, const struct shape *shape,
-								  const char *item, bool is_first)
+static struct ptx_expected expect(const struct ptx_instruction *in,
+								  const struct operand_parts *parts, const char *item,
+								  bool is_first)
 {
 	struct ptx_expected out = {.what = item[0], .item = item, .least = 1, .most = 1};
 	switch (item[0]) {
 	case 'd':
-	case 'e': expect_registers(&out, shape, first_type(shape)); break;
+	case 'e': expect_registers(&out, parts, first_type(parts)); break;
 	case 'a':
 	case 'b':
 	case 'c':
-	case 'm': expect_registers(&out, shape, last_type(shape)); break;
+	case 'm': expect_registers(&out, parts, last_type(parts)); break;
 	case 'w':
-	case 'y': out.bits = (uint8_t)(2 * bits_of(first_type(shape))); break;
+	case 'y': out.bits = (uint8_t)(2 * bits_of(first_type(parts))); break;
 	case 'p':
 	case 'q': out.bits = 1; break;
 	case 'h': out.bits = 16; break;
@@ -155,14 +157,14 @@ static struct ptx_expected expect(const struct ptx_instruction *in, const struct
 	case 'r':
 	case 'f': out.bits = 32; break;
 	case 'x': out.bits = 64; break;
-	case 'k': expect_vector(&out, 32, shape->dimensions, shape->dimensions); break;
-	case 't': expect_vector(&out, 32, shape->dimensions, 4); break;
-	case 'o': expect_vector(&out, 16, shape->dimensions - 2, shape->dimensions - 2); break;
+	case 'k': expect_vector(&out, 32, parts->dimensions, parts->dimensions); break;
+	case 't': expect_vector(&out, 32, parts->dimensions, 4); break;
+	case 'o': expect_vector(&out, 16, parts->dimensions - 2, parts->dimensions - 2); break;
 	case 'v': expect_vector(&out, 0, 2, 4); break;
 	case 'A':
 	case 'B':
 	case 'C':
-	case 'D': expect_fragment(&out, in, shape, item[0]); break;
+	case 'D': expect_fragment(&out, in, parts, item[0]); break;
 	default: break;
 	}
 	const char *end = item + strcspn(item, "<,/?");
@@ -178,7 +180,7 @@ static struct ptx_expected expect(const struct ptx_instruction *in, const struct
 
 /* The letters of an item, `d/d|p`: each is a way that the operand can be. */
 static void add_item(struct ptx_expectation *to, const struct ptx_instruction *in,
-					 const struct shape *shape, const char *item)
+					 const struct operand_parts *parts, const char *item)
 {
 	const size_t length = strcspn(item, ",?");
 	const bool is_first = to->count == 0;
@@ -189,9 +191,9 @@ static void add_item(struct ptx_expectation *to, const struct ptx_instruction *i
 		if (item[0] == '[') {
 			*out = (struct ptx_expected){.what = '[', .item = item};
 			out->least = out->most = (uint8_t)(strcspn(item, "]") - 1);
-			out->bits = item[1] == 'x' && !shape->is_narrow ? 64 : 0;
+			out->bits = item[1] == 'x' && !parts->is_narrow ? 64 : 0;
 		} else
-			*out = expect(in, shape, item, is_first);
+			*out = expect(in, parts, item, is_first);
 		another = out->or_next = next != NULL;
 		item = another ? next + 1 : item;
 	}
@@ -209,24 +211,24 @@ void ptx_expect_operands(struct ptx_expectation *out, const struct ptx_instructi
 						 const struct ptx_match *match)
 {
 	const char *operands = match->form->operands;
-	const struct shape shape = shape_of(in);
+	const struct operand_parts parts = parts_of(in);
 	const size_t most = operands[0] ? count_items(operands, ',') + 1 : 0;
 	size_t optional = count_items(operands, '?');
 	size_t missing = most + strlen(match->more) - in->operand_count;
-	*out = (struct ptx_expectation){.dimensions = shape.dimensions};
+	*out = (struct ptx_expectation){.dimensions = parts.dimensions};
 	for (const char *item = operands; most && item;) {
 		const char *comma = strchr(item, ',');
 		const char *mark = strchr(item, '?');
 		const bool is_optional = mark && (!comma || mark < comma);
 		if (!is_optional || optional > missing)
-			add_item(out, in, &shape, item);
+			add_item(out, in, &parts, item);
 		else
 			missing--;
 		optional -= is_optional;
 		item = comma ? comma + 1 : NULL;
 	}
 	for (const char *more = match->more; *more; more++)
-		add_item(out, in, &shape, *more == 'h' ? "h" : *more == 'q' ? "q" : "x");
+		add_item(out, in, &parts, *more == 'h' ? "h" : *more == 'q' ? "q" : "x");
 }
 
 /* ------------------------------------------------------------------------
