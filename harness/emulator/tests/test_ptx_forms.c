@@ -359,10 +359,6 @@ Test(ptx_forms, modifiers_in_any_order)
 	refused(900, 90, "cvt.rn.f32.f16x2 %f1, %f2;\n", "f16x2");
 }
 
-#define TEN "%r0, %r0, %r0, %r0, %r0, %r0, %r0, %r0, %r0, %r0"
-#define OF_40_COLUMNS                                                                              \
-	"wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {" TEN ", " TEN "}, %d0, %d0, %p0;\n"
-
 /* What ptxas refuses, and a decoder that ignores what it does not use would run. */
 Test(ptx_forms, what_ptxas_refuses)
 {
@@ -371,7 +367,6 @@ Test(ptx_forms, what_ptxas_refuses)
 		"setmaxnreg.inc.sync.aligned.u32 264;\n",
 		"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%r0, %r0, %r0, %r0, %r0, %r0}, %d0, "
 		"%d0, %p0, 1, 1, 0, 0;\n",
-		OF_40_COLUMNS,
 		"add.rn.f32x2 %d0, %d0, %d0;\n",
 		"redux.sync.min.f32 %r0, %r0, -1;\n",
 		"st.global.v4.b64 [%d0], {%d0, %d0, %d0, %d0};\n",
