@@ -365,8 +365,7 @@ Test(ptx_forms, what_ptxas_refuses)
 	static const char *const refusals[] = {
 		"setmaxnreg.inc.sync.aligned.u32 16;\n",
 		"setmaxnreg.inc.sync.aligned.u32 264;\n",
-		"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%r0, %r0, %r0, %r0, %r0, %r0}, %d0, "
-		"%d0, %p0, 1, 1, 0, 0;\n",
+		"wgmma.mma_async.sync.aligned.m64n4k32.s32.s8.s8 {%r0, %r0}, %d0, %d0, %p0;\n",
 		"add.rn.f32x2 %d0, %d0, %d0;\n",
 		"redux.sync.min.f32 %r0, %r0, -1;\n",
 		"st.global.v4.b64 [%d0], {%d0, %d0, %d0, %d0};\n",
