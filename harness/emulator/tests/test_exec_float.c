@@ -403,27 +403,6 @@ static double inverse_root(double x)
 	return 1 / sqrt(x);
 }
 
-static double sine_of_turns(double x)
-{
-	return sin(2 * acos(-1) * x);
-}
-static double cosine_of_turns(double x)
-{
-	return cos(2 * acos(-1) * x);
-}
-
-/* PTX ISA 9.5: of 2 pi times the operand, whatever its size */
-Test(exec_float, sine_and_cosine_of_turns)
-{
-	within("sin.approx.ftz.2pi.f32", sine_of_turns, -3, 3, 0, 0x1p-20);
-	within("cos.approx.ftz.2pi.f32", cosine_of_turns, -3, 3, 0, 0x1p-20);
-	expect_one("sin.approx.ftz.2pi.f32", "rr", of_float(0.25f), 0, 0, of_float(1));
-	expect_one("cos.approx.ftz.2pi.f32", "rr", of_float(0.5f), 0, 0, of_float(-1));
-	expect_one("sin.approx.ftz.2pi.f32", "rr", of_float(8388607.5f), 0, 0, of_float(0));
-	expect_one("cos.approx.ftz.2pi.f32", "rr", of_float(1e30f), 0, 0, of_float(1));
-	expect_one("sin.approx.ftz.2pi.f32", "rr", of_float(INFINITY), 0, 0, 0x7fffffff);
-}
-
 Test(exec_float, approximations)
 {
 	within("rcp.approx.f32", inverse, 1e-3, 5, 0x1p-23, 0);

@@ -2,6 +2,8 @@
 /* What came with PTX 9.1 to 9.5. */
 #include "exec_async.h"
 
+#include <math.h>
+
 /* PTX ISA 9.3, clmad: 64 by 64 bits, as polynomials over GF(2). */
 static void carryless(uint64_t a, uint64_t b, uint64_t *low, uint64_t *high)
 {
@@ -29,6 +31,38 @@ Test(exec_later, clmad)
 		carryless(values[0][i], values[1][i], &want[0], &want[1]);
 		cr_assert_eq(low[i], want[0] ^ values[2][i], "lane %d", i);
 		cr_assert_eq(high[i], want[1] ^ values[2][i], "lane %d", i);
+	}
+}
+
+static float float_of(uint64_t bits)
+{
+	const uint32_t word = (uint32_t)bits;
+	float value;
+	memcpy(&value, &word, sizeof value);
+	return value;
+}
+
+/* PTX ISA 9.5, sin and cos: of 2 pi times the operand, whatever its size. */
+Test(exec_later, sine_and_cosine_of_turns)
+{
+	static const float edges[] = {0.25f, 0.5f, 8388607.5f, 1e30f, INFINITY};
+	uint64_t values[4][FIXTURE_LANES] = {{0}}, sines[FIXTURE_LANES], cosines[FIXTURE_LANES];
+	for (size_t i = 0; i < FIXTURE_LANES; i++) {
+		const float turns = i < 5 ? edges[i] : 6.0f * (float)i / FIXTURE_LANES - 3;
+		uint32_t word;
+		memcpy(&word, &turns, sizeof word);
+		values[0][i] = word;
+	}
+	fixture_instruction("sin.approx.ftz.2pi.f32", "rr", values, sines);
+	fixture_instruction("cos.approx.ftz.2pi.f32", "rr", values, cosines);
+	for (size_t i = 0; i < FIXTURE_LANES; i++) {
+		const double angle = 2 * M_PI * fmod((double)float_of(values[0][i]), 1);
+		if (isnan(angle)) {
+			cr_assert(sines[i] == 0x7fffffff && cosines[i] == 0x7fffffff, "lane %zu", i);
+			continue;
+		}
+		cr_assert(fabs((double)float_of(sines[i]) - sin(angle)) <= 0x1p-20, "lane %zu", i);
+		cr_assert(fabs((double)float_of(cosines[i]) - cos(angle)) <= 0x1p-20, "lane %zu", i);
 	}
 }
 
