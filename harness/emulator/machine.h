@@ -70,12 +70,16 @@ struct kernel_facts {
 	size_t parameter_count;
 	size_t parameter_bytes; /* of the whole block */
 	size_t static_shared_bytes;
-	size_t local_bytes;   /* per thread */
-	int registers;        /* an estimate of what ptxas makes of it */
-	int most_registers;   /* it makes no more: .maxnreg, .maxntid, else 255 */
-	int slots;            /* of 32 bits, that its PTX takes here: no less than that, mostly */
-	uint32_t max_threads; /* from .maxntid, else 1024 */
+	size_t local_bytes;         /* per thread */
+	int registers;              /* an estimate of what ptxas makes of it */
+	int most_registers;         /* it makes no more: .maxnreg, .maxntid, else 255 */
+	int slots;                  /* of 32 bits, that its PTX takes here: no less than that, mostly */
+	uint32_t max_threads;       /* from .maxntid or .reqntid, else 1024 */
+	uint32_t required_block[3]; /* from .reqntid, else 0 */
 	uint32_t required_cluster[3]; /* from .reqnctapercluster, else 0 */
+	uint32_t max_cluster;         /* blocks, from .maxclusterrank, else 0 */
+	bool explicit_cluster;        /* a launch has to have clusters */
+	bool blocks_are_clusters;     /* the grid of a launch counts clusters of required blocks */
 	/* griddepcontrol: lets dependent kernels begin, waits for the one that it depends on */
 	bool launches_dependents, waits_for_grid;
 };
@@ -107,7 +111,7 @@ struct machine_order {
 struct launch {
 	const struct kernel *kernel;
 	uint32_t grid[3], block[3];
-	uint32_t cluster[3]; /* 1,1,1 without clusters */
+	uint32_t cluster[3]; /* 0,0,0: neither the launch nor the kernel says that it has clusters */
 	size_t dynamic_shared_bytes;
 	const void *parameters; /* parameter_bytes, packed as the PTX declares */
 	uint64_t id;            /* %gridid */

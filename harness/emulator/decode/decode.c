@@ -538,7 +538,7 @@ struct exec_program *decode_program(const struct ptx_function *function, struct 
 	decoder.program = program;
 	program->function = function;
 	program->shared_base = function->module->shared_base;
-	program->predicate_count = 2; /* always, never */
+	program->predicate_count = EXEC_PREDICATES_GIVEN;
 	for (int i = 0; i < EXEC_SPECIALS; i++)
 		program->special[i] = -1;
 	decode_constant(&decoder, 0, 4);

@@ -426,7 +426,9 @@ int32_t decode_predicate(struct decoder *decoder, const struct ptx_operand *oper
 	if (invert)
 		*invert = operand->negated;
 	if (operand->kind == PTX_OP_INTEGER)
-		return operand->integer ? 0 : 1;
+		return operand->integer ? EXEC_ALWAYS : EXEC_NEVER;
+	if (operand->kind == PTX_OP_SPECIAL && strcmp(operand->name, "%is_explicit_cluster") == 0)
+		return EXEC_IS_CLUSTER;
 	if (operand->kind == PTX_OP_SINK)
 		return (int32_t)decoder->program->predicate_count++;
 	if (operand->kind != PTX_OP_REGISTER || operand->type != PTX_PRED ||

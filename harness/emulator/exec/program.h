@@ -155,6 +155,14 @@ enum exec_special {
 	EXEC_SPECIALS,
 };
 
+/* Predicates that every program has, which nothing writes. */
+enum exec_predicate {
+	EXEC_ALWAYS,
+	EXEC_NEVER,
+	EXEC_IS_CLUSTER, /* %is_explicit_cluster */
+	EXEC_PREDICATES_GIVEN,
+};
+
 /* Where a decoded instruction came from. */
 struct exec_origin {
 	const struct ptx_instruction *instruction;

@@ -212,6 +212,9 @@ void kernel_facts(const struct kernel *kernel, struct kernel_facts *out)
 		.static_shared_bytes = program ? program->static_shared : 0,
 		.local_bytes = program ? program->local_bytes : 0,
 		.max_threads = function->max_threads ? function->max_threads : 1024,
+		.max_cluster = function->max_cluster,
+		.explicit_cluster = function->explicit_cluster,
+		.blocks_are_clusters = function->blocks_are_clusters,
 		.launches_dependents = kernel->launches_dependents,
 		.waits_for_grid = kernel->waits_for_grid,
 	};
@@ -223,6 +226,10 @@ void kernel_facts(const struct kernel *kernel, struct kernel_facts *out)
 	if (out->registers > out->most_registers)
 		out->registers = out->most_registers;
 	memcpy(out->required_cluster, function->required_cluster, sizeof out->required_cluster);
+	memcpy(out->required_block, function->required_block, sizeof out->required_block);
+	const uint32_t *block = function->required_block;
+	if (block[0])
+		out->max_threads = block[0] * block[1] * block[2];
 }
 
 void kernel_parameter(const struct kernel *kernel, size_t index, size_t *offset, size_t *size)

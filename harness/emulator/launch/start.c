@@ -100,8 +100,9 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 	wgmma_clear(warp);
 	recursion_clear(warp);
 	exec_undefined_clear(warp);
-	warp->predicates[0] = EXEC_FULL;
-	warp->predicates[1] = 0;
+	warp->predicates[EXEC_ALWAYS] = EXEC_FULL;
+	warp->predicates[EXEC_NEVER] = 0;
+	warp->predicates[EXEC_IS_CLUSTER] = warp->worker->launch->launch->cluster[0] ? EXEC_FULL : 0;
 	for (int special = EXEC_WIDE; special < EXEC_SPECIALS; special++) {
 		if (program->special[special] < 0)
 			continue;

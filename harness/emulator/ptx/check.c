@@ -157,6 +157,22 @@ static void check(struct checker *checker, struct ptx_instruction *in)
 		fail_operand(checker, in, &kept->expectation, misfit);
 }
 
+/* Directives of kernels that are about clusters. */
+static void check_clusters(struct checker *checker, const struct ptx_function *function)
+{
+	struct ptx_lexer *lexer = &checker->parser->lexer;
+	const bool counts = function->blocks_are_clusters;
+	const struct ptx_need need = {900, counts ? 90 : 78};
+	const bool has_any = counts || function->explicit_cluster || function->max_cluster ||
+						 function->required_cluster[0];
+	if (!has_any || ptx_need_met(need, checker->has))
+		return;
+	lexer->token.line = function->line;
+	ptx_lex_fail(lexer, "%s of kernel '%s' requires .target sm_90 and PTX .version %d.%d or later",
+				 counts ? ".blocksareclusters" : "a directive about clusters", function->name,
+				 need.version / 10, need.version % 10);
+}
+
 void ptx_check(struct ptx_parser *parser)
 {
 	struct kept *kept = malloc(OPCODES * sizeof *kept);
@@ -169,8 +185,10 @@ void ptx_check(struct ptx_parser *parser)
 		.has = {target_of(parser->module), parser->module->version},
 		.kept = kept,
 	};
-	for (const struct ptx_function *f = parser->module->functions; f; f = f->next)
+	for (const struct ptx_function *f = parser->module->functions; f; f = f->next) {
+		check_clusters(&checker, f);
 		for (uint32_t i = 0; i < f->code_count && !parser->lexer.failed; i++)
 			check(&checker, &f->code[i]);
+	}
 	free(kept);
 }

@@ -148,6 +148,9 @@ struct ptx_function {
 	struct ptx_branch_table *tables;
 	uint32_t table_count;
 	uint32_t max_threads, required_cluster[3], required_block[3];
+	uint32_t max_cluster;     /* .maxclusterrank: blocks; 0: not said */
+	bool explicit_cluster;    /* .explicitcluster: a launch has to have clusters */
+	bool blocks_are_clusters; /* .blocksareclusters: the grid of a launch counts clusters */
 	uint32_t max_registers, min_blocks; /* .maxnreg, .minnctapersm; 0: not said */
 	struct ptx_function *next;
 	struct exec_program *program; /* of an entry, decoded at first launch */

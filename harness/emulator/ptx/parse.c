@@ -90,14 +90,25 @@ static struct ptx_variable *parse_parameters(struct ptx_parser *parser, size_t *
 	return first;
 }
 
-static void parse_triple(struct ptx_parser *parser, uint32_t out[3])
+/* Numbers of `least` and more; those that are not given are 1. */
+static void parse_triple(struct ptx_parser *parser, int64_t least, uint32_t out[3])
 {
 	for (int i = 0; i < 3; i++) {
 		int64_t value = 1;
 		if (i == 0 || ptx_accept(parser, ','))
 			ptx_integer(parser, &value);
-		out[i] = value > 0 && value < 65536 ? (uint32_t)value : 1;
+		if (value < least || value > INT32_MAX)
+			ptx_lex_fail(&parser->lexer, "the number of a directive is out of range");
+		out[i] = (uint32_t)value;
 	}
+}
+
+static uint32_t parse_count(struct ptx_parser *parser, int64_t least)
+{
+	int64_t value = 0;
+	if (ptx_integer(parser, &value) && (value < least || value > INT32_MAX))
+		ptx_lex_fail(&parser->lexer, "the number of a directive is out of range");
+	return (uint32_t)value;
 }
 
 static void skip_numbers(struct ptx_parser *parser)
@@ -110,10 +121,8 @@ static void skip_numbers(struct ptx_parser *parser)
 /* Without effect here. */
 static bool skip_hint(struct ptx_parser *parser)
 {
-	static const char *const hints[] = {"noreturn",        "pragma",
-										"maxnctapersm",    "maxclusterrank",
-										"explicitcluster", "blocksareclusters",
-										"abi_preserve",    "abi_preserve_control"};
+	static const char *const hints[] = {"noreturn", "pragma", "abi_preserve",
+										"abi_preserve_control"};
 	for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
 		if (ptx_accept_directive(parser, hints[i])) {
 			skip_numbers(parser);
@@ -136,27 +145,47 @@ void ptx_unknown_directive(struct ptx_parser *parser, const char *where)
 		parser->lexer.fault->kind = FAULT_UNSUPPORTED;
 }
 
+static bool parse_launch_bound(struct ptx_parser *parser, struct ptx_function *function)
+{
+	uint32_t block[3];
+	if (ptx_accept_directive(parser, "maxntid")) {
+		parse_triple(parser, 1, block);
+		uint64_t threads = (uint64_t)block[0] * block[1];
+		threads = threads < UINT32_MAX ? threads * block[2] : threads;
+		function->max_threads = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
+	} else if (ptx_accept_directive(parser, "reqntid")) {
+		parse_triple(parser, 1, function->required_block);
+	} else if (ptx_accept_directive(parser, "reqnctapercluster")) {
+		parse_triple(parser, 0, function->required_cluster);
+	} else if (ptx_accept_directive(parser, "maxclusterrank")) {
+		function->max_cluster = parse_count(parser, 0);
+	} else if (ptx_accept_directive(parser, "explicitcluster")) {
+		function->explicit_cluster = true;
+	} else if (ptx_accept_directive(parser, "blocksareclusters")) {
+		function->blocks_are_clusters = true;
+	} else if (ptx_accept_directive(parser, "maxnreg")) {
+		function->max_registers = parse_count(parser, 1);
+	} else if (ptx_accept_directive(parser, "minnctapersm")) {
+		function->min_blocks = parse_count(parser, 1);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static void parse_tuning(struct ptx_parser *parser, struct ptx_function *function)
 {
-	while (parser->lexer.token.kind == PTX_TOKEN_DIRECTIVE) {
-		uint32_t triple[3];
-		if (ptx_accept_directive(parser, "maxntid")) {
-			parse_triple(parser, triple);
-			function->max_threads = triple[0] * triple[1] * triple[2];
-		} else if (ptx_accept_directive(parser, "reqntid")) {
-			parse_triple(parser, function->required_block);
-		} else if (ptx_accept_directive(parser, "reqnctapercluster")) {
-			parse_triple(parser, function->required_cluster);
-		} else if (ptx_accept_directive(parser, "maxnreg")) {
-			parse_triple(parser, triple);
-			function->max_registers = triple[0];
-		} else if (ptx_accept_directive(parser, "minnctapersm")) {
-			parse_triple(parser, triple);
-			function->min_blocks = triple[0];
-		} else if (!skip_hint(parser)) {
-			ptx_unknown_directive(parser, "of a function");
-		}
-	}
+	while (parser->lexer.token.kind == PTX_TOKEN_DIRECTIVE)
+		if (!(function->is_entry && parse_launch_bound(parser, function)) && !skip_hint(parser))
+			ptx_unknown_directive(parser, function->is_entry ? "of a kernel" : "of a function");
+	if (function->required_block[0] && function->max_threads)
+		ptx_lex_fail(&parser->lexer, "a kernel has both .reqntid and .maxntid");
+	if (function->required_cluster[0] && function->max_cluster)
+		ptx_lex_fail(&parser->lexer, "a kernel has both .reqnctapercluster and .maxclusterrank");
+	if (function->blocks_are_clusters &&
+		!(function->required_block[0] && function->required_cluster[0]))
+		ptx_lex_fail(&parser->lexer,
+					 ".blocksareclusters needs .reqntid and .reqnctapercluster beside it");
 }
 
 static struct ptx_function *function_named(struct ptx_parser *parser)

@@ -109,7 +109,7 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
 			.requiredClusterWidth = (int)facts.required_cluster[0],
 			.requiredClusterHeight = (int)facts.required_cluster[1],
 			.requiredClusterDepth = (int)facts.required_cluster[2],
-			.clusterDimMustBeSet = facts.required_cluster[0] != 0,
+			.clusterDimMustBeSet = facts.explicit_cluster || facts.required_cluster[0] != 0,
 			.nonPortableClusterSizeAllowed = function->nonportable_cluster,
 		};
 		*newer_shared_mode(out) = function->shared_mode;
@@ -268,14 +268,19 @@ unsigned runtime_cluster_limit(const struct function *function, int mode)
 
 /* What a launch so configured says of clusters. */
 static cudaError_t cluster_asked(const cudaLaunchConfig_t *config, const struct function *function,
-								 size_t *blocks, unsigned *limit)
+								 const struct kernel_facts *facts, size_t *blocks, unsigned *limit)
 {
+	const uint32_t *own = facts->required_cluster;
 	struct launch_request request = {.cluster = {1, 1, 1}};
+	if (own[0])
+		request.cluster = (dim3){own[0], own[1] ? own[1] : 1, own[2] ? own[2] : 1};
 	cudaError_t status = launch_configure(config, &request);
 	if (status == cudaSuccess && runtime.gpu->major < 9)
 		status = cudaErrorNotSupported;
 	*blocks = (size_t)request.cluster.x * request.cluster.y * request.cluster.z;
 	*limit = runtime_cluster_limit(function, request.modes.cluster);
+	if (facts->max_cluster && facts->max_cluster < *limit)
+		*limit = facts->max_cluster;
 	return status;
 }
 
@@ -288,7 +293,7 @@ EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *ho
 	unsigned limit;
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess)
-		status = cluster_asked(config, function, &cluster, &limit);
+		status = cluster_asked(config, function, &facts, &cluster, &limit);
 	if (status == cudaSuccess)
 		*out = (int)limit;
 	return runtime_leave(status);
@@ -313,11 +318,12 @@ EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *out, const void *host,
 	unsigned limit;
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess)
-		status = cluster_asked(config, function, &cluster, &limit);
+		status = cluster_asked(config, function, &facts, &cluster, &limit);
 	if (status == cudaSuccess && cluster > limit)
 		status = cudaErrorInvalidClusterSize;
 	if (status == cudaSuccess) {
 		size_t threads = (size_t)config->blockDim.x * config->blockDim.y * config->blockDim.z;
+		threads = facts.blocks_are_clusters ? facts.max_threads : threads;
 		int blocks = runtime_occupancy_blocks(function, threads, config->dynamicSmemBytes);
 		*out = clusters_at_once((size_t)blocks, cluster ? cluster : 1);
 	}

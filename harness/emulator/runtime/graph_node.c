@@ -8,8 +8,7 @@
 static void keep_attributes(const struct queued *kernel, struct launch_request *request)
 {
 	const uint32_t *cluster = kernel->run.cluster;
-	if (cluster[0] * cluster[1] * cluster[2] > 1)
-		request->cluster = (dim3){cluster[0], cluster[1], cluster[2]};
+	request->cluster = (dim3){cluster[0], cluster[1], cluster[2]};
 	request->cooperative = kernel->cooperative;
 	request->modes = kernel->modes;
 	request->programmatic = kernel->early;
@@ -303,11 +302,10 @@ EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
 		return runtime_leave(status);
 	const struct queued *kernel = &node->work.kernel;
 	const struct function *function = kernel->function;
-	const uint32_t *grid = kernel->run.grid, *block = kernel->run.block;
 	*out = (struct cudaKernelNodeParams){
 		.func = (void *)(function->host ? function->host : function),
-		.gridDim = {grid[0], grid[1], grid[2]},
-		.blockDim = {block[0], block[1], block[2]},
+		.gridDim = kernel->grid,
+		.blockDim = kernel->block,
 		.sharedMemBytes = (unsigned)kernel->run.dynamic_shared_bytes,
 		.kernelParams = node->arguments,
 	};
@@ -368,8 +366,8 @@ static cudaError_t set_attribute(cudaGraphNode_t node, const cudaLaunchAttribute
 	struct graph_work work = {.type = cudaGraphNodeTypeKernel};
 	struct launch_request request = {
 		.function = kernel->function,
-		.grid = {kernel->run.grid[0], kernel->run.grid[1], kernel->run.grid[2]},
-		.block = {kernel->run.block[0], kernel->run.block[1], kernel->run.block[2]},
+		.grid = kernel->grid,
+		.block = kernel->block,
 		.packed = kernel->parameters,
 		.shared_bytes = kernel->run.dynamic_shared_bytes,
 	};

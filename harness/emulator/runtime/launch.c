@@ -161,6 +161,14 @@ static cudaError_t check_block(const struct launch_request *request,
 					  "its block has %u x %u x %u = %llu threads, and 1024 are the most%s", block.x,
 					  block.y, block.z, (unsigned long long)threads,
 					  block.z > 64 ? ", 64 of them in z" : "");
+	const uint32_t *required = facts->required_block;
+	if (required[0] && (block.x != required[0] || block.y != required[1] || block.z != required[2]))
+		return refuse(request->function, cudaErrorInvalidValue,
+					  "launch it with the block that it is declared with, or declare it with "
+					  "__launch_bounds__, which takes smaller ones",
+					  "its block has %u x %u x %u threads, and it is declared with %u x %u x %u "
+					  "(.reqntid)",
+					  block.x, block.y, block.z, required[0], required[1], required[2]);
 	if (threads > facts->max_threads)
 		return refuse(request->function, cudaErrorLaunchOutOfResources,
 					  "launch so many threads as __launch_bounds__ says, or let it say more",
@@ -213,7 +221,27 @@ static cudaError_t check_shape(const struct launch_request *request,
 	return status;
 }
 
-/* The cluster of a launch: the launch attribute's, else the kernel's own. */
+static unsigned times(unsigned clusters, uint32_t blocks)
+{
+	const uint64_t product = (uint64_t)clusters * (blocks ? blocks : 1);
+	return product < UINT32_MAX ? (unsigned)product : UINT32_MAX;
+}
+
+/* CUDA C++ Programming Guide, "Blocks as Clusters": the grid of a launch counts clusters. As a
+ * launch has to say something of the block, it says 1, or what the kernel is declared with. */
+static void count_blocks(struct launch_request *request, const struct kernel_facts *facts)
+{
+	const uint32_t *block = facts->required_block, *cluster = facts->required_cluster;
+	const dim3 asked = request->block;
+	if (!facts->blocks_are_clusters)
+		return;
+	request->grid = (dim3){times(request->grid.x, cluster[0]), times(request->grid.y, cluster[1]),
+						   times(request->grid.z, cluster[2])};
+	if (asked.x == 1 && asked.y == 1 && asked.z == 1)
+		request->block = (dim3){block[0], block[1], block[2]};
+}
+
+/* The cluster of a launch: the launch attribute's, else the kernel's own, else none. */
 static cudaError_t choose_cluster(const struct launch_request *request,
 								  const struct kernel_facts *facts, uint32_t out[3])
 {
@@ -221,8 +249,16 @@ static cudaError_t choose_cluster(const struct launch_request *request,
 	const uint32_t asked[3] = {request->cluster.x, request->cluster.y, request->cluster.z};
 	const uint32_t *required = facts->required_cluster;
 	bool by_kernel = required[0] != 0, by_launch = asked[0] && asked[1] && asked[2];
+	if (!by_launch && !by_kernel)
+		return facts->explicit_cluster
+				   ? refuse(function, cudaErrorInvalidClusterSize,
+							"launch it with cudaLaunchKernelEx and "
+							"cudaLaunchAttributeClusterDimension",
+							"it is declared to run in clusters (.explicitcluster), and neither the "
+							"launch nor the kernel says of how many blocks")
+				   : cudaSuccess;
 	for (int i = 0; i < 3; i++)
-		out[i] = by_launch ? asked[i] : by_kernel && required[i] ? required[i] : 1;
+		out[i] = by_launch ? asked[i] : required[i] ? required[i] : 1;
 	if (by_launch && by_kernel && memcmp(asked, required, sizeof asked) != 0)
 		return refuse(function, cudaErrorInvalidClusterSize, NULL,
 					  "it is launched with clusters of %u x %u x %u blocks, and declared with "
@@ -240,6 +276,13 @@ static cudaError_t choose_cluster(const struct launch_request *request,
 					  "cudaFuncAttributeNonPortableClusterSizeAllowed allows 16 blocks",
 					  "its clusters have %llu blocks, and %u are the most",
 					  (unsigned long long)blocks, limit);
+	if (facts->max_cluster && blocks > facts->max_cluster)
+		return refuse(function, cudaErrorInvalidClusterSize,
+					  "launch it with smaller clusters, or let its __launch_bounds__ allow larger "
+					  "ones",
+					  "its clusters have %llu blocks, and its __launch_bounds__ says %u at most "
+					  "(.maxclusterrank)",
+					  (unsigned long long)blocks, facts->max_cluster);
 	if (request->grid.x % out[0] || request->grid.y % out[1] || request->grid.z % out[2])
 		return refuse(function, cudaErrorInvalidClusterSize,
 					  "round the grid up to whole clusters, and let the blocks that are too many "
@@ -286,17 +329,19 @@ static void pack_parameters(const struct launch_request *request, const struct k
 
 #define PARAMETER_LIMIT 32764u /* bytes; CUDA's limit since 12.1 */
 
-cudaError_t launch_prepare(const struct launch_request *request, struct queued *out)
+cudaError_t launch_prepare(const struct launch_request *asked, struct queued *out)
 {
-	const struct function *function = request->function;
+	const struct function *function = asked->function;
+	struct launch_request of_blocks = *asked, *request = &of_blocks;
 	struct kernel_facts facts;
+	kernel_facts(function->kernel, &facts);
+	count_blocks(request, &facts);
 	struct launch run = {
 		.kernel = function->kernel,
 		.grid = {request->grid.x, request->grid.y, request->grid.z},
 		.block = {request->block.x, request->block.y, request->block.z},
 		.dynamic_shared_bytes = request->shared_bytes,
 	};
-	kernel_facts(function->kernel, &facts);
 	cudaError_t status = check_shape(request, &facts);
 	if (status == cudaSuccess)
 		status = choose_cluster(request, &facts, run.cluster);
@@ -311,6 +356,8 @@ cudaError_t launch_prepare(const struct launch_request *request, struct queued *
 	*out = (struct queued){.stream = request->stream,
 						   .function = request->function,
 						   .run = run,
+						   .grid = asked->grid,
+						   .block = asked->block,
 						   .parameters = queue_parameters(facts.parameter_bytes),
 						   .modes = request->modes,
 						   .cooperative = request->cooperative,

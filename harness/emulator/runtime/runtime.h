@@ -236,6 +236,7 @@ struct queued {
 	cudaStream_t stream;
 	struct function *function; /* NULL: an event */
 	struct launch run;
+	dim3 grid, block;           /* as asked for: the grid may count clusters */
 	struct machine_order order; /* of the run */
 	void *parameters;           /* its own copy */
 	struct size_modes modes;

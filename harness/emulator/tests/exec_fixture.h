@@ -82,7 +82,7 @@ static inline bool fixture_run(const char *ptx, struct fixture_launch *how, uint
 		.kernel = module_kernel(module, "k"),
 		.grid = {how->blocks ? how->blocks : 1, 1, 1},
 		.block = {how->threads ? how->threads : 32, 1, 1},
-		.cluster = {how->cluster ? how->cluster : 1, 1, 1},
+		.cluster = {how->cluster, how->cluster > 0, how->cluster > 0},
 		.dynamic_shared_bytes = how->dynamic_shared,
 		.parameters = parameters,
 		.resident_blocks = how->resident,

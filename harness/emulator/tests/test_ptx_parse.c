@@ -104,6 +104,33 @@ Test(ptx_parse, errors_name_their_line)
 	refuse(HEADER ".visible .entry k(.param .b8 a[40000]) { ret; }", 4, "larger than");
 }
 
+/* As ptxas has it; only .blocksareclusters of them all needs another directive. */
+Test(ptx_parse, directives_of_kernels)
+{
+#define ENTRY(directives) ".visible .entry k() " directives " { ret; }"
+	refuse(HEADER ENTRY(".blocksareclusters .reqntid 64"), 4, ".reqnctapercluster");
+	refuse(HEADER ENTRY(".blocksareclusters .reqnctapercluster 2"), 4, ".reqntid");
+	refuse(HEADER ENTRY(".maxclusterrank 4 .reqnctapercluster 2"), 4, ".maxclusterrank");
+	refuse(HEADER ENTRY(".reqntid 64 .maxntid 64"), 4, ".maxntid");
+	refuse(HEADER ENTRY(".reqntid 4, 0"), 4, "out of range");
+	refuse(HEADER ENTRY(".minnctapersm 1 .maxnctapersm 2"), 4, "maxnctapersm");
+	refuse(HEADER ".func k() .reqntid 64 { ret; }", 4, "reqntid");
+	refuse(".version 9.0 .target sm_80 " ENTRY(".explicitcluster"), 1, "sm_90");
+	refuse(
+		".version 8.0 .target sm_90 " ENTRY(".blocksareclusters .reqntid 64 .reqnctapercluster 2"),
+		1, "9.0");
+	struct ptx_module *module =
+		parse(HEADER ENTRY(".blocksareclusters .reqntid 64, 2 .reqnctapercluster 2"));
+	cr_assert(module->functions->blocks_are_clusters);
+	cr_assert_eq(module->functions->required_block[1], 2);
+	ptx_module_free(module);
+	module = parse(HEADER ENTRY(".explicitcluster .maxclusterrank 4"));
+	cr_assert(module->functions->explicit_cluster);
+	cr_assert_eq(module->functions->max_cluster, 4);
+	ptx_module_free(module);
+#undef ENTRY
+}
+
 Test(ptx_parse, deep_nesting_ends)
 {
 	char text[20000] = HEADER ".visible .entry k() { ";
