@@ -228,7 +228,6 @@ static const struct {
 	{"%reserved_smem_offset_cap", EXEC_RESERVED_SMEM},
 	{"%envreg1", EXEC_ENVREG1},
 	{"%envreg2", EXEC_ENVREG2},
-	{"WARP_SZ", EXEC_WARP_SIZE},
 };
 
 int32_t decode_special(struct decoder *decoder, int special)

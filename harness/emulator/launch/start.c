@@ -79,7 +79,6 @@ static uint32_t special_value(const struct exec_block *block, const struct warp 
 	case EXEC_TOTAL_SMEM: return total_shared(block);
 	case EXEC_AGGR_SMEM: return total_shared(block) + (uint32_t)block->shared_base;
 	case EXEC_RESERVED_SMEM: return (uint32_t)block->shared_base;
-	case EXEC_WARP_SIZE: return EXEC_LANES;
 	case EXEC_ENVREG1: return (uint32_t)(asked->grid_workspace >> 32);
 	case EXEC_ENVREG2: return (uint32_t)asked->grid_workspace;
 	default: return 0;

@@ -1,4 +1,5 @@
 /* Bodies of functions: declarations, labels, instructions and their operands. */
+#include <stdio.h>
 #include <string.h>
 
 #include "emulator/ptx/parse.h"
@@ -30,6 +31,7 @@ struct body {
 	struct fixup *fixups;
 	uint32_t file, outer_file;
 	int file_line, outer_line;
+	const char *opcode, *name; /* of the instruction whose operands come: "ld.global.u32", "ld" */
 };
 
 static void *grow(struct body *body, void *array, size_t element, uint32_t count,
@@ -100,7 +102,7 @@ static void parse_name(struct body *body, struct ptx_operand *out)
 		} else if (symbol && symbol->kind == PTX_SYMBOL_FUNCTION) {
 			out->kind = PTX_OP_FUNCTION;
 			out->function = symbol->function;
-		} else if (token->text[0] == '%' || ptx_token_is(token, "WARP_SZ")) {
+		} else if (token->text[0] == '%') {
 			out->kind = PTX_OP_SPECIAL;
 		} else {
 			out->kind = PTX_OP_NAME;
@@ -109,38 +111,53 @@ static void parse_name(struct body *body, struct ptx_operand *out)
 	ptx_lex_next(&parser->lexer);
 }
 
-static void parse_constant(struct body *body, struct ptx_operand *out, bool negative)
+static void parse_constant(struct body *body, struct ptx_operand *out)
 {
-	const struct ptx_token *token = &body->parser->lexer.token;
-	if (token->kind == PTX_TOKEN_INTEGER) {
-		out->kind = PTX_OP_INTEGER;
-		out->integer = negative ? (int64_t)(0 - (uint64_t)token->integer) : token->integer;
-	} else if (token->kind == PTX_TOKEN_FLOAT) {
-		out->kind = PTX_OP_FLOAT;
-		out->number = negative ? -token->number : token->number;
-		out->integer = token->integer;
-		out->is_binary = token->mark == 'f';
-	} else {
-		ptx_lex_fail(&body->parser->lexer, "an operand expected, found '%.*s'",
-					 (int)(token->length < 40 ? token->length : 40), token->text);
-		return;
-	}
-	ptx_lex_next(&body->parser->lexer);
+	const struct ptx_constant value = ptx_constant_parse(body->parser);
+	out->kind = value.is_float ? PTX_OP_FLOAT : PTX_OP_INTEGER;
+	out->integer = value.integer;
+	out->number = value.number;
+	out->is_binary = value.is_binary;
 }
 
-/* "+ 4", "+ -4", "- 4" after a register or a variable */
+/* "+4", "+-4", "+2*4" after a register or a variable */
 static void parse_offset(struct body *body, struct ptx_operand *out)
 {
+	if (ptx_accept(body->parser, '+'))
+		out->integer = ptx_constant_integer(body->parser, PTX_CONSTANT_SUM);
+}
+
+/* "s[2]": the second element behind the first; ld and st read and write it, others take its
+ * address. */
+static void parse_index(struct body *body, struct ptx_operand *out)
+{
 	struct ptx_parser *parser = body->parser;
-	while (ptx_is_mark(parser, '+') || ptx_is_mark(parser, '-')) {
-		bool negative = parser->lexer.token.mark == '-';
-		int64_t value;
-		ptx_lex_next(&parser->lexer);
-		if (!ptx_integer(parser, &value))
-			return;
-		out->integer =
-			(int64_t)((uint64_t)out->integer + (negative ? 0 - (uint64_t)value : (uint64_t)value));
+	const bool is_access = strcmp(body->name, "ld") == 0 || strcmp(body->name, "st") == 0;
+	if (ptx_is_name(parser)) {
+		char what[128];
+		snprintf(what, sizeof what, "an index that is a register, of '%.60s',", body->opcode);
+		ptx_unsupported(parser, what);
+		return;
 	}
+	const uint64_t index = (uint64_t)ptx_constant_integer(parser, PTX_CONSTANT_ANY);
+	out->integer = (int64_t)(index * ptx_type_size(out->variable->type));
+	ptx_expect(parser, ']');
+	if (!is_access)
+		return;
+	struct ptx_operand *item = ptx_take(parser, sizeof *item);
+	if (!item)
+		return;
+	*item = *out;
+	*out = (struct ptx_operand){.kind = PTX_OP_ADDRESS, .items = item, .count = 1};
+}
+
+/* "%r1.b0", "%r1.h1": a part of an operand of a video instruction */
+static void parse_selector(struct body *body, struct ptx_operand *out)
+{
+	static const char *const selectors[] = {"b0", "b1", "b2", "b3", "h0", "h1"};
+	for (size_t i = 0; i < sizeof selectors / sizeof selectors[0]; i++)
+		if (ptx_accept_directive(body->parser, selectors[i]))
+			out->has_selector = true;
 }
 
 static void parse_address(struct body *body, struct ptx_operand *out, int depth)
@@ -158,20 +175,25 @@ static bool parse_operand(struct body *body, struct ptx_operand *out, int depth)
 		ptx_lex_fail(&parser->lexer, "operands nested too deeply");
 		return false;
 	}
-	out->negated = ptx_accept(parser, '!');
+	out->negated = ptx_accept_not(parser);
 	if (ptx_accept(parser, '{')) {
 		parse_items(body, out, '}', depth);
 		out->kind = PTX_OP_VECTOR;
-	} else if (ptx_accept(parser, '(')) {
+	} else if (depth == 1 && strcmp(body->name, "call") == 0 && ptx_accept(parser, '(')) {
 		parse_items(body, out, ')', depth);
 		out->kind = PTX_OP_LIST;
 	} else if (ptx_accept(parser, '[')) {
 		parse_address(body, out, depth);
-	} else if (parser->lexer.token.kind == PTX_TOKEN_NAME) {
+	} else if (ptx_is_name(parser)) {
 		parse_name(body, out);
-		parse_offset(body, out);
+		if (out->kind == PTX_OP_REGISTER)
+			parse_selector(body, out);
+		if (out->kind == PTX_OP_VARIABLE && depth == 1 && ptx_accept(parser, '['))
+			parse_index(body, out);
+		else
+			parse_offset(body, out);
 	} else {
-		parse_constant(body, out, ptx_accept(parser, '-'));
+		parse_constant(body, out);
 	}
 	if (ptx_is_mark(parser, '|')) {
 		ptx_lex_next(&parser->lexer);
@@ -330,9 +352,15 @@ static void parse_directive(struct body *body)
 	}
 	if (ptx_accept_directive(parser, "reg")) {
 		if (ptx_accept_directive(parser, "v2") || ptx_accept_directive(parser, "v4"))
-			ptx_lex_fail(&parser->lexer, "vector registers are not supported");
+			ptx_unsupported(parser, "a vector register (.reg .v2, .reg .v4)");
 		enum ptx_type type = ptx_type(parser);
 		declare_registers(body, type);
+	} else if (ptx_accept_directive(parser, "global")) {
+		ptx_module_variable_parse(parser, PTX_GLOBAL, false);
+		return;
+	} else if (ptx_accept_directive(parser, "const")) {
+		ptx_module_variable_parse(parser, PTX_CONST, false);
+		return;
 	} else if (ptx_accept_directive(parser, "shared")) {
 		declare_variables(body, PTX_SHARED);
 	} else if (ptx_accept_directive(parser, "local")) {
@@ -350,25 +378,6 @@ static void parse_directive(struct body *body)
 /* ------------------------------------------------------------------------
  * Statements */
 
-static void split_opcode(struct body *body, struct ptx_instruction *instruction)
-{
-	char *copy = ptx_arena_copy(body->parser->module->arena, instruction->opcode,
-								strlen(instruction->opcode));
-	uint32_t dots = 0;
-	for (const char *c = instruction->opcode; *c; c++)
-		dots += *c == '.';
-	instruction->parts = ptx_take(body->parser, (dots + 1) * sizeof *instruction->parts);
-	if (!copy || !instruction->parts)
-		return;
-	for (char *part = copy; part;) {
-		char *dot = strchr(part, '.');
-		instruction->parts[instruction->part_count++] = part;
-		if (dot)
-			*dot++ = '\0';
-		part = dot;
-	}
-}
-
 static void parse_opcode(struct body *body, struct ptx_instruction *instruction)
 {
 	struct ptx_lexer *lexer = &body->parser->lexer;
@@ -380,7 +389,7 @@ static void parse_opcode(struct body *body, struct ptx_instruction *instruction)
 	}
 	instruction->opcode = ptx_arena_copy(body->parser->module->arena, start, (size_t)(end - start));
 	if (instruction->opcode)
-		split_opcode(body, instruction);
+		ptx_split_opcode(body->parser, instruction);
 	else
 		ptx_take(body->parser, SIZE_MAX);
 }
@@ -434,6 +443,10 @@ static void parse_instruction(struct body *body)
 	if (parser->lexer.failed)
 		return;
 	parse_opcode(body, instruction);
+	if (parser->lexer.failed)
+		return;
+	body->opcode = instruction->opcode;
+	body->name = instruction->parts[0];
 	struct ptx_operand all = {0};
 	if (!ptx_is_mark(parser, ';'))
 		parse_items(body, &all, ';', 0);
@@ -530,7 +543,7 @@ static void declare_parameters(struct body *body, struct ptx_variable *variable)
 {
 	for (; variable; variable = variable->next) {
 		if (variable->space == PTX_REG)
-			ptx_lex_fail(&body->parser->lexer, "register parameters are not supported");
+			ptx_unsupported(body->parser, "a parameter of a function in a register (.reg)");
 		else
 			declare_local(body, variable);
 	}
@@ -538,7 +551,7 @@ static void declare_parameters(struct body *body, struct ptx_variable *variable)
 
 void ptx_body_parse(struct ptx_parser *parser, struct ptx_function *function)
 {
-	struct body body = {.parser = parser, .function = function};
+	struct body body = {.parser = parser, .function = function, .opcode = "", .name = ""};
 	function->code_count = function->register_count = 0;
 	if (!ptx_expect(parser, '{'))
 		return;

@@ -101,6 +101,7 @@ struct ptx_operand {
 	enum ptx_operand_kind kind;
 	enum ptx_type type; /* registers: as declared */
 	bool negated;       /* !p */
+	bool has_selector;  /* registers: .b0, .h1 */
 	bool is_binary;     /* a float given as 0f/0d */
 	uint32_t reg;
 	int64_t integer;

@@ -208,10 +208,20 @@ static void lex_number(struct ptx_lexer *lexer)
 	while (is_digit(look(lexer, digits)))
 		digits++;
 	char after = look(lexer, digits);
-	if ((after == '.' && is_digit(look(lexer, digits + 1))) || after == 'e' || after == 'E')
+	if (after == '.' || after == 'e' || after == 'E')
 		lex_decimal_float(lexer);
 	else
 		lex_integer(lexer, look(lexer, 0) == '0' && digits > 1 ? 8 : 10);
+}
+
+void ptx_lex_fraction(struct ptx_lexer *lexer)
+{
+	struct ptx_token *token = &lexer->token;
+	if (token->kind != PTX_TOKEN_DIRECTIVE || !is_digit(token->text[0]))
+		return;
+	lexer->at = --token->text;
+	lex_decimal_float(lexer);
+	token->length = (size_t)(lexer->at - token->text);
 }
 
 static void lex_string(struct ptx_lexer *lexer)

@@ -40,6 +40,8 @@ struct ptx_lexer {
 
 void ptx_lex_start(struct ptx_lexer *lexer, const char *text, size_t length, struct fault *fault);
 void ptx_lex_next(struct ptx_lexer *lexer);
+/* The present token, which looks like a directive, is a number: ".5". */
+void ptx_lex_fraction(struct ptx_lexer *lexer);
 /* Only the first failure is kept. */
 void ptx_lex_fail(struct ptx_lexer *lexer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

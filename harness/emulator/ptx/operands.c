@@ -243,8 +243,6 @@ static bool register_fits(const struct ptx_expected *expected, enum ptx_type typ
 /* A register of the GPU is read as what it is, or in part. */
 static bool special_fits(const struct ptx_expected *expected, const struct ptx_operand *operand)
 {
-	if (strcmp(operand->name, "WARP_SZ") == 0)
-		return !expected->is_result;
 	const struct ptx_special *special = ptx_special_named(operand->name);
 	return expected->what == 'm' && special &&
 		   (special->bits & expected->bits || (expected->bits == 16 && special->bits & 32));
@@ -253,7 +251,7 @@ static bool special_fits(const struct ptx_expected *expected, const struct ptx_o
 static bool value_fits(const struct ptx_expected *expected, const struct ptx_operand *operand)
 {
 	const bool is_source = !expected->is_result;
-	if (operand->negated && (expected->bits != 1 || !is_source))
+	if (operand->has_selector || (operand->negated && (expected->bits != 1 || !is_source)))
 		return false;
 	switch (operand->kind) {
 	case PTX_OP_REGISTER: return !expected->no_register && register_fits(expected, operand->type);
@@ -298,6 +296,8 @@ static bool address_fits(const struct ptx_expected *expected, const struct ptx_o
 	if (operand->kind != PTX_OP_ADDRESS || operand->count != expected->most)
 		return false;
 	const struct ptx_operand *base = &operand->items[0];
+	if (base->has_selector)
+		return false;
 	if (expected->bits && base->kind == PTX_OP_REGISTER && bits_of(base->type) != expected->bits)
 		return false;
 	for (uint32_t i = 1; i < operand->count; i++) {

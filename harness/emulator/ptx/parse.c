@@ -35,7 +35,7 @@ static void declare_variable(struct ptx_parser *parser, struct ptx_variable *var
 	module->last_variable = variable;
 }
 
-static void parse_module_variable(struct ptx_parser *parser, enum ptx_space space, bool is_extern)
+void ptx_module_variable_parse(struct ptx_parser *parser, enum ptx_space space, bool is_extern)
 {
 	struct ptx_variable *variable = ptx_variable_parse(parser, space);
 	uint64_t element = variable ? ptx_type_size(variable->type) : 0;
@@ -320,11 +320,11 @@ static void parse_top(struct ptx_parser *parser)
 			break;
 	}
 	if (ptx_accept_directive(parser, "global"))
-		parse_module_variable(parser, PTX_GLOBAL, is_extern);
+		ptx_module_variable_parse(parser, PTX_GLOBAL, is_extern);
 	else if (ptx_accept_directive(parser, "const"))
-		parse_module_variable(parser, PTX_CONST, is_extern);
+		ptx_module_variable_parse(parser, PTX_CONST, is_extern);
 	else if (ptx_accept_directive(parser, "shared"))
-		parse_module_variable(parser, PTX_SHARED, is_extern);
+		ptx_module_variable_parse(parser, PTX_SHARED, is_extern);
 	else if (ptx_accept_directive(parser, "entry"))
 		parse_function(parser, true);
 	else if (ptx_accept_directive(parser, "func"))

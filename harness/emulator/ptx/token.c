@@ -68,6 +68,50 @@ bool ptx_integer(struct ptx_parser *parser, int64_t *out)
 	return true;
 }
 
+bool ptx_is_name(const struct ptx_parser *parser)
+{
+	const struct ptx_token *token = &parser->lexer.token;
+	return token->kind == PTX_TOKEN_NAME && !ptx_token_is(token, "WARP_SZ");
+}
+
+bool ptx_accept_not(struct ptx_parser *parser)
+{
+	const struct ptx_lexer saved = parser->lexer;
+	if (!ptx_accept(parser, '!'))
+		return false;
+	if (ptx_is_name(parser) || parser->lexer.failed)
+		return true;
+	parser->lexer = saved;
+	return false;
+}
+
+void ptx_split_opcode(struct ptx_parser *parser, struct ptx_instruction *instruction)
+{
+	char *copy =
+		ptx_arena_copy(parser->module->arena, instruction->opcode, strlen(instruction->opcode));
+	uint32_t dots = 0;
+	for (const char *c = instruction->opcode; *c; c++)
+		dots += *c == '.';
+	instruction->parts = ptx_take(parser, (dots + 1) * sizeof *instruction->parts);
+	if (!copy || !instruction->parts)
+		return;
+	for (char *part = copy; part;) {
+		char *dot = strchr(part, '.');
+		instruction->parts[instruction->part_count++] = part;
+		if (dot)
+			*dot++ = '\0';
+		part = dot;
+	}
+}
+
+void ptx_unsupported(struct ptx_parser *parser, const char *what)
+{
+	if (parser->lexer.failed)
+		return;
+	ptx_lex_fail(&parser->lexer, "%s is not implemented", what);
+	parser->lexer.fault->kind = FAULT_UNSUPPORTED;
+}
+
 enum ptx_type ptx_type(struct ptx_parser *parser)
 {
 	const struct ptx_token *token = &parser->lexer.token;

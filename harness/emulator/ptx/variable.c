@@ -6,38 +6,22 @@
 /* ------------------------------------------------------------------------
  * Initialisers */
 
-static bool store_value(struct ptx_parser *parser, struct ptx_variable *variable, uint64_t at,
+static void store_value(struct ptx_parser *parser, struct ptx_variable *variable, uint64_t at,
 						size_t size)
 {
-	const struct ptx_token *token = &parser->lexer.token;
-	bool negative = ptx_accept(parser, '-');
-	uint64_t bits;
-	if (token->kind == PTX_TOKEN_INTEGER) {
-		bits = negative ? 0 - (uint64_t)token->integer : (uint64_t)token->integer;
-		if (variable->type == PTX_F32 || variable->type == PTX_F64) {
-			double value = negative ? -(double)token->integer : (double)token->integer;
-			float single = (float)value;
-			uint32_t word;
-			memcpy(&bits, &value, sizeof bits);
-			memcpy(&word, &single, sizeof word);
-			bits = size == 4 ? word : bits;
-		}
-	} else {
-		double value = negative ? -token->number : token->number;
-		float single = (float)value;
-		memcpy(&bits, &value, sizeof bits);
-		if (size == 4) {
-			uint32_t word;
-			memcpy(&word, &single, sizeof word);
-			bits = word;
-		}
-	}
-	ptx_lex_next(&parser->lexer);
-	memcpy(variable->init + at, &bits, size < 8 ? size : 8);
-	return true;
+	const struct ptx_constant value = ptx_constant_parse(parser);
+	const double number = value.is_float ? value.number : (double)value.integer;
+	const float single = (float)number;
+	if (ptx_is_mark(parser, '('))
+		ptx_unsupported(parser, "a mask in an initialiser, as in 0xff(a),");
+	if (value.is_float || variable->type == PTX_F32 || variable->type == PTX_F64)
+		memcpy(variable->init + at, size == 4 ? (const void *)&single : &number,
+			   size < 8 ? size : 8);
+	else
+		memcpy(variable->init + at, &value.integer, size < 8 ? size : 8);
 }
 
-static bool store_address(struct ptx_parser *parser, struct ptx_variable *variable, uint64_t at,
+static void store_address(struct ptx_parser *parser, struct ptx_variable *variable, uint64_t at,
 						  size_t size)
 {
 	bool wrapped = ptx_token_is(&parser->lexer.token, "generic");
@@ -52,11 +36,11 @@ static bool store_address(struct ptx_parser *parser, struct ptx_variable *variab
 		ptx_lex_fail(&parser->lexer, "an initialiser names '%.*s', which has no address here",
 					 (int)(parser->lexer.token.length < 100 ? parser->lexer.token.length : 100),
 					 parser->lexer.token.text);
-		return false;
+		return;
 	}
 	struct ptx_relocation *relocation = ptx_take(parser, sizeof *relocation);
 	if (!relocation)
-		return false;
+		return;
 	relocation->variable = symbol->variable;
 	relocation->function = symbol->function;
 	if (symbol->kind == PTX_SYMBOL_FUNCTION)
@@ -68,8 +52,7 @@ static bool store_address(struct ptx_parser *parser, struct ptx_variable *variab
 	if (wrapped)
 		ptx_expect(parser, ')');
 	if (ptx_accept(parser, '+'))
-		ptx_integer(parser, &relocation->addend);
-	return true;
+		relocation->addend = ptx_constant_integer(parser, PTX_CONSTANT_SUM);
 }
 
 void ptx_initialiser_parse(struct ptx_parser *parser, struct ptx_variable *variable)
@@ -99,13 +82,10 @@ void ptx_initialiser_parse(struct ptx_parser *parser, struct ptx_variable *varia
 			ptx_lex_fail(&parser->lexer, "more initialisers than elements");
 			return;
 		}
-		bool ok = parser->lexer.token.kind == PTX_TOKEN_NAME
-					  ? store_address(parser, variable, at, size)
-					  : (parser->lexer.token.kind == PTX_TOKEN_INTEGER ||
-						 parser->lexer.token.kind == PTX_TOKEN_FLOAT || ptx_is_mark(parser, '-')) &&
-							store_value(parser, variable, at, size);
-		if (!ok)
-			ptx_lex_fail(&parser->lexer, "a constant expected in an initialiser");
+		if (ptx_is_name(parser))
+			store_address(parser, variable, at, size);
+		else
+			store_value(parser, variable, at, size);
 		at += size;
 		if (depth == 0)
 			return;

@@ -28,6 +28,16 @@ Test(exec_special, registers_of_the_gpu_and_of_the_launch)
 				 0);
 }
 
+/* A variable that is declared in a function has its value, and is a part of the module. */
+Test(exec_special, variables_of_functions)
+{
+	cr_expect_eq(one(FIXTURE_KERNEL(".const .u32 c = 5; .global .u32 g[2] = {1+2, 40};\n"
+									"ld.const.u32 %r1, [c]; ld.global.u32 %r2, [g+4];\n"
+									"add.u32 %r0, %r1, %r2;\n" STORE),
+					 (struct fixture_launch){.threads = 32}),
+				 45);
+}
+
 Test(exec_special, what_is_missing_is_named)
 {
 	fixture_expect_fault(READ("%pm3"), (struct fixture_launch){.threads = 32}, FAULT_UNSUPPORTED,

@@ -131,6 +131,60 @@ Test(ptx_parse, directives_of_kernels)
 #undef ENTRY
 }
 
+/* As ptxas 13.0 and 13.5 put them into a cubin. */
+Test(ptx_parse, constant_expressions)
+{
+	static const struct {
+		char text[40];
+		int64_t value;
+	} cases[] = {
+		{"1+2*3", 7},
+		{"(1<<4)|3", 19},
+		{"~7", -8},
+		{"-7 % (3)", 0}, /* of unsigned numbers */
+		{"-5/2", -2},
+		{"-1<0", 1},
+		{"-1<0U", 0},
+		{"(-1)>>1", -1},
+		{"(~0)>>1", INT64_MAX}, /* ~ has an unsigned one */
+		{"(.u64)-1>>1", INT64_MAX},
+		{"(.s64)0xffffffffffffffff>>1", -1},
+		{"0xffffffffffffffff/2", INT64_MAX},
+		{"(1|-1)>>60", -1},
+		{"1<<65", 2},
+		{"1<<-1", INT64_MIN},
+		{"(-0x7fffffffffffffff-1)/-1", INT64_MIN},
+		{"2+3<<1", 10},
+		{"1|2&3", 3},
+		{"7-2-1", 4},
+		{"0?2:0?4:5", 5},
+		{"(1?-1:0U)>>1", -1},
+		{"1.0<2.0", 1},
+		{"WARP_SZ*2", 64},
+		{"!5", 0},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char text[256];
+		int64_t value;
+		snprintf(text, sizeof text, HEADER ".global .b64 q = %.40s;", cases[i].text);
+		struct ptx_module *module = parse(text);
+		memcpy(&value, module->variables->init, sizeof value);
+		cr_expect_eq(value, cases[i].value, "%s: %lld", cases[i].text, (long long)value);
+		ptx_module_free(module);
+	}
+	struct ptx_module *module =
+		parse(HEADER ".visible .entry k() { .reg .b32 %r; .reg .b64 %d; .shared .b32 s[9];\n"
+					 "ld.shared.u32 %r, s[4]; mov.u32 %r, s[2]; mov.f32 %r, .5; }");
+	const struct ptx_instruction *in = module->functions->code;
+	cr_expect_eq(in[0].operands[1].items[0].integer, 16); /* of elements */
+	cr_expect_eq(in[1].operands[1].integer, 8);
+	cr_expect_float_eq(in[2].operands[1].number, 0.5, 0);
+	ptx_module_free(module);
+	refuse(HEADER ".global .b32 q = 1/(2-2);", 4, "divides by zero");
+	refuse(HEADER ".global .b32 q = 1+2.0;", 4, "does not take such numbers");
+	refuse(HEADER ".global .b32 q = 0xff(q);", 4, "mask in an initialiser");
+}
+
 Test(ptx_parse, deep_nesting_ends)
 {
 	char text[20000] = HEADER ".visible .entry k() { ";
@@ -139,9 +193,11 @@ Test(ptx_parse, deep_nesting_ends)
 	refuse(text, 4, "nested too deeply");
 	snprintf(text, sizeof text, "%s", HEADER ".visible .entry k() { mov.u32 ");
 	used = strlen(text);
-	memset(text + used, '[', 5000);
-	text[used + 5000] = '\0';
-	refuse(text, 4, "nested too deeply");
+	for (const char *mark = "[(-!~"; *mark; mark++) {
+		memset(text + used, *mark, 5000);
+		text[used + 5000] = '\0';
+		refuse(text, 4, "nested too deeply");
+	}
 }
 
 /* Texts like real ones, with bytes changed, cut and doubled. */
