@@ -128,7 +128,7 @@ const struct case_result *facts_worst_case(const struct judgement *judgement)
 	const struct case_result *worst = NULL;
 	for (size_t i = 0; i < judgement->count; i++) {
 		const struct case_result *result = &judgement->cases[i];
-		if (!result->checked)
+		if (!result->checked || result->verdict == VERDICT_UNSUPPORTED)
 			continue;
 		if (worst == NULL || result->check.worst_ratio > worst->check.worst_ratio)
 			worst = result;

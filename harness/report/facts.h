@@ -23,7 +23,7 @@ void facts_place(char *out, size_t capacity, const struct problem *problem,
 void facts_timed_shape(char *out, size_t capacity, const struct timing_result *timing);
 
 /* The checked case whose worst element came nearest to (or farthest beyond) its
- * bound; NULL when no case was checked. */
+ * bound; NULL when no case was checked. One that the emulated GPU could not run says nothing. */
 const struct case_result *facts_worst_case(const struct judgement *judgement);
 
 /* What a table says of a file, in a line: its detail, and of what nvcc refused the first error,

@@ -167,6 +167,8 @@ static bool parse_launch_bound(struct ptx_parser *parser, struct ptx_function *f
 		function->max_registers = parse_count(parser, 1);
 	} else if (ptx_accept_directive(parser, "minnctapersm")) {
 		function->min_blocks = parse_count(parser, 1);
+	} else if (ptx_accept_directive(parser, "minperctamemory")) {
+		ptx_unsupported(parser, "the directive .minperctamemory");
 	} else {
 		return false;
 	}

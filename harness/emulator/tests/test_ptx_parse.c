@@ -182,7 +182,28 @@ Test(ptx_parse, constant_expressions)
 	ptx_module_free(module);
 	refuse(HEADER ".global .b32 q = 1/(2-2);", 4, "divides by zero");
 	refuse(HEADER ".global .b32 q = 1+2.0;", 4, "does not take such numbers");
-	refuse(HEADER ".global .b32 q = 0xff(q);", 4, "mask in an initialiser");
+}
+
+/* It is PTX, so that the file is not at fault. */
+Test(ptx_parse, what_is_not_implemented_is_named)
+{
+	static const struct {
+		char text[64], names[32];
+	} cases[] = {
+		{".global .b32 q = 0xff(q);", "a mask in an initialiser"},
+		{".func f(.reg .b32 %a) { ret; }", "a parameter of a function"},
+		{".entry k() { .reg .v2 .b32 v; }", "a vector register"},
+		{".entry k() .minperctamemory 4 { ret; }", ".minperctamemory"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char text[256];
+		struct fault fault = {0};
+		snprintf(text, sizeof text, HEADER "%.63s", cases[i].text);
+		cr_assert_null(ptx_parse(text, strlen(text), &fault));
+		cr_expect_eq(fault.kind, FAULT_UNSUPPORTED, "%s", fault.text);
+		cr_expect(strstr(fault.text, "PTX line 4: ") && strstr(fault.text, cases[i].names), "%s",
+				  fault.text);
+	}
 }
 
 Test(ptx_parse, deep_nesting_ends)
