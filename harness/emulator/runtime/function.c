@@ -81,6 +81,19 @@ EXPORT cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
 	return cudaFuncSetAttribute((const void *)kernel, attribute, value);
 }
 
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What a launch may ask for of dynamic shared memory. */
+static size_t allowed_shared(const struct function *function, const struct kernel_facts *facts)
+{
+	if (function->dynamic_shared_limit)
+		return (size_t)function->dynamic_shared_limit;
+	return SHARED_DEFAULT - min_size(SHARED_DEFAULT, facts->static_shared_bytes);
+}
+
 EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *host)
 {
 	struct function *function;
@@ -88,9 +101,6 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess) {
 		int version = runtime.gpu->major * 10 + runtime.gpu->minor;
-		size_t rest = SHARED_DEFAULT > facts.static_shared_bytes
-						  ? SHARED_DEFAULT - facts.static_shared_bytes
-						  : 0;
 		int registers = registers_known(function), most = (int)facts.max_threads;
 		if (registers == 0 && facts.slots > 0)
 			registers_ask(function, "the program asks for them");
@@ -103,8 +113,7 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
 			.numRegs = registers > 0 ? registers : facts.registers,
 			.ptxVersion = version,
 			.binaryVersion = version,
-			.maxDynamicSharedSizeBytes =
-				function->dynamic_shared_limit ? function->dynamic_shared_limit : (int)rest,
+			.maxDynamicSharedSizeBytes = (int)allowed_shared(function, &facts),
 			.preferredShmemCarveout = -1,
 			.requiredClusterWidth = (int)facts.required_cluster[0],
 			.requiredClusterHeight = (int)facts.required_cluster[1],
@@ -159,11 +168,6 @@ EXPORT cudaError_t cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache c
 	struct kernel_facts facts;
 	(void)config;
 	return runtime_leave(enter_function(host, &function, &facts));
-}
-
-static size_t min_size(size_t a, size_t b)
-{
-	return a < b ? a : b;
 }
 
 static size_t round_up(size_t value, size_t multiple)
@@ -242,21 +246,28 @@ EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const
 																  0);
 }
 
+/* As an H200 gives it: a block's share of the multiprocessor's, of which what the system keeps is
+ * not taken away, and no more than a launch of the kernel may ask for. */
+static size_t available_shared(const struct function *function, const struct kernel_facts *facts,
+							   size_t blocks)
+{
+	size_t share = (size_t)runtime.gpu->shared_per_multiprocessor / blocks / 128 * 128;
+	size_t free = share - min_size(share, facts->static_shared_bytes);
+	return min_size(free, allowed_shared(function, facts));
+}
+
 EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const void *host,
 															 int blocks, int threads)
 {
 	struct function *function;
 	struct kernel_facts facts;
 	cudaError_t status = enter_function(host, &function, &facts);
-	if (status == cudaSuccess && (blocks <= 0 || threads <= 0))
+	if (status == cudaSuccess &&
+		(blocks <= 0 || threads <= 0 ||
+		 blocks > occupancy(&facts, (size_t)threads, 0, registers_known(function))))
 		status = cudaErrorInvalidValue;
-	if (status == cudaSuccess) {
-		size_t reserved = (size_t)runtime.gpu->shared_reserved;
-		size_t each = (size_t)runtime.gpu->shared_per_multiprocessor / (size_t)blocks;
-		size_t used = facts.static_shared_bytes + reserved;
-		each = min_size(each, (size_t)runtime.gpu->shared_per_block_optin + reserved);
-		*out = each > used ? (each - used) / 128 * 128 : 0;
-	}
+	if (status == cudaSuccess)
+		*out = available_shared(function, &facts, (size_t)blocks);
 	return runtime_leave(status);
 }
 

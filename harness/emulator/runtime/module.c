@@ -244,7 +244,8 @@ static cudaError_t binary_parse(struct binary *binary, const void *image, struct
 	runtime_close_memory();
 	free(ptx.expanded);
 	if (binary->module) {
-		module_set_shared_base(binary->module, (uint32_t)runtime.gpu->shared_reserved);
+		if (runtime.gpu->major < 9)
+			module_set_shared_base(binary->module, 0);
 		return cudaSuccess;
 	}
 	runtime_say("%s", fault->text);

@@ -34,7 +34,7 @@ struct gpu {
 	size_t memory_bytes;
 	int l2_bytes, l2_persisting_bytes;
 	int shared_per_multiprocessor, shared_per_block_optin;
-	int shared_reserved; /* of each block, by the system: shared memory begins behind it */
+	int shared_reserved; /* of each block, by the system */
 	int threads_per_multiprocessor, blocks_per_multiprocessor;
 };
 

@@ -308,6 +308,19 @@ static void refused()
 	int blocks = 0, threads = 0, least = 0;
 	OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reverse, 128, 100 * 1024));
 	CHECK(blocks == 2);
+	size_t bytes = 0;
+	OK(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, scale, 1, 32));
+	CHECK(bytes == 48 * 1024);
+	OK(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, reverse, 1, 32));
+	CHECK(bytes == 200 * 1024);
+	int most = 0, of_all = 0;
+	OK(cudaDeviceGetAttribute(&of_all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
+	OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, scale, 32, 0));
+	OK(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, scale, most, 32));
+	CHECK(bytes == (size_t)(of_all / most / 128 * 128));
+	RETURNS(cudaErrorInvalidValue,
+			cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, scale, most + 1, 32));
+	cudaGetLastError();
 	OK(cudaOccupancyMaxPotentialBlockSize(&least, &threads, scale));
 	CHECK(threads >= 32 && least >= 1);
 	OK(cudaFree(data));
