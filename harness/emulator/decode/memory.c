@@ -66,6 +66,7 @@ static void load_store(struct decoder *decoder, const struct ptx_instruction *in
 	if (decode_has(in, "volatile") || decode_has(in, "relaxed") || decode_has(in, "acquire") ||
 		decode_has(in, "release") || decode_has(in, "mmio"))
 		out->flags |= (uint8_t)(EXEC_FLAG_VOLATILE | order_flags(in));
+	out->flags |= decode_has(in, "volatile") ? EXEC_FLAG_WEAK : 0;
 	decode_address(decoder, out, address, space_of(in));
 	int32_t list[8];
 	for (uint32_t i = 0; i < count; i++) {

@@ -25,7 +25,7 @@
 /* A shared address: (rank in the cluster + 1) << 24 | offset, or the bare offset
  * for the own block. In a cluster of several blocks a kernel gets the former for its own
  * variables too, as on an H200, where mapa to the own rank changes nothing. Offsets start
- * at the GPU's shared_base: from sm_80 on the first KiB is the system's. */
+ * at the GPU's shared_base: from sm_90 on the first KiB is the system's. */
 #define EXEC_SHARED_RANK_SHIFT 24
 #define EXEC_LOCAL_BASE 0x100u
 #define EXEC_SLOT_ALIGN 64      /* of a register in the warp's file */
@@ -81,6 +81,7 @@ enum exec_flags {
 	/* of accesses to memory: */
 	EXEC_FLAG_SUBNORMALS = EXEC_FLAG_FINITE, /* .noftz: additions of f32 keep them */
 	EXEC_FLAG_REDUCES = EXEC_FLAG_SAT,       /* a bulk reduction */
+	EXEC_FLAG_WEAK = EXEC_FLAG_SAT,          /* ld, st: volatile, and not ordered */
 	EXEC_FLAG_BLOCK = EXEC_FLAG_FTZ, /* of scope .cta: atomic, or ordered, in its block alone */
 	EXEC_FLAG_ACQUIRE = EXEC_FLAG_RELU,
 	EXEC_FLAG_RELEASE = EXEC_FLAG_NEGATED_C,

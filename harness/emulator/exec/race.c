@@ -13,9 +13,13 @@
  * the second is kept until the next access of the block, which comes after the store was carried
  * out, and compared then. The kernel's first such is told.
  *
- * Lanes of one warp are not checked against each other, nor are accesses from
- * other blocks of a cluster, atomics and volatile or ordered accesses. What orders global memory
- * (exec/race_global.c) is carried along. */
+ * Lanes of one warp are checked against each other, too: between the instructions at which they
+ * meet they need not run in step. Stores of several lanes by one instruction are not.
+ *
+ * A volatile access orders nothing. A loop that does nothing but to look at a volatile place until
+ * it changes is no race, whatever it finds. Atomics and ordered accesses are not checked, nor are
+ * accesses from other blocks of a cluster. What orders global memory (exec/race_global.c) is
+ * carried along. */
 #include "emulator/exec/race.h"
 
 #include <stddef.h>
@@ -24,23 +28,12 @@
 #include <string.h>
 
 #include "emulator/exec/fault.h"
+#include "emulator/exec/race_clock.h"
+#include "emulator/exec/race_code.h"
 #include "emulator/exec/undefined.h"
 #include "emulator/exec/worker.h"
 
-#define WARPS 32
-#define DOUBLES 512 /* bytes that one instruction of a warp stores: 32 lanes of 16 */
-
-struct seen {
-	uint32_t clock, pc; /* a clock not above `before`: not since the start of the block */
-	uint32_t lanes;     /* that did it in this step */
-};
-
-/* Steps that come before, by warps: those up to `all`, and of some lanes those up to `some`. Where
- * different steps of different lanes are known the later one counts for both, so that less is
- * found, and nothing that is none. */
-struct clock {
-	uint32_t all[WARPS], some[WARPS], lanes[WARPS];
-};
+#define DOUBLES 1024 /* bytes that one instruction of a warp stores: 32 lanes of 32 */
 
 struct written {
 	struct seen seen;
@@ -76,17 +69,19 @@ struct doubles {
 
 struct exec_race {
 	struct doubles doubles;
-	struct clock clocks[WARPS];
-	uint32_t met[WARPS]; /* the step in which the lanes of a warp last met */
+	struct clock clocks[RACE_WARPS];
+	/* The steps of a warp that come before what any of its lanes does next: those before they last
+	 * met, and what all of them waited for. */
+	struct known met[RACE_WARPS];
 	struct clock barriers[EXEC_BARRIERS];
 	struct clock cluster, exited;
 	/* What some lanes of a warp have waited for since its lanes last met, and which. */
-	struct clock taken[WARPS];
-	uint32_t takers[WARPS];
+	struct clock taken[RACE_WARPS];
+	uint32_t takers[RACE_WARPS];
 	uint32_t number; /* of the block, among those of all launches */
 	/* What warps know of other blocks, and what carries that. The barrier of a cluster's is the
 	 * first block's. */
-	struct past_orders warp_orders[WARPS], barrier_orders[EXEC_BARRIERS];
+	struct past_orders warp_orders[RACE_WARPS], barrier_orders[EXEC_BARRIERS];
 	struct past_orders cluster_orders, exited_orders;
 	struct point *points;
 	uint32_t point_count, point_capacity;
@@ -115,7 +110,7 @@ static void forget(struct exec_race *race)
 
 static void clear_orders(struct exec_race *race)
 {
-	for (int i = 0; i < WARPS; i++)
+	for (int i = 0; i < RACE_WARPS; i++)
 		past_orders_clear(&race->warp_orders[i]);
 	for (int i = 0; i < EXEC_BARRIERS; i++)
 		past_orders_clear(&race->barrier_orders[i]);
@@ -171,10 +166,10 @@ bool exec_race_start(struct exec_block *block)
 	memset(&race->exited, 0, sizeof race->exited);
 	memset(race->takers, 0, sizeof race->takers);
 	race->doubles.count = 0;
-	for (uint32_t i = 0; i < WARPS; i++) {
+	for (uint32_t i = 0; i < RACE_WARPS; i++) {
 		race->clocks[i] = (struct clock){.all = {0}};
-		race->met[i] = race->before;
-		for (uint32_t k = 0; k < WARPS; k++)
+		race->met[i] = (struct known){.all = race->before};
+		for (uint32_t k = 0; k < RACE_WARPS; k++)
 			race->clocks[i].all[k] = race->before;
 		race->clocks[i].all[i]++;
 	}
@@ -193,38 +188,17 @@ void exec_race_free(struct exec_block *block)
 	block->race = NULL;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-static void join(struct clock *into, const struct clock *from)
-{
-	for (int i = 0; i < WARPS; i++) {
-		into->all[i] = larger(into->all[i], from->all[i]);
-		into->some[i] = larger(into->some[i], from->some[i]);
-		into->lanes[i] |= from->lanes[i];
-		if (into->some[i] <= into->all[i])
-			into->lanes[i] = into->some[i] = 0;
-	}
-}
-
-/* The lanes whose part of this the clock does not have. */
-static uint32_t missing(const struct clock *own, uint32_t warp, const struct seen *seen)
-{
-	if (seen->clock <= own->all[warp])
-		return 0;
-	return seen->clock <= own->some[warp] ? seen->lanes & ~own->lanes[warp] : seen->lanes;
-}
-
-/* Those whose part does not come before what this lane of the warp does. */
+/* The lanes whose part does not come before what this lane of the warp does: others, in its own
+ * warp. */
 static uint32_t unordered(const struct exec_race *race, uint32_t warp, int lane, uint32_t other,
 						  const struct seen *seen)
 {
-	uint32_t lanes = missing(&race->clocks[warp], other, seen);
+	const struct known known =
+		other == warp ? race->met[warp] : clock_of_warp(&race->clocks[warp], other);
+	uint32_t lanes = known_lacks(known, seen);
 	if (lanes && race->takers[warp] >> lane & 1)
-		lanes &= missing(&race->taken[warp], other, seen);
-	return lanes;
+		lanes &= known_lacks(clock_of_warp(&race->taken[warp], other), seen);
+	return other == warp ? lanes & ~(1u << lane) : lanes;
 }
 
 #define ADVICE_LANES                                                                               \
@@ -240,19 +214,21 @@ static enum exec_status report(struct warp *warp, const struct exec_instruction 
 {
 	const struct exec_instruction *there = &warp->worker->launch->program->code[other->pc];
 	const struct exec_race *race = warp->block->race;
-	const struct clock *own = &race->clocks[warp->index];
-	const bool by_lanes = other->clock <= own->some[other_warp];
+	const struct known own = clock_of_warp(&race->clocks[warp->index], other_warp);
+	const bool by_lanes = other->clock <= own.some;
 	char place[EXEC_PLACE], which[32] = "";
+	if (other_warp == warp->index)
+		return race_report_lanes(warp, in, lane, offset, verb, other_verb, other);
 	if (by_lanes)
-		snprintf(which, sizeof which, "lane %d of ",
-				 __builtin_ctz(missing(own, other_warp, other)));
+		snprintf(which, sizeof which, "lane %d of ", __builtin_ctz(known_lacks(own, other)));
 	exec_fail(warp, in, lane, FAULT_RACE, offset,
 			  "%s shared memory at offset %llu, which %swarp %u %s (%s) without a barrier between",
 			  verb, (unsigned long long)offset, which, other_warp, other_verb,
 			  exec_place(warp, there, place));
 	if (by_lanes)
 		warp->worker->fault.advice = ADVICE_LANES;
-	else if (race->takers[warp->index] && !missing(&race->taken[warp->index], other_warp, other))
+	else if (race->takers[warp->index] &&
+			 !known_lacks(clock_of_warp(&race->taken[warp->index], other_warp), other))
 		warp->worker->fault.advice = ADVICE_WAITS;
 	return EXEC_FAULT;
 }
@@ -305,7 +281,10 @@ static bool add_double(struct exec_block *block, struct warp *warp,
 					   const struct written *last)
 {
 	struct doubles *doubles = &block->race->doubles;
-	if (exec_effects(warp, in)[EFFECT_KIND] != EFFECT_STORE || doubles->count + bytes > DOUBLES)
+	const int32_t kind = exec_effects(warp, in)[EFFECT_KIND];
+	const bool stores =
+		kind == EFFECT_STORE || kind == EFFECT_STORE_ROWS || kind == EFFECT_STORE_TILE;
+	if (!stores || doubles->count + bytes > DOUBLES)
 		return false;
 	doubles->warp = warp;
 	doubles->in = in;
@@ -315,12 +294,16 @@ static bool add_double(struct exec_block *block, struct warp *warp,
 	return true;
 }
 
-/* Whether the store whose doubles are kept is still being looked at: its lanes come in order. */
+/* Whether the store whose doubles are kept is still being looked at: its lanes come in order, and
+ * the rows of a tile, all of one lane, as they lie. */
 static bool continues(const struct doubles *doubles, const struct warp *warp,
-					  const struct exec_instruction *in, int lane)
+					  const struct exec_instruction *in, int lane, uint64_t offset)
 {
-	return doubles->warp == warp && doubles->in == in &&
-		   lane > doubles->bytes[doubles->count - 1].lane;
+	const struct doubled *last = &doubles->bytes[doubles->count - 1];
+	if (doubles->warp != warp || doubles->in != in)
+		return false;
+	return lane > last->lane || (exec_effects(warp, in)[EFFECT_KIND] == EFFECT_STORE_TILE &&
+								 lane == last->lane && offset > last->at);
 }
 
 static struct clock *clock_of(struct exec_race *race, enum exec_race_point kind, uint64_t at)
@@ -385,13 +368,13 @@ void exec_race_release(struct exec_block *block, const struct warp *warp, uint32
 	const uint32_t i = warp->index;
 	struct clock *own = &block->race->clocks[i], said = *own;
 	if (lanes & block->race->takers[i])
-		join(&said, &block->race->taken[i]);
+		clock_join(&said, &block->race->taken[i]);
 	if (warp->live & ~lanes) {
-		said.all[i] = block->race->met[i];
+		said.all[i] = block->race->met[i].all;
 		said.some[i] = own->all[i];
 		said.lanes[i] = lanes;
 	}
-	join(clock_of(block->race, kind, at), &said);
+	clock_join(clock_of(block->race, kind, at), &said);
 	own->all[i]++;
 }
 
@@ -401,14 +384,14 @@ static void take(struct exec_race *race, uint32_t warp, uint32_t lanes, const st
 	if (!race->takers[warp])
 		race->taken[warp] = (struct clock){.all = {0}};
 	race->takers[warp] |= lanes;
-	join(&race->taken[warp], point);
+	clock_join(&race->taken[warp], point);
 }
 
 /* The lanes meet. */
 static void know(struct exec_race *race, uint32_t warp)
 {
 	if (race->takers[warp])
-		join(&race->clocks[warp], &race->taken[warp]);
+		clock_join(&race->clocks[warp], &race->taken[warp]);
 	race->takers[warp] = 0;
 }
 
@@ -422,24 +405,24 @@ void exec_race_acquire(struct exec_block *block, const struct warp *warp, uint32
 		return;
 	const uint32_t i = warp->index;
 	const struct clock *point = clock_of(block->race, kind, at);
-	uint32_t *met = &block->race->met[i];
+	struct known *met = &block->race->met[i];
 	if (warp->live & ~lanes) {
 		take(block->race, i, lanes, point);
 		return;
 	}
 	know(block->race, i);
-	join(&block->race->clocks[i], point);
+	clock_join(&block->race->clocks[i], point);
 	/* what the warp's own lanes did before it is ordered for all of them, too */
-	*met = larger(*met, point->all[i]);
-	if (!(warp->live & ~point->lanes[i]))
-		*met = larger(*met, point->some[i]);
+	*met = known_joined(*met, clock_of_warp(point, i));
+	if (!(warp->live & ~met->lanes) && met->some)
+		*met = (struct known){.all = met->some};
 }
 
 void exec_race_meet(const struct warp *warp)
 {
 	struct exec_race *race = warp->block->race;
 	know(race, warp->index);
-	race->met[warp->index] = race->clocks[warp->index].all[warp->index]++;
+	race->met[warp->index] = (struct known){.all = race->clocks[warp->index].all[warp->index]++};
 }
 
 void exec_race_reset(struct exec_block *block, uint32_t barrier)
@@ -491,15 +474,39 @@ static void note_read(struct exec_race *race, uint64_t at, const struct access *
 	*readers |= 1u << warp;
 }
 
+/* Several lanes, or turns of a loop, that store to one place at one instruction. */
+static bool is_same_store(const struct written *last, const struct access *access)
+{
+	return last->warp == access->warp->index && last->seen.clock == access->here.clock &&
+		   last->seen.pc == access->here.pc;
+}
+
+/* Whether nothing orders the other access and this one. */
+static bool races_with(const struct exec_race *race, const struct access *access, uint32_t other,
+					   const struct seen *seen)
+{
+	const uint32_t own = access->warp->index;
+	if (!unordered(race, own, access->lane, other, seen) || race_polls(access->warp, seen->pc) ||
+		race_polls(access->warp, access->here.pc))
+		return false;
+	if (other != own)
+		return true;
+	/* of lanes of one warp: what each of them does for itself */
+	if (access->kind != EXEC_RACE_READ && access->kind != EXEC_RACE_WRITE)
+		return false;
+	return !(seen->lanes >> access->lane & 1 && access->kind == EXEC_RACE_READ) &&
+		   seen->pc != access->here.pc && !race_is_collective(access->warp, seen->pc) &&
+		   !race_is_collective(access->warp, access->here.pc);
+}
+
 static enum exec_status check_reads(const struct exec_race *race, uint64_t at,
 									const struct access *access)
 {
 	const struct seen *reads = race->reads + at * race->warps;
-	const uint32_t own = access->warp->index;
-	uint32_t others = race->writes[at].readers & ~(1u << own);
+	uint32_t others = race->writes[at].readers;
 	for (; others; others &= others - 1) {
 		const uint32_t other = (uint32_t)__builtin_ctz(others);
-		if (unordered(race, own, access->lane, other, &reads[other]))
+		if (races_with(race, access, other, &reads[other]))
 			return report(access->warp, access->in, access->lane, at, "writes", other, "reads",
 						  &reads[other]);
 	}
@@ -515,8 +522,7 @@ static enum exec_status look_at(struct exec_block *block, uint64_t at, uint32_t 
 	struct exec_race *race = block->race;
 	struct written *last = &race->writes[at];
 	struct warp *warp = access->warp;
-	const bool apart = last->seen.clock && last->warp != warp->index &&
-					   unordered(race, warp->index, access->lane, last->warp, &last->seen);
+	const bool apart = last->seen.clock && races_with(race, access, last->warp, &last->seen);
 	if (apart && !(kind == EXEC_RACE_WRITE &&
 				   add_double(block, warp, access->in, access->lane, at, bytes, last)))
 		return report(warp, access->in, access->lane, at,
@@ -532,8 +538,11 @@ static enum exec_status look_at(struct exec_block *block, uint64_t at, uint32_t 
 	}
 	if (check_reads(race, at, access) != EXEC_NEXT)
 		return EXEC_FAULT;
+	const bool again = is_same_store(last, access);
+	const uint32_t lanes = again ? last->seen.lanes : 0;
 	last->readers = 0;
 	last->seen = access->here;
+	last->seen.lanes |= lanes;
 	last->warp = (uint8_t)warp->index;
 	return EXEC_NEXT;
 }
@@ -552,9 +561,10 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 	const bool write = kind == EXEC_RACE_WRITE || kind == EXEC_RACE_MAKE;
 	const bool object = kind == EXEC_RACE_MAKE || kind == EXEC_RACE_USE;
 	struct exec_race *race = block->race;
-	if (!race || (in->flags & EXEC_FLAG_VOLATILE && !object))
+	const bool ordered = in->flags & EXEC_FLAG_VOLATILE && !(in->flags & EXEC_FLAG_WEAK);
+	if (!race || (ordered && !object))
 		return EXEC_NEXT;
-	if (race->doubles.count && !continues(&race->doubles, warp, in, lane) &&
+	if (race->doubles.count && !continues(&race->doubles, warp, in, lane, offset) &&
 		settle(block) != EXEC_NEXT)
 		return EXEC_FAULT;
 	const bool other_block = warp->block != block;

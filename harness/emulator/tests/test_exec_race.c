@@ -197,3 +197,73 @@ Test(exec_race, a_warp_reads_its_own_rows_of_a_wgmma)
 	fixture_expect_fault(OWN_ROWS("xor.b32 %r11, %t, 32;\n"), group, FAULT_RACE,
 						 "without a barrier between");
 }
+
+/* Lanes of one warp exchange words without and with a point where they meet. */
+#define EXCHANGE(access, meet)                                                                     \
+	FIXTURE_KERNEL(WORD "xor.b32 %r1, %t, 1; shl.b32 %r1, %r1, 2; add.u32 %r1, %r9, %r1;\n"        \
+						"st" access "shared.u32 [%r8], %t;\n" meet "ld" access                     \
+						"shared.u32 %r0, [%r1];\n" STORE)
+
+Test(exec_race, lanes_of_a_warp_need_not_run_in_step)
+{
+	uint32_t out[64];
+	static const char *const meets[] = {
+		EXCHANGE(".", "bar.warp.sync 0xffffffff;\n"),
+		EXCHANGE(".", "bar.sync 0;\n"),
+		EXCHANGE(".", "shfl.sync.bfly.b32 %r2, %t, 1, 31, 0xffffffff;\n"),
+		EXCHANGE(".", "vote.sync.any.pred %p1, %p1, 0xffffffff;\n"),
+		EXCHANGE(".volatile.", "bar.warp.sync 0xffffffff;\n"),
+	};
+	for (size_t i = 0; i < sizeof meets / sizeof *meets; i++) {
+		fixture_ramp(meets[i], RACING, out, 64);
+		cr_assert_eq(out[6], 7);
+	}
+	fixture_expect_fault(EXCHANGE(".", ""), RACING, FAULT_RACE,
+						 "lane 1 of the same warp writes (st.shared.u32");
+	fixture_expect_fault(EXCHANGE(".volatile.", ""), RACING, FAULT_RACE,
+						 "without a __syncwarp() between");
+}
+
+#define READ_THEN_WRITE(meet)                                                                      \
+	FIXTURE_KERNEL(WORD "setp.eq.u32 %p1, %t, 3; st.shared.u32 [%r8], %t; bar.sync 0;\n"           \
+						"ld.shared.u32 %r0, [%r9]; " meet "@%p1 st.shared.u32 [%r9], 3;\n")
+
+Test(exec_race, a_lane_writes_what_another_has_read)
+{
+	const struct fixture_launch warp = {.threads = 32, .check_race = true};
+	uint32_t out[1];
+	fixture_expect_fault(READ_THEN_WRITE(""), warp, FAULT_RACE,
+						 "lane 0 of the same warp reads (ld.shared.u32");
+	fixture_expect(READ_THEN_WRITE("bar.warp.sync 0xffffffff;\n"), warp, NULL, 0, out, 4);
+}
+
+/* Warp 1 stores to a word that warp 0 has looked at. */
+#define LOOKS(load, loop)                                                                          \
+	FIXTURE_KERNEL(WORD "setp.lt.u32 %p1, %t, 32; st.volatile.shared.u32 [%r8], 0; bar.sync 0;\n"  \
+						"@!%p1 bra WRITE;\nWAIT: " load " %r0, [%r9];\n" loop "bra END;\n"         \
+						"WRITE: st.volatile.shared.u32 [%r9], 1;\nEND:\n")
+
+Test(exec_race, volatile_orders_nothing)
+{
+	uint32_t out[1];
+	fixture_expect_fault(LOOKS("ld.volatile.shared.u32", ""), RACING, FAULT_RACE,
+						 "without a barrier between");
+	fixture_expect(LOOKS("ld.relaxed.cta.shared.u32", ""), RACING, NULL, 0, out, 4);
+	/* what waits for the other value may find either */
+	fixture_expect(LOOKS("ld.volatile.shared.u32", "setp.eq.u32 %p2, %r0, 0; @%p2 bra WAIT;\n"),
+				   RACING, NULL, 0, out, 4);
+}
+
+/* 16 rows of 64 bytes: more than an instruction stores anywhere else. */
+#define TILE(value)                                                                                \
+	FIXTURE_KERNEL(".shared .align 16 .b8 c[1024]; mov.u32 %r8, c; shr.u32 %r1, %t, 5;\n"          \
+				   "cvt.rn.f32.u32 %f1, %r1; mov.f32 %f0, " value "; mov.u32 %r2, 16;\n"           \
+				   "wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%r8], "                    \
+				   "{%f0, %f0, %f0, %f0, %f0, %f0, %f0, %f0}, %r2;\n")
+
+Test(exec_race, warps_store_the_same_tile)
+{
+	uint32_t out[1];
+	fixture_expect(TILE("0f40400000"), RACING, NULL, 0, out, 4);
+	fixture_expect_fault(TILE("%f1"), RACING, FAULT_RACE, "writes shared memory");
+}

@@ -1,0 +1,70 @@
+#include "emulator/exec/race_code.h"
+
+#include <string.h>
+
+#include "emulator/exec/fault.h"
+#include "emulator/exec/undefined.h"
+#include "emulator/exec/worker.h"
+
+#define ADVICE_SYNCWARP                                                                            \
+	"lanes of a warp need not run in step, nor does volatile order them: __syncwarp() between "    \
+	"the "                                                                                         \
+	"write and the read, and before the next write of the same place"
+
+enum exec_status race_report_lanes(struct warp *warp, const struct exec_instruction *in, int lane,
+								   uint64_t offset, const char *verb, const char *other_verb,
+								   const struct seen *other)
+{
+	const struct exec_program *program = warp->worker->launch->program;
+	char place[EXEC_PLACE];
+	exec_fail(warp, in, lane, FAULT_RACE, offset,
+			  "%s shared memory at offset %llu, which lane %d of the same warp %s (%s) without a "
+			  "__syncwarp() between",
+			  verb, (unsigned long long)offset, __builtin_ctz(other->lanes & ~(1u << lane)),
+			  other_verb, exec_place(warp, &program->code[other->pc], place));
+	warp->worker->fault.advice = ADVICE_SYNCWARP;
+	return EXEC_FAULT;
+}
+
+bool race_is_collective(const struct warp *warp, uint32_t pc)
+{
+	const struct exec_instruction *in = &warp->worker->launch->program->code[pc];
+	switch (exec_effects(warp, in)[EFFECT_KIND]) {
+	case EFFECT_LOAD_ROWS:
+	case EFFECT_LOAD_TILE:
+	case EFFECT_STORE_ROWS:
+	case EFFECT_STORE_TILE: return true;
+	default: return false;
+	}
+}
+
+/* Whether the instruction changes nothing but registers and the place in the program. */
+static bool is_idle(const struct exec_instruction *in, const char *name)
+{
+	if (in->class == CLASS_MEMORY)
+		return strcmp(name, "ld") == 0;
+	if (in->class == CLASS_CONTROL)
+		return strcmp(name, "bra") == 0;
+	return in->class != CLASS_BARRIER && in->class != CLASS_COMMUNICATION &&
+		   in->class != CLASS_TENSOR;
+}
+
+bool race_polls(const struct warp *warp, uint32_t pc)
+{
+	const struct exec_program *program = warp->worker->launch->program;
+	if (!(program->code[pc].flags & EXEC_FLAG_VOLATILE))
+		return false;
+	for (uint32_t at = pc; at < program->count; at++) {
+		const struct exec_instruction *in = &program->code[at];
+		const char *name = program->origins[at].instruction->parts[0];
+		if (!is_idle(in, name))
+			return false;
+		if (in->class != CLASS_CONTROL || in->target > pc)
+			continue;
+		for (uint32_t first = in->target; first < pc; first++)
+			if (!is_idle(&program->code[first], program->origins[first].instruction->parts[0]))
+				return false;
+		return true;
+	}
+	return false;
+}
