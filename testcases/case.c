@@ -5,6 +5,20 @@
 
 const enum size case_dimensions[CASE_DIMENSIONS] = {SIZE_M, SIZE_N, SIZE_K};
 
+/* Small codes keep most sums small, as large products hide small faults. */
+#define EXTREME_SHARE 0.0625f
+#define EXTREME_SHARE_SMALL 0.015625f
+
+struct value_spec case_codes(const struct type *type, float most)
+{
+	bool small = most > 0 && most < type->uniform_most;
+	float share = type->format.bits < 8 ? 0 /* each code is frequent anyway */
+				  : small               ? EXTREME_SHARE_SMALL
+										: EXTREME_SHARE;
+	return (struct value_spec){small ? VALUES_INTEGER : VALUES_CODES,
+							   small ? most : type->uniform_most, 0, share};
+}
+
 struct value_spec case_plain_values(const struct problem *problem, size_t operand,
 									const struct test_case *test)
 {
@@ -12,9 +26,8 @@ struct value_spec case_plain_values(const struct problem *problem, size_t operan
 	switch (row->draw) {
 	case DRAW_NUMBERS:
 	case DRAW_LENGTHS: break;
-	case DRAW_CODES:
-		return (struct value_spec){VALUES_CODES, type_of(row->type)->uniform_most, 0, 0};
-	case DRAW_SCALES: return (struct value_spec){VALUES_POSITIVE, 0.1f, 0.01f, 0};
+	case DRAW_CODES: return case_codes(type_of(row->type), 0);
+	case DRAW_SCALES: return CASE_SCALES;
 	case DRAW_GRAPH: return (struct value_spec){VALUES_GRAPH, 10.0f, 0.1f, 0.3f};
 	case DRAW_NOTHING: return (struct value_spec){VALUES_UNWRITTEN, 0, 0, 0};
 	}

@@ -81,6 +81,12 @@ bool case_make_exact(const struct problem *problem, struct test_case *test);
 struct value_spec case_plain_values(const struct problem *problem, size_t operand,
 									const struct test_case *test);
 
+/* Codes up to a magnitude (0: any), as generated cases have them in an integer operand. */
+struct value_spec case_codes(const struct type *type, float most);
+
+/* Scales of groups of weights, as generated cases have them. */
+#define CASE_SCALES ((struct value_spec){VALUES_SIGNED, 0.1f, 0.01f, 0})
+
 /* Whether the values of all operands can be drawn (value_spec_holds), and whether scalars that are
  * `int` are integers of at most CASE_INTEGER_MOST in magnitude. */
 #define CASE_INTEGER_MOST 32768

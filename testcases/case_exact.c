@@ -81,7 +81,7 @@ bool case_make_exact(const struct problem *problem, struct test_case *test)
 		if (operand->draw == DRAW_CODES)
 			*values = (struct value_spec){VALUES_CODES, 7, 0, 0};
 		else if (operand->draw == DRAW_SCALES)
-			*values = (struct value_spec){VALUES_POSITIVE, 0, 1, 0};
+			*values = (struct value_spec){VALUES_SIGNED, 0, 1, 0};
 		else if (operand->role == ROLE_INPUT)
 			*values = (struct value_spec){VALUES_INTEGER, (float)scale, 0, 0};
 		else if (operand->role == ROLE_BOTH)

@@ -15,12 +15,15 @@ bool case_has_multiple(const struct problem *problem, int max_dim, int multiple)
 	return any;
 }
 
+/* Between the ragged cases that come first and the alignments. */
+#define CLASSES (DRAW_COVERINGS - DRAW_RAGGED - DRAW_ALIGNMENTS)
+
 /* Where a run's cases stand, by its seed. */
 struct run_order {
-	size_t covering_first, covering_step; /* of the first DRAW_COVERINGS cases */
+	size_t ragged_first;
+	size_t class_first, class_step; /* so that the third case or the fourth is aligned */
 	size_t family_first;
 	size_t exact_first;
-	size_t only_c; /* in a round of DRAW_FAMILIES, this one has alpha 0, or the next */
 };
 
 /* One case in six: 6 divides the number of families, so step aside once a round and every family
@@ -35,29 +38,32 @@ static struct run_order order_of(uint64_t seed)
 	struct draws draws = {.seed = seed, .index = UINT32_MAX};
 	struct run_order order = {.family_first = (size_t)draw_below(&draws, DRAW_FAMILIES),
 							  .exact_first = (size_t)draw_below(&draws, 6)};
-	order.covering_first = (size_t)draw_below(&draws, DRAW_COVERINGS);
-	order.covering_step =
-		2 * (size_t)draw_below(&draws, DRAW_COVERINGS / 2) + 1; /* odd: all come */
-	order.only_c = DRAW_COVERINGS + (size_t)draw_below(&draws, DRAW_FAMILIES - DRAW_COVERINGS - 1);
+	order.ragged_first = (size_t)draw_below(&draws, DRAW_RAGGED);
+	order.class_step = draw_below(&draws, 2) == 0 ? 1 : CLASSES - 1;
+	order.class_first = draw_below(&draws, 2) == 0 ? 0 : CLASSES - order.class_step;
 	return order;
 }
 
 /* Whether the case has alpha 0. It says nothing of products, so that a round of DRAW_FAMILIES has
- * one, which is none of the first, and not exact. */
+ * one, which is not exact: the last or the one before, where the first round has rows of 16 or 8
+ * elements, which are aligned in the types of problems with an alpha. */
 static bool is_only_c(const struct run_order *order, size_t index)
 {
-	size_t round = index / DRAW_FAMILIES * DRAW_FAMILIES, place = order->only_c;
-	if (is_exact(order, round + place))
-		place++;
-	return index == round + place;
+	size_t place = index / DRAW_FAMILIES * DRAW_FAMILIES + DRAW_FAMILIES - 1;
+	return index == (is_exact(order, place) ? place - 1 : place);
 }
 
 static size_t turn_of(const struct run_order *order, size_t index)
 {
-	if (index < DRAW_COVERINGS)
-		return DRAW_FAMILIES +
-			   (order->covering_first + order->covering_step * index) % DRAW_COVERINGS;
-	return (order->family_first + index) % DRAW_FAMILIES;
+	if (index >= DRAW_COVERINGS)
+		return (order->family_first + index) % DRAW_FAMILIES;
+	size_t turn = index;
+	if (index < DRAW_RAGGED)
+		turn = (order->ragged_first + index) % DRAW_RAGGED;
+	else if (index < DRAW_RAGGED + CLASSES)
+		turn = DRAW_RAGGED +
+			   (order->class_first + order->class_step * (index - DRAW_RAGGED)) % CLASSES;
+	return DRAW_FAMILIES + turn;
 }
 
 struct test_case case_generate(const struct problem *problem, uint64_t seed, size_t index,

@@ -28,10 +28,12 @@ struct draw_all_limits {
 struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim);
 
 /* The families of shapes, turns 0 to 11, and what every run has of sizes that solutions tell
- * apart, turns 12 to 19 (README.md). */
+ * apart, turns 12 to 23 (README.md): first two ragged ones, last the alignments of rows. */
 #define DRAW_FAMILIES 12
-#define DRAW_COVERINGS 8
-#define DRAW_ABOVE (DRAW_FAMILIES + 4) /* of these: one above multiples of 128 */
+#define DRAW_COVERINGS 12
+#define DRAW_RAGGED 2
+#define DRAW_ALIGNMENTS 4
+#define DRAW_ABOVE DRAW_FAMILIES /* one above multiples of 128 */
 /* A shape as case_generate() describes it. */
 struct shape draw_shape(struct draws *draws, const struct problem *problem, enum case_sizes sizes,
 						size_t turn, int max_dim, int multiple);

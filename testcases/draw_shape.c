@@ -165,76 +165,147 @@ static void draw_family(struct draws *draws, enum family family, const struct dr
 
 /* What a covering case wants of one size. Solutions choose between code paths by multiples of 8,
  * 16, 32, 64 or 128, so that a multiple of 128 is one of all of them, and its neighbours of none.
+ * In bytes, rows that are an odd multiple of 2, 4, 8 or 16 elements long have every alignment that
+ * rows of a type can have.
  */
 enum aim {
-	AIM_MULTIPLE, /* of 128 */
-	AIM_ODD,
 	AIM_ABOVE, /* the next size after a multiple of 128, */
 	AIM_BELOW, /* and the one before */
+	AIM_MULTIPLE,
+	AIM_ODD,
 	AIM_SMALLEST,
 	AIM_LARGE, /* of any kind, in the last eighth of the limits */
+	AIM_TWICE_ODD,
+	AIM_4_TIMES_ODD,
+	AIM_8_TIMES_ODD,
+	AIM_16_TIMES_ODD,
 };
 
-/* In the order of turns; DRAW_ABOVE is the fifth. */
+/* In the order of turns (draw.h). */
 static const enum aim coverings[DRAW_COVERINGS][CASE_DIMENSIONS] = {
-	{AIM_MULTIPLE, AIM_MULTIPLE, AIM_MULTIPLE}, {AIM_MULTIPLE, AIM_ODD, AIM_ODD},
-	{AIM_ODD, AIM_MULTIPLE, AIM_ODD},           {AIM_ODD, AIM_ODD, AIM_MULTIPLE},
-	{AIM_ABOVE, AIM_ABOVE, AIM_ABOVE},          {AIM_BELOW, AIM_BELOW, AIM_BELOW},
+	{AIM_ABOVE, AIM_ABOVE, AIM_ABOVE},
+	{AIM_BELOW, AIM_BELOW, AIM_BELOW},
+	{AIM_MULTIPLE, AIM_MULTIPLE, AIM_MULTIPLE},
+	{AIM_MULTIPLE, AIM_ODD, AIM_ODD},
+	{AIM_ODD, AIM_MULTIPLE, AIM_ODD},
+	{AIM_ODD, AIM_ODD, AIM_MULTIPLE},
 	{AIM_SMALLEST, AIM_LARGE, AIM_LARGE}, /* a row, or a column */
 	{AIM_LARGE, AIM_LARGE, AIM_SMALLEST},
+	{AIM_TWICE_ODD, AIM_TWICE_ODD, AIM_TWICE_ODD},
+	{AIM_4_TIMES_ODD, AIM_4_TIMES_ODD, AIM_4_TIMES_ODD},
+	{AIM_8_TIMES_ODD, AIM_8_TIMES_ODD, AIM_8_TIMES_ODD},
+	{AIM_16_TIMES_ODD, AIM_16_TIMES_ODD, AIM_16_TIMES_ODD},
 };
+
+static int common_multiple(int a, int b)
+{
+	int multiple = a;
+	while (multiple % b != 0)
+		multiple += a;
+	return multiple;
+}
+
+/* The sizes `off` beside multiples of `unit`, within limits. */
+struct places {
+	int first, count, unit;
+};
+
+static struct places places_beside(struct draw_limits limits, int unit, int off)
+{
+	int first = unit + off;
+	if (first < limits.low)
+		first += (limits.low - first + unit - 1) / unit * unit;
+	int count = limits.high < first ? 0 : (limits.high - first) / unit + 1;
+	return (struct places){first, count, unit};
+}
 
 #define UNIT_MOST 128
 
-/* `off` from a multiple of 128, or of the largest power of two that has such a place within the
- * limits. */
-static int size_beside(struct draws *draws, struct draw_limits limits, int off)
+/* `off` beside multiples of the largest unit up to 128 that has `enough` places: `least` times a
+ * power of two. */
+static struct places places_of_largest(struct draw_limits limits, int least, int off, int enough)
 {
-	struct draw_limits multiples = {limits.low - off, limits.high - off};
-	int unit = UNIT_MOST;
-	while (unit > 1 && (multiples.high < unit || multiples.high / unit * unit < multiples.low))
+	int unit = least;
+	while (2 * unit <= UNIT_MOST)
+		unit *= 2;
+	while (unit > least && places_beside(limits, unit, off).count < enough)
 		unit /= 2;
-	if (multiples.low < unit)
-		multiples.low = unit;
-	int size = size_any(draws, limits) - off;
-	return clamp(limits, size_of_multiple(multiples, unit, size) + off);
+	return places_beside(limits, unit, off);
 }
 
-/* An odd multiple of `step`. */
-static int size_odd(struct draws *draws, struct draw_limits limits, int step)
+/* Odd multiples. Rows have to be longer than what is read of one at once (16 bytes are 32 codes of
+ * 4 bits) for their alignment to matter. */
+#define ROW_LONG 33
+static struct places places_odd(struct draw_limits limits, int step, int low)
 {
-	int size = (size_any(draws, limits) / step | 1) * step;
-	return size <= limits.high ? size : clamp(limits, size - 2 * step);
+	struct draw_limits upper = {low > limits.low ? low : limits.low, limits.high};
+	struct places places = places_beside(upper, 2 * step, -step);
+	return places.count > 0 ? places : places_beside(limits, 2 * step, -step);
 }
 
-/* `step`: the size is a multiple of it. */
-static int size_aimed(struct draws *draws, enum aim aim, struct draw_limits limits, int step)
+/* All sizes are multiples of `step`. */
+static struct places places_aimed(enum aim aim, struct draw_limits limits, int step)
 {
 	switch (aim) {
-	case AIM_MULTIPLE: return size_beside(draws, limits, 0);
-	case AIM_ABOVE: return size_beside(draws, limits, step);
-	case AIM_BELOW: return size_beside(draws, limits, -step);
-	case AIM_ODD: return size_odd(draws, limits, step);
-	case AIM_SMALLEST: return limits.low;
+	case AIM_ABOVE: return places_of_largest(limits, 2 * step, step, CASE_DIMENSIONS);
+	case AIM_BELOW: return places_of_largest(limits, 2 * step, -step, CASE_DIMENSIONS);
+	case AIM_MULTIPLE: return places_of_largest(limits, step, 0, 1);
+	case AIM_ODD: return places_odd(limits, step, 1);
+	case AIM_TWICE_ODD: return places_odd(limits, common_multiple(step, 2), ROW_LONG);
+	case AIM_4_TIMES_ODD: return places_odd(limits, common_multiple(step, 4), ROW_LONG);
+	case AIM_8_TIMES_ODD: return places_odd(limits, common_multiple(step, 8), ROW_LONG);
+	case AIM_16_TIMES_ODD: return places_odd(limits, common_multiple(step, 16), ROW_LONG);
+	case AIM_SMALLEST:
 	case AIM_LARGE: break;
 	}
+	return (struct places){0};
+}
+
+/* The place next to any size, and none of `others` where there is another. */
+static int size_at_place(struct draws *draws, struct draw_limits limits, struct places places,
+						 const int *others, int other_count)
+{
+	struct draw_limits indices = {0, places.count - 1};
+	int size = size_any(draws, limits) - places.first + places.unit / 2;
+	int index = clamp(indices, size < 0 ? 0 : size / places.unit);
+	for (int i = 0; i < other_count; i++)
+		for (int j = 0; j < other_count; j++)
+			if (others[j] == places.first + index * places.unit)
+				index = (index + 1) % places.count;
+	return places.first + index * places.unit;
+}
+
+/* `out` holds the sizes that were drawn before. */
+static int size_aimed(struct draws *draws, enum aim aim, struct draw_limits limits, int step,
+					  const int *out, int drawn)
+{
+	struct places places = places_aimed(aim, limits, step);
+	if (places.count > 0)
+		return size_at_place(draws, limits, places, out, aim == AIM_MULTIPLE ? 0 : drawn);
+	if (aim != AIM_LARGE)
+		return limits.low;
 	limits.low = limits.high - (limits.high - limits.low) / 8;
 	return size_mixed(draws, limits);
 }
 
+/* What sizes of this dimension are multiples of. */
+static int step_of(const struct problem *problem, enum size size, int multiple)
+{
+	const struct problem_size *row = problem_size_of(problem, size);
+	return row != NULL && row->multiple > 1 ? common_multiple(row->multiple, multiple) : multiple;
+}
+
 static void draw_covering(struct draws *draws, const struct problem *problem,
 						  const enum aim aims[CASE_DIMENSIONS], const struct draw_all_limits *all,
-						  int out[CASE_DIMENSIONS])
+						  int multiple, int out[CASE_DIMENSIONS])
 {
 	const struct problem_size *rows = problem_size_of(problem, SIZE_M);
 	const struct problem_size *columns = problem_size_of(problem, SIZE_N);
 	bool both = columns != NULL && columns != rows;
 	bool exchanged = aims[0] == AIM_SMALLEST && both && draw_below(draws, 2) == 0;
-	for (int i = 0; i < CASE_DIMENSIONS; i++) {
-		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
-		int step = size != NULL && size->multiple > 1 ? size->multiple : 1;
-		out[i] = size_aimed(draws, aims[exchanged && i < 2 ? 1 - i : i], all->of[i], step);
-	}
+	for (int i = 0; i < CASE_DIMENSIONS; i++)
+		out[i] = size_aimed(draws, aims[exchanged && i < 2 ? 1 - i : i], all->of[i],
+							step_of(problem, case_dimensions[i], multiple), out, i);
 }
 
 struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim)
@@ -276,14 +347,6 @@ static int draw_batch(struct draws *draws, const struct problem *problem, const 
 	if (room < limits.high)
 		limits.high = room < limits.low ? limits.low : (int)room;
 	return size_any(draws, limits);
-}
-
-static int common_multiple(int a, int b)
-{
-	int step = a;
-	while (step % b != 0)
-		step += a;
-	return step;
 }
 
 /* A power of two, each as likely; K becomes a multiple of it, and stays one of `multiple`. */
@@ -334,16 +397,17 @@ struct shape draw_shape(struct draws *draws, const struct problem *problem, enum
 	} else {
 		struct draw_all_limits common = limits_common(draws, problem, all);
 		if (covering != NULL)
-			draw_covering(draws, problem, covering, &common, drawn);
+			draw_covering(draws, problem, covering, &common, multiple, drawn);
 		else
 			draw_family(draws, families[turn % DRAW_FAMILIES], &common, drawn);
 	}
 	for (int i = 0; i < CASE_DIMENSIONS; i++) {
 		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
-		if (multiple > 1)
-			drawn[i] = size_of_multiple(all.of[i], multiple, drawn[i]);
-		else if (size != NULL && size->multiple > 1)
-			drawn[i] = size_of_multiple(all.of[i], size->multiple, drawn[i]);
+		int step = covering != NULL || multiple <= 1
+					   ? step_of(problem, case_dimensions[i], multiple)
+					   : multiple; /* the group brings what the problem wants */
+		if (step > 1)
+			drawn[i] = size_of_multiple(all.of[i], step, drawn[i]);
 		bool again = i > 0 && size == problem_size_of(problem, SIZE_M); /* one size is all three */
 		if (size != NULL)
 			shape.size[case_dimensions[i]] = again ? drawn[0] : drawn[i];
@@ -352,7 +416,7 @@ struct shape draw_shape(struct draws *draws, const struct problem *problem, enum
 		shape.size[SIZE_BATCH] = draw_batch(draws, problem, &shape, max_dim);
 	if (problem_size_of(problem, SIZE_GROUP) == NULL)
 		return shape;
-	if (covering != NULL && multiple <= 1)
+	if (covering != NULL)
 		draw_dividing_group(draws, problem, &shape);
 	else
 		draw_group(draws, problem, &shape, multiple);

@@ -55,12 +55,20 @@ static float draw_zero_point(struct draws *draws)
 	}
 }
 
+/* Of codes: uniform ones and extreme ones. */
+static double mean_square(const struct value_spec *spec)
+{
+	double most = (double)spec->scale, extreme = (double)type_of(DTYPE_S8)->uniform_most;
+	double share = (double)spec->share;
+	return (1 - share) * most * most / 3 + share * extreme * extreme;
+}
+
 /* A power of two or hundredths at which about one result in ten saturates. */
 static float draw_result_scale(struct draws *draws, const struct test_case *test, bool power)
 {
 	double products = 0;
-	for (int i = 0; i < 2; i++) /* the operands' mean squares are about a third of their limits' */
-		products += log2((double)test->values[i].scale) - 0.79;
+	for (int i = 0; i < 2; i++)
+		products += 0.5 * log2(mean_square(&test->values[i]));
 	double sums =
 		products + 0.5 * log2((double)test->shape.size[SIZE_K]) +
 		log2((double)test->scalar[SCALAR_SCALE_LEFT] * (double)test->scalar[SCALAR_SCALE_RIGHT]);
@@ -120,9 +128,7 @@ static struct value_spec draw_codes(struct draws *draws, const struct type *type
 {
 	static const float limits[] = {5, 50};
 	int kind = draw_below(draws, 4);
-	if (kind < 2 && limits[kind] < type->uniform_most)
-		return (struct value_spec){VALUES_INTEGER, limits[kind], 0, 0};
-	return (struct value_spec){VALUES_CODES, type->uniform_most, 0, 0};
+	return case_codes(type, kind < 2 ? limits[kind] : 0);
 }
 
 /* Dense and sparse, with and without negative lengths, and chains: paths of one edge and of as
@@ -149,7 +155,7 @@ static struct value_spec draw_of(struct draws *draws, const struct operand *oper
 	case DRAW_NUMBERS: return draw_numbers(draws, type);
 	case DRAW_LENGTHS: return draw_lengths(draws);
 	case DRAW_CODES: return draw_codes(draws, type);
-	case DRAW_SCALES: return (struct value_spec){VALUES_POSITIVE, 0.1f, 0.01f, 0};
+	case DRAW_SCALES: return CASE_SCALES;
 	case DRAW_GRAPH: return draw_graph(draws, &test->shape);
 	case DRAW_NOTHING: break;
 	}
@@ -216,8 +222,7 @@ static void draw_far_zero_points(struct draws *draws, const struct problem *prob
 	scalar[SCALAR_ZERO_RESULT] = fminf(fmaxf(scalar[SCALAR_ZERO_RESULT], -40), 40);
 	for (size_t i = 0; problem->operands[i].name != NULL; i++)
 		if (problem->operands[i].role == ROLE_INPUT)
-			test->values[i] = (struct value_spec){
-				VALUES_CODES, type_of(problem->operands[i].type)->uniform_most, 0, 0};
+			test->values[i] = case_codes(type_of(problem->operands[i].type), 0);
 }
 
 void draw_padding_decides(struct draws *draws, const struct problem *problem,

@@ -164,11 +164,16 @@ static bool take_rest(const char **at, struct value_spec *out)
 	return *suite_skip_spaces(*at) == '\0';
 }
 
+static bool is_graph(enum distribution distribution)
+{
+	return distribution == VALUES_GRAPH || distribution == VALUES_GRAPH_SIGNED ||
+		   distribution == VALUES_GRAPH_INTEGER || distribution == VALUES_GRAPH_CHAIN;
+}
+
 static bool has_more(enum distribution distribution)
 {
-	return distribution == VALUES_POSITIVE || distribution == VALUES_GRAPH ||
-		   distribution == VALUES_GRAPH_SIGNED || distribution == VALUES_GRAPH_INTEGER ||
-		   distribution == VALUES_GRAPH_CHAIN;
+	return distribution == VALUES_POSITIVE || distribution == VALUES_SIGNED ||
+		   is_graph(distribution);
 }
 
 int suite_parse_values(struct suite_loader *loader, const char *key, const char *text,
@@ -184,7 +189,7 @@ int suite_parse_values(struct suite_loader *loader, const char *key, const char 
 						  text, distribution_list(known, sizeof known));
 	spec->scale = 1;
 	spec->low = 0;
-	spec->share = 1;
+	spec->share = is_graph(spec->distribution) ? 1 : 0;
 	const char *at = suite_skip_spaces(text + length);
 	if (*at == '\0')
 		return 1;

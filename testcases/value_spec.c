@@ -19,6 +19,7 @@ static const char *const distribution_names[] = {
 	[VALUES_GRAPH_SIGNED] = "graph-signed",
 	[VALUES_GRAPH_INTEGER] = "graph-integer",
 	[VALUES_GRAPH_CHAIN] = "graph-chain",
+	[VALUES_SIGNED] = "signed",
 };
 #define DISTRIBUTIONS (sizeof distribution_names / sizeof *distribution_names)
 

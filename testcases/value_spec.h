@@ -30,12 +30,18 @@ enum distribution {
 	VALUES_GRAPH_INTEGER, /* integers from 1 to scale, with the same potentials: sums are exact */
 	VALUES_GRAPH_CHAIN, /* as VALUES_GRAPH_SIGNED, and from each node to the next there is an edge:
 						   with a small share, paths have as many edges as can be */
+	VALUES_SIGNED, /* magnitude uniform in [low, low + scale), random sign, and 0 or -0 at about
+					  one place in 32: scales, as quantisers write them */
 };
 
 struct value_spec {
 	enum distribution distribution;
 	float scale;
-	float low, share; /* of the distributions that have them */
+	float low;
+	/* Of edges, in graphs. Of integer codes: the share of squares of 2 x 2 that hold only the
+	 * lowest or only the highest code of the type, so that these stand beside each other along k in
+	 * both operands of a product. */
+	float share;
 };
 
 /* Whether elements can be drawn like that: the numbers are finite, not negative, and no larger than

@@ -27,6 +27,7 @@ enum values_stream {
 	VALUES_STREAM_SPOT = 4,           /* which elements the referee spot-checks */
 	VALUES_STREAM_EXTRA = 16,         /* and on: what an epilogue reads */
 	VALUES_STREAM_POTENTIALS = 0x100, /* added to an operand's: of the nodes of a graph */
+	VALUES_STREAM_EXTREMES = 0x200,   /* the same: of squares of extreme codes */
 };
 
 /* The stream of an operand, by its number in the problem's table: 0, 1, 2, and then 8 on. */
@@ -329,6 +330,11 @@ VALUES_FUNCTION uint32_t values_of_word(const struct values *values, uint32_t wo
 	case VALUES_UNWRITTEN:
 		return format->is_integer ? values_any_code(format, word)
 								  : format->sign | (format->sign - 1);
+	case VALUES_SIGNED: {
+		double magnitude =
+			(word & 0x1F) == 0 ? 0 : values_above(spec, (float)(word >> 8) * 0x1p-24f);
+		return values_from_double(format, (word & 0x80) != 0 ? -magnitude : magnitude);
+	}
 	case VALUES_NORMAL:
 	case VALUES_GRAPH:
 	case VALUES_GRAPH_SIGNED:
@@ -366,6 +372,20 @@ VALUES_FUNCTION uint32_t values_edge(const struct values *values, uint64_t index
 	return values_from_double(&values->format, length);
 }
 
+/* The code of the element's square, where that holds extreme ones; else `code`. */
+VALUES_FUNCTION uint32_t values_extreme(const struct values *values, uint64_t index, uint32_t code)
+{
+	uint64_t row = index / values->columns / 2, column = index % values->columns / 2;
+	uint64_t squares = (values->columns + 1) / 2;
+	uint32_t word =
+		values_random(values->seed, values->stream + VALUES_STREAM_EXTREMES, row * squares + column)
+			.word[0];
+	if ((word & 0xFFF) >= (uint32_t)(values->spec.share * 4096.0f))
+		return code;
+	const struct number_format *format = &values->format;
+	return values_from_double(format, (word >> 31) != 0 ? format->highest : format->lowest);
+}
+
 /* Elements 4*block .. 4*block+3, as bits. */
 VALUES_FUNCTION void values_block(const struct values *values, uint64_t block,
 								  uint32_t out[VALUES_BLOCK])
@@ -383,10 +403,13 @@ VALUES_FUNCTION void values_block(const struct values *values, uint64_t block,
 	struct values_words words = values_random(values->seed, values->stream, block);
 	bool edges = distribution == VALUES_GRAPH || distribution == VALUES_GRAPH_SIGNED ||
 				 distribution == VALUES_GRAPH_INTEGER || distribution == VALUES_GRAPH_CHAIN;
-	for (int i = 0; i < VALUES_BLOCK; i++)
-		out[i] =
-			values->flip ^ (edges ? values_edge(values, block * VALUES_BLOCK + i, words.word[i])
-								  : values_of_word(values, words.word[i]));
+	bool extremes = values->format.is_integer && values->spec.share > 0;
+	for (int i = 0; i < VALUES_BLOCK; i++) {
+		uint64_t index = block * VALUES_BLOCK + i;
+		uint32_t bits = edges ? values_edge(values, index, words.word[i])
+							  : values_of_word(values, words.word[i]);
+		out[i] = values->flip ^ (extremes ? values_extreme(values, index, bits) : bits);
+	}
 }
 
 /* One element, as bits, and as a number. */

@@ -72,7 +72,10 @@ static void append_values(char *out, size_t capacity, const char *operand,
 	if (spec->low != 0)
 		append(out, capacity, " from %g", (double)spec->low);
 	if (spec->share != 0 && spec->share != 1)
-		append(out, capacity, ", %g of the edges", (double)spec->share);
+		append(out, capacity, ", %g of %s", (double)spec->share,
+			   spec->distribution == VALUES_CODES || spec->distribution == VALUES_INTEGER
+				   ? "them extreme"
+				   : "the edges");
 }
 
 void facts_case_values(char *out, size_t capacity, const struct problem *problem,

@@ -300,6 +300,26 @@ Test(values, two_codes_of_four_bits_share_a_byte_the_first_in_the_high_half)
 	cr_assert(type_bytes(type_of(DTYPE_E4M3), 7) == 7 && type_bytes(type_of(DTYPE_F32), 7) == 28);
 }
 
+/* In squares of 2 x 2, as many as the share says, and whole ones. */
+Test(values, extreme_codes_come_in_squares)
+{
+	struct value_spec spec = {VALUES_INTEGER, 5, 0, 0.25f};
+	size_t lowest = 0, highest = 0;
+	for (uint64_t row = 0; row < 64; row += 2)
+		for (uint64_t column = 0; column < 64; column += 2) {
+			double corner = to_double(DTYPE_S8, at(DTYPE_S8, spec, 9, 1, row * 64 + column));
+			for (uint64_t i = 0; i < 4; i++) {
+				uint64_t index = (row + i / 2) * 64 + column + i % 2;
+				double other = to_double(DTYPE_S8, at(DTYPE_S8, spec, 9, 1, index));
+				cr_assert(fabs(corner) <= 5 ? fabs(other) <= 5 : other == corner);
+			}
+			lowest += corner == -128;
+			highest += corner == 127;
+		}
+	cr_assert(lowest > 90 && lowest < 170 && highest > 90 && highest < 170, "%zu, %zu", lowest,
+			  highest);
+}
+
 /* Of floating point no code is infinite or NaN, so that every code is a number. */
 Test(values, codes_are_numbers_and_reach_all_of_them)
 {
