@@ -1,4 +1,4 @@
-#include "judge/hints/hints.h"
+#include "judge/hints/claims.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,10 @@ void hints_find(const struct hint_facts *facts, struct judgement *out)
 		size_t family = 0, index = 0;
 		while (out->hint_count < HINTS_MAX && (row = row_at(rank, &family, &index)) != NULL) {
 			char text[HINT_TEXT] = "";
-			if (row->says(facts, text) && text[0] != '\0')
+			struct hint_claim claim = {0};
+			struct hint_facts asked = *facts;
+			asked.claim = &claim;
+			if (row->says(&asked, text) && text[0] != '\0' && hint_claim_is_true(facts, &claim))
 				memcpy(out->hints[out->hint_count++], text, sizeof text);
 		}
 	}

@@ -10,8 +10,11 @@
 #include "judgement/judgement.h"
 #include "process/protocol.h"
 
+struct hint_claim; /* claims.h */
+
 /* All that a hint may look at. */
 struct hint_facts {
+	struct hint_claim *claim; /* takes what the sentence that is made claims; NULL: nobody asks */
 	const struct judgement *judgement;
 	const struct problem *problem; /* NULL: unknown, and there are no hints */
 	enum device_kind device;

@@ -1,19 +1,16 @@
 /* Which cases fail: said where all wrong ones have something that no right one has. */
-#include "judge/hints/hints.h"
+#include "judge/hints/claims.h"
 
 #include <stdio.h>
 
 /* Fewer on either side would be chance. */
 #define CASES_LEAST 3
 
-/* Something that a case has; `number` is whose. */
-typedef bool trait(const struct problem *problem, const struct test_case *test, int32_t number);
-
 struct sides {
 	size_t wrong, wrong_with, right, right_with;
 };
 
-static struct sides sides_of(const struct hint_facts *facts, trait *has, int32_t number)
+static struct sides sides_of(const struct hint_facts *facts, hint_trait *has, int32_t number)
 {
 	struct sides sides = {0};
 	for (size_t i = 0; i < facts->judgement->count; i++) {
@@ -29,9 +26,10 @@ static struct sides sides_of(const struct hint_facts *facts, trait *has, int32_t
 
 /* Whether all wrong cases have it and no right one, and there are enough of each. Not said where
  * it is known how wrong elements are made. */
-static bool parts(const struct hint_facts *facts, trait *has, int32_t number)
+static bool parts(const struct hint_facts *facts, hint_trait *has, int32_t number)
 {
 	struct sides sides = sides_of(facts, has, number);
+	hint_claims(facts, (struct hint_claim){.of_wrong = has, .number = number});
 	return !hint_fault_known(facts) && sides.wrong >= CASES_LEAST && sides.right >= CASES_LEAST &&
 		   sides.wrong_with == sides.wrong && sides.right_with == 0;
 }
@@ -98,7 +96,7 @@ static bool k_ragged(const struct problem *problem, const struct test_case *test
 static bool ragged(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	static const struct {
-		trait *has;
+		hint_trait *has;
 		enum size size;
 	} rows[] = {{k_ragged, SIZE_K}, {n_ragged, SIZE_N}, {m_ragged, SIZE_M}};
 	char what[96];

@@ -1,7 +1,9 @@
 /* Where the wrong elements lie, in the cases that were looked at. */
+#include "judge/hints/claims.h"
 #include "judge/hints/explanation.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Walks the cases that were looked at; NULL behind the last. */
 static const struct case_result *next(const struct hint_facts *facts, size_t *at)
@@ -275,6 +277,10 @@ static bool one_line(const struct hint_facts *facts, char out[HINT_TEXT])
 	const struct line *line = line_of(facts);
 	if (line == NULL)
 		return false;
+	hint_claims(facts,
+				(struct hint_claim){.covers = hint_in_line,
+									.number = line->holds == last_row || line->holds == last_column,
+									.rows = line->size == SIZE_M});
 	snprintf(out, HINT_TEXT, "%s all wrong elements lie in the %s of %s", in_all(facts, cases),
 			 line->name, hint_operand(facts, PART_RESULT));
 	return true;
@@ -339,6 +345,10 @@ static bool beyond_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (tile == 0 || line_of(facts) != NULL || all(facts, all_unwritten) ||
 		grid_rounded_down(facts, grid))
 		return false;
+	hint_claims(facts, (struct hint_claim){.covers = hint_beyond_tiles,
+										   .number = tile,
+										   .rows = ragged.rows || !ragged.columns,
+										   .columns = !ragged.rows});
 	snprintf(out, HINT_TEXT,
 			 "%s all wrong elements lie in the last %s, beyond a multiple of %d: look at how tiles "
 			 "that are not whole are loaded, summed and stored",
@@ -454,6 +464,9 @@ static bool periodic(const struct hint_facts *facts, bool rows, char out[HINT_TE
 		if (residues.count == 0 || residues.count * 2 > period ||
 			!are_filled(facts, rows, period, &residues))
 			continue;
+		struct hint_claim claim = {.covers = hint_of_residue, .number = period, .rows = rows};
+		memcpy(claim.set, residues.set, sizeof claim.set);
+		hint_claims(facts, claim);
 		say_residues(&residues, period, list);
 		snprintf(out, HINT_TEXT,
 				 "%s all wrong elements lie in %s whose number is %s modulo %d: look at the index "
@@ -485,6 +498,7 @@ static bool after_first_matrix(const struct hint_facts *facts, char out[HINT_TEX
 	char cases[64];
 	if (!all(facts, later_matrices))
 		return false;
+	hint_claims(facts, (struct hint_claim){.covers = hint_of_matrix});
 	snprintf(out, HINT_TEXT,
 			 "%s the first matrix of the batch is right, and all others are wrong: look at how far "
 			 "apart the matrices of each operand are taken to lie",
@@ -507,6 +521,7 @@ static bool only_last_matrix(const struct hint_facts *facts, char out[HINT_TEXT]
 	char cases[64];
 	if (!all(facts, last_matrix) || all(facts, one_matrix))
 		return false;
+	hint_claims(facts, (struct hint_claim){.covers = hint_of_matrix, .number = 1});
 	snprintf(out, HINT_TEXT, "%s only the last matrix of the batch is wrong", in_all(facts, cases));
 	return true;
 }
