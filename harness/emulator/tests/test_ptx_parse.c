@@ -131,7 +131,7 @@ Test(ptx_parse, directives_of_kernels)
 #undef ENTRY
 }
 
-/* As ptxas 13.0 and 13.5 put them into a cubin. */
+/* As ptxas 13.0 puts them into a cubin. */
 Test(ptx_parse, constant_expressions)
 {
 	static const struct {
