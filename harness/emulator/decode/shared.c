@@ -77,7 +77,10 @@ static void place_shared(struct decoder *decoder)
 	uint32_t dynamic_align = 16;
 	for (uint32_t i = 0; i < decoder->shared_count; i++) {
 		const struct ptx_variable *variable = decoder->shareds[i].variable;
+		if (variable->align > program->shared_align)
+			program->shared_align = (uint32_t)variable->align;
 		if (variable->size == 0) {
+			program->dynamic_shared = true;
 			dynamic_align = variable->align > dynamic_align ? variable->align : dynamic_align;
 			continue;
 		}

@@ -143,6 +143,57 @@ static bool misaligned(struct warp *warp, const struct exec_instruction *in, int
 	return true;
 }
 
+#define ADVICE_INDEX                                                                               \
+	"an index leaves its array: look at the bounds of loops (< and not <=, and what is "           \
+	"subtracted) "                                                                                 \
+	"and at how large the array is"
+#define ADVICE_FORGOTTEN                                                                           \
+	"the launch gives the extern __shared__ array no bytes: their number is the third parameter, " \
+	"<<<grid, block, bytes>>>"
+#define ADVICE_ELEMENTS                                                                            \
+	"the third parameter of a launch counts bytes, not elements: multiply it by sizeof an "        \
+	"element "                                                                                     \
+	"(what is accessed would then be inside)"
+#define ADVICE_FEW                                                                                 \
+	"the launch gives fewer bytes of dynamic shared memory than the kernel uses, or " ADVICE_INDEX
+#define ADVICE_ALIGN                                                                               \
+	"shared memory begins at 0x400 on this GPU, so that an array whose alignment is above 1024 "   \
+	"lies at no multiple of it: switch buffers by an offset from the array, not by xor of "        \
+	"addresses"
+
+/* What to do about an access that ends at this offset, behind the block's shared memory. */
+static const char *advise_shared(const struct warp *warp, const struct exec_instruction *in,
+								 uint64_t end)
+{
+	const struct exec_launch *launch = warp->worker->launch;
+	const struct exec_program *program = launch->program;
+	const uint64_t given = launch->launch->dynamic_shared_bytes;
+	if (program->shared_base % program->shared_align)
+		return ADVICE_ALIGN;
+	if (!program->dynamic_shared)
+		return ADVICE_INDEX;
+	if (given == 0)
+		return ADVICE_FORGOTTEN;
+	return in->size > 1 && end <= program->dynamic_shared_offset + given * in->size
+			   ? ADVICE_ELEMENTS
+			   : ADVICE_FEW;
+}
+
+static __attribute__((cold)) struct exec_block *
+fail_shared(struct warp *warp, const struct exec_instruction *in, int lane, uint64_t address,
+			uint64_t offset, size_t bytes, const struct exec_block *block)
+{
+	const bool first = warp->worker->fault.kind == FAULT_NONE;
+	exec_fail(warp, in, lane, FAULT_ADDRESS, address,
+			  "shared address 0x%llx (offset %lld, %zu bytes) is outside the block's %zu bytes "
+			  "of shared memory",
+			  (unsigned long long)address, (long long)offset, bytes,
+			  block ? block->shared_bytes : (size_t)0);
+	if (first && block)
+		warp->worker->fault.advice = advise_shared(warp, in, offset + bytes);
+	return NULL;
+}
+
 struct exec_block *exec_shared_place(struct warp *warp, const struct exec_instruction *in, int lane,
 									 struct exec_address at, size_t bytes, size_t align,
 									 uint64_t *offset)
@@ -153,14 +204,8 @@ struct exec_block *exec_shared_place(struct warp *warp, const struct exec_instru
 	if (at.space == PTX_GENERIC && address >> EXEC_WINDOW_SHIFT == 1)
 		address -= EXEC_WINDOW_SHARED;
 	struct exec_block *block = exec_shared_block(warp, address, offset);
-	if (!block || *offset >= block->shared_bytes || bytes > block->shared_bytes - *offset) {
-		exec_fail(warp, in, lane, FAULT_ADDRESS, address,
-				  "shared address 0x%llx (offset %lld, %zu bytes) is outside the block's %zu bytes "
-				  "of shared memory",
-				  (unsigned long long)address, (long long)*offset, bytes,
-				  block ? block->shared_bytes : (size_t)0);
-		return NULL;
-	}
+	if (!block || *offset >= block->shared_bytes || bytes > block->shared_bytes - *offset)
+		return fail_shared(warp, in, lane, address, *offset, bytes, block);
 	return exec_block_ended(warp, in, lane, block) ? NULL : block;
 }
 
@@ -205,6 +250,7 @@ static void *access_local(struct warp *warp, const struct exec_instruction *in, 
 		exec_fail(warp, in, lane, FAULT_ADDRESS, address,
 				  "local address 0x%llx is outside the thread's %zu bytes of local memory",
 				  (unsigned long long)address, size);
+		warp->worker->fault.advice = "an array of the thread is left: " ADVICE_INDEX;
 		return NULL;
 	}
 	return warp->local + (size_t)lane * size + offset;

@@ -122,6 +122,10 @@ enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instru
 	"cudaMemcpy, "                                                                                 \
 	"or use cudaMallocManaged"
 
+#define ADVICE_DIVISOR                                                                             \
+	"an integer division by 0 came before, whose quotient is no number to index by: its divisor "  \
+	"must not be 0 for any size (N / 128 is 0 below 128, (N + 127) / 128 is not)"
+
 /* Whether the address is the host's own memory. */
 static bool mapped(uint64_t address)
 {
@@ -189,9 +193,15 @@ enum exec_status exec_fail_address(struct warp *warp, const struct exec_instruct
 	struct place place;
 	describe_address(address, size, &place);
 	bool first = warp->worker->fault.kind == FAULT_NONE;
+	char divided[EXEC_PLACE + 64] = "", at[EXEC_PLACE];
+	if (warp->divided) {
+		snprintf(divided, sizeof divided, "; an integer was divided by 0 before (%s)",
+				 exec_program_place(warp->worker->launch->program, warp->divided - 1, at));
+		place.advice = ADVICE_DIVISOR;
+	}
 	enum exec_status status =
-		exec_fail(warp, in, lane, FAULT_ADDRESS, address, "%s %zu bytes at 0x%" PRIx64 ", %s",
-				  write ? "writes" : "reads", size, address, place.text);
+		exec_fail(warp, in, lane, FAULT_ADDRESS, address, "%s %zu bytes at 0x%" PRIx64 ", %s%s",
+				  write ? "writes" : "reads", size, address, place.text, divided);
 	if (first)
 		warp->worker->fault.advice = place.advice;
 	return status;

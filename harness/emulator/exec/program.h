@@ -210,6 +210,8 @@ struct exec_program {
 	size_t local_bytes; /* per thread */
 	size_t stack;       /* where in them the thread's stack begins: the last EXEC_STACK_BYTES */
 	size_t static_shared, dynamic_shared_offset;
+	uint32_t shared_align;   /* the largest that a shared variable asks for */
+	bool dynamic_shared;     /* it has an array whose size the launch gives */
 	uint32_t shared_base;    /* address of the first byte of shared memory */
 	struct line_cost *costs; /* by instruction, of all launches; NULL: none kept */
 	int registers;

@@ -56,7 +56,8 @@ struct warp {
 	struct exec_mmas *mmas;
 	struct exec_recursions *recursions; /* NULL: it never had any */
 	uint64_t mbarrier_found;            /* what a wait that failed found last; 0: none did */
-	struct exec_undefined *undefined;   /* NULL: it has read nothing undefined */
+	uint32_t divided; /* the last division of integers by 0, its place plus 1; 0: there was none */
+	struct exec_undefined *undefined; /* NULL: it has read nothing undefined */
 };
 
 #endif

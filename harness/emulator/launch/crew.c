@@ -311,6 +311,11 @@ static bool take_turns(struct crew *crew)
 			return false;
 		member->waits = seems_to_wait(member);
 		member->asleep = member->waits && spin_proven(worker, &member->spin);
+		if (member->asleep && member->spin.count == 0) {
+			turn_fail_waiting(worker, "does not end: every thread that is left waits for what only "
+									  "its own block or cluster could bring");
+			return false;
+		}
 		awake |= !member->waits;
 	}
 	crew->busy = awake;

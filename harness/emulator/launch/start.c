@@ -95,6 +95,7 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 	warp->registers = warp->worker->launch->registers;
 	warp->limit = UINT32_MAX;
 	warp->turn = false;
+	warp->divided = 0;
 	exec_copies_clear(warp);
 	wgmma_clear(warp);
 	recursion_clear(warp);

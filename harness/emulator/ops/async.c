@@ -182,6 +182,37 @@ HANDLER(cp_async_wait)
 /* ------------------------------------------------------------------------
  * mbarrier */
 
+/* The place of the offset among the inits; init_count: nowhere. */
+static u32 find_init(const struct exec_block *block, u64 offset)
+{
+	u32 at = 0;
+	while (at < block->init_count && block->inits[at].offset != offset)
+		at++;
+	return at;
+}
+
+/* Whether what lies there can still be the mbarrier that was made. */
+static bool is_intact(struct warp *w, const struct exec_instruction *in, int lane,
+					  const struct exec_block *block, u64 offset)
+{
+	const u32 at = find_init(block, offset);
+	u64 state;
+	char place[EXEC_PLACE];
+	memcpy(&state, block->shared + offset, sizeof state);
+	if (at == block->init_count || mbarrier_valid(state, block->inits[at].expected) ||
+		exec_fail_undefined(
+			w, in, lane, FAULT_BARRIER, offset,
+			"the mbarrier at offset %llu (%s) has been overwritten: it holds 0x%llx, "
+			"which is none",
+			(unsigned long long)offset,
+			exec_place(w, &w->worker->launch->program->code[block->inits[at].pc], place),
+			(unsigned long long)state) == EXEC_NEXT)
+		return true;
+	w->worker->fault.advice = "something was stored where the mbarrier lies: give it memory of its "
+							  "own, which no tile reaches, and count the mbarriers of its array";
+	return false;
+}
+
 static u64 *barrier_at(struct warp *w, const struct exec_instruction *in, int i, bool write,
 					   struct exec_block **block, u64 *offset)
 {
@@ -198,6 +229,8 @@ static u64 *barrier_at(struct warp *w, const struct exec_instruction *in, int i,
 	}
 	if ((*block)->race && exec_race_access(*block, w, in, i, *offset, 8,
 										   write ? EXEC_RACE_MAKE : EXEC_RACE_USE) != EXEC_NEXT)
+		return NULL;
+	if (!write && !is_intact(w, in, i, *block, *offset))
 		return NULL;
 	return host;
 }
@@ -233,15 +266,6 @@ static void forget_init(struct exec_block *block, u32 at)
 	block->inits_fenced -= at < block->inits_fenced;
 	memmove(&block->inits[at], &block->inits[at + 1],
 			(block->init_count - at) * sizeof block->inits[0]);
-}
-
-/* The place of the offset among the inits; init_count: nowhere. */
-static u32 find_init(const struct exec_block *block, u64 offset)
-{
-	u32 at = 0;
-	while (at < block->init_count && block->inits[at].offset != offset)
-		at++;
-	return at;
 }
 
 /* PTX ISA, mbarrier.init: where a valid mbarrier lies, only after mbarrier.inval. */

@@ -1,11 +1,15 @@
 /* Integer, logic, selection and data movement: one handler a form. */
 #include "emulator/simd/lanes.h"
 
-#define BINARY(name, D, A, B, expression)                                                          \
+#define BINARY(name, D, A, B, expression) BINARY_FIRST((void)0, name, D, A, B, expression)
+
+/* `first` is done before any result is written. */
+#define BINARY_FIRST(first, name, D, A, B, expression)                                             \
 	HANDLER(name)                                                                                  \
 	{                                                                                              \
 		const A *pa = SOURCE(A, in->a);                                                            \
 		const B *pb = SOURCE(B, in->b);                                                            \
+		first;                                                                                     \
 		D *pd = DEST(D, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                    \
 		FOR_LANES                                                                                  \
 		{                                                                                          \
@@ -40,6 +44,15 @@
 /* ------------------------------------------------------------------------
  * Arithmetic. Wrapping is done in unsigned types. */
 
+static inline void note_divisors(struct warp *w, const struct exec_instruction *in, u32 mask,
+								 const void *divisors, size_t size)
+{
+	static const u64 zero = 0;
+	for (u32 left = mask; left; left &= left - 1)
+		if (memcmp((const u8 *)divisors + (size_t)first_lane(left) * size, &zero, size) == 0)
+			w->divided = exec_pc(w, in) + 1;
+}
+
 #define WRAPPING(bits)                                                                             \
 	UNARY(mov_b##bits, u##bits, u##bits, a)                                                        \
 	UNARY(not_b##bits, u##bits, u##bits, ~a)                                                       \
@@ -60,13 +73,20 @@
 	BINARY(shr_u##bits, u##bits, u##bits, u32, b < bits ? a >> (b & (bits - 1)) : 0)               \
 	BINARY(shr_s##bits, s##bits, s##bits, u32, a >> (b < bits ? b : bits - 1))                     \
 	/* division by zero gives all ones, the remainder a: no trap */                                \
-	BINARY(div_u##bits, u##bits, u##bits, u##bits, b ? a / b : (u##bits) - 1)                      \
-	BINARY(rem_u##bits, u##bits, u##bits, u##bits, b ? a % b : a)                                  \
-	BINARY(div_s##bits, s##bits, s##bits, s##bits,                                                 \
-		   b == 0    ? -1                                                                          \
-		   : b == -1 ? (s##bits)(0 - (u##bits)a)                                                   \
-					 : a / b)                                                                      \
-	BINARY(rem_s##bits, s##bits, s##bits, s##bits, b == 0 ? a : b == -1 ? 0 : a % b)
+	BINARY_FIRST(note_divisors(w, in, mask, pb, sizeof *pb), div_u##bits, u##bits, u##bits,        \
+				 u##bits, b ? a / b : (u##bits) - 1)                                               \
+	BINARY_FIRST(note_divisors(w, in, mask, pb, sizeof *pb), rem_u##bits, u##bits, u##bits,        \
+				 u##bits, b ? a % b : a)                                                           \
+	BINARY_FIRST(note_divisors(w, in, mask, pb, sizeof *pb), div_s##bits, s##bits, s##bits,        \
+				 s##bits,                                                                          \
+				 b == 0    ? -1                                                                    \
+				 : b == -1 ? (s##bits)(0 - (u##bits)a)                                             \
+						   : a / b)                                                                \
+	BINARY_FIRST(note_divisors(w, in, mask, pb, sizeof *pb), rem_s##bits, s##bits, s##bits,        \
+				 s##bits,                                                                          \
+				 b == 0    ? a                                                                     \
+				 : b == -1 ? 0                                                                     \
+						   : a % b)
 
 #define MULTIPLYING(bits)                                                                          \
 	BINARY(mul_lo_b##bits, u##bits, u##bits, u##bits, (u64)a *b)                                   \
