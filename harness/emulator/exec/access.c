@@ -143,10 +143,11 @@ static bool misaligned(struct warp *warp, const struct exec_instruction *in, int
 	return true;
 }
 
-#define ADVICE_INDEX                                                                               \
-	"an index leaves its array: look at the bounds of loops (< and not <=, and what is "           \
-	"subtracted) "                                                                                 \
-	"and at how large the array is"
+#define ADVICE_BOUNDS                                                                              \
+	": look at the bounds of loops (< and not <=, and what is subtracted) and at how large the "   \
+	"array is"
+#define ADVICE_INDEX "an index leaves a __shared__ array" ADVICE_BOUNDS
+#define ADVICE_LOCAL "an index leaves an array of the thread, below or above" ADVICE_BOUNDS
 #define ADVICE_FORGOTTEN                                                                           \
 	"the launch gives the extern __shared__ array no bytes: their number is the third parameter, " \
 	"<<<grid, block, bytes>>>"
@@ -168,7 +169,7 @@ static const char *advise_shared(const struct warp *warp, const struct exec_inst
 	const struct exec_launch *launch = warp->worker->launch;
 	const struct exec_program *program = launch->program;
 	const uint64_t given = launch->launch->dynamic_shared_bytes;
-	if (program->shared_base % program->shared_align)
+	if (program->shared_align && program->shared_base % program->shared_align)
 		return ADVICE_ALIGN;
 	if (!program->dynamic_shared)
 		return ADVICE_INDEX;
@@ -250,7 +251,7 @@ static void *access_local(struct warp *warp, const struct exec_instruction *in, 
 		exec_fail(warp, in, lane, FAULT_ADDRESS, address,
 				  "local address 0x%llx is outside the thread's %zu bytes of local memory",
 				  (unsigned long long)address, size);
-		warp->worker->fault.advice = "an array of the thread is left: " ADVICE_INDEX;
+		warp->worker->fault.advice = ADVICE_LOCAL;
 		return NULL;
 	}
 	return warp->local + (size_t)lane * size + offset;

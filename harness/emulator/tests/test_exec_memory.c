@@ -353,3 +353,12 @@ Test(exec_memory, launch_limits)
 	fixture_expect_fault(ptx, (struct fixture_launch){.blocks = 3, .cluster = 2}, FAULT_LAUNCH,
 						 "multiple of the cluster");
 }
+
+Test(exec_memory, a_division_by_zero_before_a_wild_address_is_named)
+{
+	fixture_expect_fault(FIXTURE_KERNEL("xor.b32 %r1, %t, %t; div.u32 %r2, 1, %r1;\n"
+										"cvt.u64.u32 %d5, %r2; shl.b64 %d5, %d5, 20;\n"
+										"ld.global.u32 %r0, [%d5];"),
+						 ((struct fixture_launch){.threads = 32}), FAULT_ADDRESS,
+						 "an integer was divided by 0 before (div.u32");
+}

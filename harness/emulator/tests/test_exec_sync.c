@@ -168,3 +168,26 @@ Test(exec_sync, counted_barriers_do_not_wait_for_lanes_that_exit)
 	for (int i = 0; i < 64; i++)
 		cr_assert_eq(out[i], i == 31 ? 5 : 6);
 }
+
+/* An mbarrier for two arrivals, of which one comes: nobody is left who could bring the other. */
+Test(exec_sync, an_mbarrier_that_nobody_can_complete)
+{
+	fixture_expect_fault(
+		FIXTURE_KERNEL(".shared .align 8 .b64 full; mov.u32 %r8, full; setp.eq.u32 %p1, %t, 0;\n"
+					   "@%p1 mbarrier.init.shared.b64 [%r8], 2; bar.sync 0;\n"
+					   "@%p1 mbarrier.arrive.shared.b64 _, [%r8];\n"
+					   "WAIT: mbarrier.try_wait.parity.shared.b64 %p4, [%r8], 0;\n"
+					   "@!%p4 bra WAIT;\n"),
+		((struct fixture_launch){.threads = 64}), FAULT_BUDGET,
+		"does not end: every thread that is left waits for what only its own block or cluster");
+}
+
+Test(exec_sync, an_mbarrier_that_a_store_has_overwritten)
+{
+	fixture_expect_fault(
+		FIXTURE_KERNEL(".shared .align 8 .b64 full; mov.u32 %r8, full; setp.eq.u32 %p1, %t, 0;\n"
+					   "@%p1 mbarrier.init.shared.b64 [%r8], 32; bar.sync 0;\n"
+					   "@%p1 st.shared.u32 [%r8+4], 0; bar.sync 0;\n"
+					   "mbarrier.arrive.shared.b64 _, [%r8];\n"),
+		((struct fixture_launch){.threads = 32}), FAULT_BARRIER, "has been overwritten");
+}
