@@ -117,6 +117,11 @@ enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instru
 #define ADVICE_BOUNDS                                                                              \
 	"let only those threads access it whose row and column exist (sizes need not be multiples of " \
 	"the tile), and look at how its index is computed"
+#define ADVICE_ALLOCATION                                                                          \
+	"compare the bytes that were asked for there with the largest index: both have to follow "     \
+	"from "                                                                                        \
+	"the same sizes and the same grid, and what is kept between calls (static) has to grow with "  \
+	"them"
 #define ADVICE_HOST                                                                                \
 	"kernels reach only memory of the device: allocate with cudaMalloc and copy with "             \
 	"cudaMemcpy, "                                                                                 \
@@ -154,6 +159,14 @@ static void describe_elsewhere(uint64_t address, bool global, struct place *out)
 		PLACE(out, NULL, "which is in no allocation");
 }
 
+/* Of an address past the end of an allocation: an operand has the size that it should have, and
+ * what solve() allocates may be too small. */
+static const char *advice_past(const struct allocation *allocation)
+{
+	bool own = allocation->number > 0 && !allocation->name[0];
+	return own ? ADVICE_ALLOCATION : ADVICE_BOUNDS;
+}
+
 /* Where an address lies that is in no allocation, or whose `size` bytes reach past the end of one.
  */
 static void describe_address(uint64_t address, size_t size, struct place *out)
@@ -180,10 +193,10 @@ static void describe_address(uint64_t address, size_t size, struct place *out)
 			  "%" PRIu64 " bytes into a %s that was freed", address - near->base,
 			  memory_describe(near, what));
 	else if (address < end)
-		PLACE(out, ADVICE_BOUNDS, "the last %" PRIu64 " past the end of a %s", address + size - end,
-			  memory_describe(near, what));
+		PLACE(out, advice_past(near), "the last %" PRIu64 " past the end of a %s",
+			  address + size - end, memory_describe(near, what));
 	else
-		PLACE(out, ADVICE_BOUNDS, "%" PRIu64 " bytes past the end of a %s", behind,
+		PLACE(out, advice_past(near), "%" PRIu64 " bytes past the end of a %s", behind,
 			  memory_describe(near, what));
 }
 

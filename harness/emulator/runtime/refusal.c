@@ -64,6 +64,34 @@ void refusal_forget(void)
 	first.text[0] = first.advice[0] = '\0';
 }
 
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* An address that is no multiple of what the instruction needs. */
+static const char *advice_alignment(const char *instruction)
+{
+	if (begins(instruction, "wmma."))
+		return "wmma loads and stores whole tiles, whose address is a multiple of 32 bytes and "
+			   "whose "
+			   "rows begin 16 bytes apart or a multiple of that: where sizes are no multiples of "
+			   "16, "
+			   "bring a tile through shared memory, with zeroes beyond the matrix";
+	return "a vector access needs an address that is a multiple of its size: take it "
+		   "only where row starts and leading dimensions are, else narrower ones";
+}
+
+/* Memory that nothing wrote. */
+static const char *advice_unwritten(const char *instruction)
+{
+	if (begins(instruction, "atom.") || begins(instruction, "red."))
+		return "atomics add to what is there, and cudaMalloc leaves anything there: set it to 0 "
+			   "first (cudaMemset, or cudaMemsetAsync in the kernel's stream), in each call";
+	return "write it before it is read: zeroes where a tile reaches past the matrix, "
+		   "and a barrier between the writer and the reader";
+}
+
 /* Faults whose text says what is wrong, and not what to do. */
 void refusal_fault(const struct fault *fault)
 {
@@ -72,14 +100,8 @@ void refusal_fault(const struct fault *fault)
 		return;
 	}
 	switch (fault->kind) {
-	case FAULT_ALIGNMENT:
-		fault_advice = "a vector access needs an address that is a multiple of its size: take it "
-					   "only where row starts and leading dimensions are, else narrower ones";
-		break;
-	case FAULT_UNINITIALISED:
-		fault_advice = "write it before it is read: zeroes where a tile reaches past the matrix, "
-					   "and a barrier between the writer and the reader";
-		break;
+	case FAULT_ALIGNMENT: fault_advice = advice_alignment(fault->instruction); break;
+	case FAULT_UNINITIALISED: fault_advice = advice_unwritten(fault->instruction); break;
 	case FAULT_BARRIER:
 		fault_advice = "let all threads of the block reach the same barrier: no return, break or "
 					   "if around it that not all of them take";
