@@ -89,27 +89,33 @@ static bool exchange(const struct trial *trial, struct variant *variant)
 	return trial->m == trial->n && trial->n == trial->k && trial->request.right.group == 0;
 }
 
-/* Rows that are as long as another size. False where that is no other, or reads beyond the end. */
-static bool set_length(const struct trial *trial, enum size size, uint64_t rows, uint64_t columns,
+/* Rows that are as long as another size. False where that is no other. What they reach past the end
+ * of an operand is nothing, as it is where a solution looks at its index. */
+static bool set_length(const struct trial *trial, enum size size, uint64_t columns,
 					   uint64_t *stride)
 {
-	uint64_t length = (uint64_t)trial->input->test->shape.size[size];
-	*stride = length;
-	return (size == SIZE_M || size == SIZE_N || size == SIZE_K) && length != columns &&
-		   (rows - 1) * length + columns <= rows * columns;
+	*stride = (uint64_t)trial->input->test->shape.size[size];
+	return (size == SIZE_M || size == SIZE_N || size == SIZE_K) && *stride != columns;
+}
+
+/* Of a result no row may reach past its end. */
+static bool set_result_length(const struct trial *trial, enum size size, struct variant *variant)
+{
+	return set_length(trial, size, trial->n, &variant->result_length) &&
+		   variant->result_length < trial->n;
 }
 
 static bool set_left_length(const struct trial *trial, enum size size, struct variant *variant)
 {
 	bool k_inner = !trial->request.left.transposed;
-	return set_length(trial, size, k_inner ? trial->m : trial->k, k_inner ? trial->k : trial->m,
+	return set_length(trial, size, k_inner ? trial->k : trial->m,
 					  k_inner ? &variant->of_left.outer : &variant->of_left.k);
 }
 
 static bool set_right_length(const struct trial *trial, enum size size, struct variant *variant)
 {
 	bool k_inner = trial->request.right.transposed;
-	return set_length(trial, size, k_inner ? trial->n : trial->k, k_inner ? trial->k : trial->n,
+	return set_length(trial, size, k_inner ? trial->k : trial->n,
 					  k_inner ? &variant->of_right.outer : &variant->of_right.k);
 }
 
@@ -378,8 +384,7 @@ static bool add_of_family(const struct trial *trial, enum wrong_fault fault,
 	switch (family_of(fault)) {
 	case FAULT_LEFT_LENGTH: return set_left_length(trial, (enum size)index, variant);
 	case FAULT_RIGHT_LENGTH: return set_right_length(trial, (enum size)index, variant);
-	case FAULT_RESULT_LENGTH:
-		return set_length(trial, (enum size)index, trial->m, trial->n, &variant->result_length);
+	case FAULT_RESULT_LENGTH: return set_result_length(trial, (enum size)index, variant);
 	default: return leave_out(trial, (enum scalar)index, variant);
 	}
 }

@@ -21,7 +21,10 @@ static double left_at(const struct trial *trial, const struct variant *variant, 
 	}
 	if (k >= trial->k || row >= trial->m)
 		return padding_of(trial);
-	double x = variant->left[batch * a->batch + row * a->outer + k * a->k] + variant->zero_left;
+	uint64_t at = batch * a->batch + row * a->outer + k * a->k;
+	if (at >= trial->request.left.values.elements) /* rows of another length reach past the end */
+		return padding_of(trial);
+	double x = variant->left[at] + variant->zero_left;
 	return variant->narrow != NULL ? variant->narrow(x) : x;
 }
 
@@ -43,6 +46,8 @@ static double right_at(const struct trial *trial, const struct variant *variant,
 	if (k >= trial->k)
 		return padding_of(trial);
 	uint64_t at = batch * b->batch + column * b->outer + k * b->k;
+	if (at >= trial->request.right.values.elements)
+		return padding_of(trial);
 	double y = variant->group > 0 ? regrouped_at(trial, variant, at)
 								  : variant->right[at ^ (variant->pairs ? 1 : 0)];
 	y += variant->zero_right;
