@@ -18,7 +18,7 @@ struct wrong_map {
 };
 
 /* Where they lie within their matrix. Rows and columns are counted from 0, and those of all
- * batches together, but for `tiles` and what follows it. */
+ * batches together, but for `whole`. */
 #define WRONG_PERIOD 128
 struct wrong_places {
 	int32_t top, bottom, left, right; /* the smallest box that holds all of them */
@@ -31,10 +31,9 @@ struct wrong_places {
 	uint32_t ragged;
 	int32_t batches;     /* that have one of them */
 	int32_t first_batch; /* the first of these */
-	/* The largest tiles, of a power of two from 8 to 256 rows and columns, of which each is
-	 * right or wrong as a whole (to 19 of 20 elements); height 0: there are none. */
-	int32_t tile_height, tile_width;
-	uint32_t tiles, tiles_wrong;
+	/* Bit i * WRONG_TILES + j: of tiles of 8 << i rows and 8 << j columns each is right, or wrong
+	 * as a whole (to 19 of 20 elements), and there are both. */
+	uint64_t whole;
 };
 
 /* Faults that are tried: what would the result be of a solution that has them? */

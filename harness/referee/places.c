@@ -4,7 +4,6 @@
 #include "referee/explain.h"
 
 #define GRAIN 8 /* the smallest tiles that are told apart */
-#define TILE_MOST (GRAIN << (WRONG_TILES - 1))
 
 /* The smallest power of two of which `cells` cover `size`. */
 static uint32_t cell_size(uint64_t size, uint64_t cells)
@@ -83,7 +82,6 @@ static int32_t sum_up(const uint8_t *touched, uint64_t count, int32_t *first, in
 
 struct tiling {
 	uint64_t height, width; /* elements */
-	uint32_t tiles, wrong;
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -104,10 +102,10 @@ static uint64_t tile_wrong(const struct walk *walk, const struct tiling *tiling,
 	return wrong;
 }
 
-/* Whether each tile is right, or wrong as a whole. */
-static bool tiles_are_whole(const struct walk *walk, struct tiling *tiling)
+/* Whether each tile is right, or wrong as a whole, and there are both. */
+static bool tiles_are_whole(const struct walk *walk, const struct tiling *tiling)
 {
-	tiling->tiles = tiling->wrong = 0;
+	bool any_right = false, any_wrong = false;
 	for (uint64_t b = 0; b < walk->batch; b++)
 		for (uint64_t i = 0; i < walk->m; i += tiling->height)
 			for (uint64_t j = 0; j < walk->n; j += tiling->width) {
@@ -116,26 +114,20 @@ static bool tiles_are_whole(const struct walk *walk, struct tiling *tiling)
 					least(tiling->height, walk->m - i) * least(tiling->width, walk->n - j);
 				if (wrong > 0 && wrong * 20 < area * 19)
 					return false;
-				tiling->tiles++;
-				tiling->wrong += wrong > 0;
+				any_right = any_right || wrong == 0;
+				any_wrong = any_wrong || wrong > 0;
 			}
-	return true;
+	return any_right && any_wrong;
 }
 
 static void find_tiles(const struct walk *walk, struct wrong_places *places)
 {
-	uint64_t area = 0;
-	for (uint64_t height = TILE_MOST; height >= GRAIN; height /= 2)
-		for (uint64_t width = TILE_MOST; width >= GRAIN; width /= 2) {
-			struct tiling tiling = {.height = height, .width = width};
-			if (height > walk->m || width > walk->n || height * width <= area ||
-				!tiles_are_whole(walk, &tiling) || tiling.wrong == tiling.tiles)
-				continue;
-			area = height * width;
-			places->tile_height = (int32_t)height;
-			places->tile_width = (int32_t)width;
-			places->tiles = tiling.tiles;
-			places->tiles_wrong = tiling.wrong;
+	for (int i = 0; i < WRONG_TILES; i++)
+		for (int j = 0; j < WRONG_TILES; j++) {
+			struct tiling tiling = {.height = GRAIN << i, .width = GRAIN << j};
+			if (tiling.height <= walk->m && tiling.width <= walk->n &&
+				tiles_are_whole(walk, &tiling))
+				places->whole |= (uint64_t)1 << (i * WRONG_TILES + j);
 		}
 }
 
@@ -182,11 +174,12 @@ bool explain_places(const uint8_t *marks, const struct shape *shape, struct wron
 
 /* ---- what was not written ---------------------------------------------------------- */
 
-/* How many elements of a row (of a column) were not written, in all matrices. Some of these may be
- * right by chance. */
-static uint64_t unwritten_of(const uint8_t *marks, const struct walk *walk, bool rows, uint64_t at)
+/* How many of the first `length` elements of a row (of a column) were not written, in all matrices.
+ * Some of these may be right by chance. */
+static uint64_t unwritten_of(const uint8_t *marks, const struct walk *walk, bool rows, uint64_t at,
+							 uint64_t length)
 {
-	uint64_t unwritten = 0, length = rows ? walk->n : walk->m;
+	uint64_t unwritten = 0;
 	for (uint64_t b = 0; b < walk->batch; b++)
 		for (uint64_t i = 0; i < length; i++) {
 			uint64_t row = rows ? at : i, column = rows ? i : at;
@@ -196,14 +189,33 @@ static uint64_t unwritten_of(const uint8_t *marks, const struct walk *walk, bool
 	return unwritten;
 }
 
-/* The first of the last rows (columns) of which nearly nothing was written. */
-static uint64_t written_end(const uint8_t *marks, const struct walk *walk, bool rows)
+/* The first of the last rows (columns) of which nearly nothing was written, of their first `length`
+ * elements. */
+static uint64_t written_end(const uint8_t *marks, const struct walk *walk, bool rows,
+							uint64_t length)
 {
-	uint64_t size = rows ? walk->m : walk->n, length = walk->batch * (rows ? walk->n : walk->m);
-	uint64_t end = size;
-	while (end > 0 && unwritten_of(marks, walk, rows, end - 1) * 10 >= length * 9)
+	uint64_t end = rows ? walk->m : walk->n;
+	while (end > 0 &&
+		   unwritten_of(marks, walk, rows, end - 1, length) * 10 >= walk->batch * length * 9)
 		end--;
 	return end;
+}
+
+/* The first rows and columns, behind which nearly nothing was written. Of a narrow strip of rows
+ * most of each column is unwritten, too, so that one of the two has to be taken first. */
+struct box {
+	uint64_t rows, columns;
+};
+
+static struct box written_box(const uint8_t *marks, const struct walk *walk)
+{
+	struct box by_rows, by_columns;
+	by_rows.rows = written_end(marks, walk, true, walk->n);
+	by_rows.columns = written_end(marks, walk, false, by_rows.rows);
+	by_columns.columns = written_end(marks, walk, false, walk->m);
+	by_columns.rows = written_end(marks, walk, true, by_columns.columns);
+	return by_rows.rows * by_rows.columns >= by_columns.rows * by_columns.columns ? by_rows
+																				  : by_columns;
 }
 
 /* The first of the last elements of each matrix of which nearly nothing was written; 0 where some
@@ -226,8 +238,8 @@ void explain_unwritten(const uint8_t *marks, const struct shape *shape, struct w
 	struct walk walk = {.batch = (uint64_t)shape->size[SIZE_BATCH],
 						.m = (uint64_t)shape->size[SIZE_M],
 						.n = (uint64_t)shape->size[SIZE_N]};
-	uint64_t rows = written_end(marks, &walk, true), columns = written_end(marks, &walk, false);
-	uint64_t inside = 0;
+	const struct box box = written_box(marks, &walk);
+	uint64_t rows = box.rows, columns = box.columns, inside = 0;
 	facts->written_end = (int64_t)written_elements(marks, &walk);
 	for (uint64_t b = 0; b < walk.batch; b++)
 		for (uint64_t i = 0; i < rows; i++)

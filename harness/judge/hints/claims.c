@@ -74,11 +74,11 @@ bool hint_claim_is_true(const struct hint_facts *facts, const struct hint_claim 
 {
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
-		bool wrong = hint_case_wrong(result);
+		bool failed = hint_case_failed(result);
 		if (claim->covers != NULL && result->wrong != NULL && !true_of_elements(claim, result))
 			return false;
-		if (claim->of_wrong != NULL && (wrong || hint_case_right(result)) &&
-			claim->of_wrong(facts->problem, &result->test, claim->number) != wrong)
+		if (claim->of_failing != NULL && (failed || hint_case_right(result)) &&
+			claim->of_failing(facts->problem, &result->test, claim->number) != failed)
 			return false;
 	}
 	return true;

@@ -17,8 +17,8 @@ typedef bool hint_trait(const struct problem *problem, const struct test_case *t
 
 struct hint_claim {
 	hint_covers *covers;    /* NULL: it speaks of no elements */
-	hint_trait *of_wrong;   /* all cases with wrong results have it, and no right one. NULL: it
-							   speaks of no cases */
+	hint_trait *of_failing; /* all failing cases have it, and no right one. NULL: it
+							 speaks of no cases */
 	int32_t number;         /* as the function has it: of a tile, a period */
 	bool rows, columns;     /* it speaks of rows, of columns */
 	bool set[WRONG_PERIOD]; /* residues modulo `number` */

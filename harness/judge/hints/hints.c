@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const struct hint_row *const families[] = {
-	hints_of_entry,    hints_of_compiling, hints_of_signature, hints_of_calls,
-	hints_of_products, hints_of_repeats,   hints_of_places,    hints_of_cases,
+	hints_of_entry,   hints_of_compiling, hints_of_signature, hints_of_calls, hints_of_products,
+	hints_of_repeats, hints_of_unwritten, hints_of_places,    hints_of_cases, hints_of_sizes,
 };
 #define FAMILIES (sizeof families / sizeof *families)
 
@@ -63,6 +63,11 @@ bool hint_case_right(const struct case_result *result)
 	return result->verdict == VERDICT_ACCEPTED && result->checked;
 }
 
+bool hint_case_failed(const struct case_result *result)
+{
+	return result->verdict != VERDICT_ACCEPTED && result->verdict != VERDICT_NOT_RUN;
+}
+
 size_t hint_wrong_cases(const struct hint_facts *facts)
 {
 	size_t wrong = 0;
@@ -90,4 +95,36 @@ const char *hint_in_cases(size_t held, size_t explained, char out[64])
 	else
 		snprintf(out, 64, "in %zu of the first %zu failing cases", held, explained);
 	return out;
+}
+
+int32_t hint_case_size(const struct case_result *result, enum size size)
+{
+	return result->test.shape.size[size];
+}
+
+const struct case_result *hint_next_explained(const struct hint_facts *facts, size_t *at)
+{
+	while (*at < facts->judgement->count) {
+		const struct case_result *result = &facts->judgement->cases[(*at)++];
+		if (result->wrong != NULL)
+			return result;
+	}
+	return NULL;
+}
+
+bool hint_all_explained(const struct hint_facts *facts,
+						bool (*holds)(const struct case_result *result))
+{
+	const struct case_result *result;
+	size_t at = 0, held = 0;
+	for (; (result = hint_next_explained(facts, &at)) != NULL; held++)
+		if (!holds(result))
+			return false;
+	return held > 0;
+}
+
+const char *hint_in_all(const struct hint_facts *facts, char out[64])
+{
+	size_t explained = hint_explained_cases(facts);
+	return hint_in_cases(explained, explained, out);
 }

@@ -41,8 +41,10 @@ struct hint_row {
 /* Families, a file each: rows, of which the first of equal rank are shown first. `name` NULL ends a
  * family. */
 extern const struct hint_row hints_of_products[];  /* what wrong elements are made by */
+extern const struct hint_row hints_of_unwritten[]; /* what was never written */
 extern const struct hint_row hints_of_places[];    /* where they lie */
 extern const struct hint_row hints_of_cases[];     /* which cases fail */
+extern const struct hint_row hints_of_sizes[];     /* of which sizes these are */
 extern const struct hint_row hints_of_repeats[];   /* what a second run gives */
 extern const struct hint_row hints_of_calls[];     /* what the process and its device say */
 extern const struct hint_row hints_of_signature[]; /* how the file declares solve() */
@@ -75,6 +77,13 @@ bool hint_case_explained(const struct hint_facts *facts, const struct case_resul
 bool hint_case_wrong(const struct case_result *result);
 bool hint_case_right(const struct case_result *result);
 
+/* Whether it was run and not accepted, for whatever reason. */
+bool hint_case_failed(const struct case_result *result);
+
+/* Whether what parts failing from accepted cases is that sizes differ: a row of hints_of_sizes
+ * holds that says so. */
+bool hint_sizes_differ(const struct hint_facts *facts);
+
 /* How many cases have wrong results, and how many of them were looked at (`wrong` is there). */
 size_t hint_wrong_cases(const struct hint_facts *facts);
 size_t hint_explained_cases(const struct hint_facts *facts);
@@ -82,5 +91,21 @@ size_t hint_explained_cases(const struct hint_facts *facts);
 /* "in the failing case", "in both failing cases", "in 3 of 5 failing cases": holds in `held` of the
  * cases that were looked at. */
 const char *hint_in_cases(size_t held, size_t explained, char out[64]);
+
+/* The same of what holds in all of them. */
+const char *hint_in_all(const struct hint_facts *facts, char out[64]);
+
+/* Walks the cases that were looked at; NULL behind the last. */
+const struct case_result *hint_next_explained(const struct hint_facts *facts, size_t *at);
+
+/* Whether there are such cases, and it holds in all of them. */
+bool hint_all_explained(const struct hint_facts *facts,
+						bool (*holds)(const struct case_result *result));
+
+int32_t hint_case_size(const struct case_result *result, enum size size);
+
+/* Whether it is known why elements were never written: a row of hints_of_unwritten holds that says
+ * more than that. */
+bool hint_unwritten_known(const struct hint_facts *facts);
 
 #endif

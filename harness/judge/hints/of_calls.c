@@ -1,6 +1,6 @@
 /* What the process of the solution, its device and its end say: launches that were refused, faults,
  * kernels that do not end. They may be lies, which no verdict rests on. */
-#include "judge/hints/hints.h"
+#include "judge/hints/explanation.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -80,12 +80,19 @@ static bool memory_ran_out(const struct hint_facts *facts, char out[HINT_TEXT])
 
 static bool device_says(const struct hint_facts *facts, char out[HINT_TEXT]);
 
+/* Whether it is known which index leads past the end of an operand. */
+static bool index_known(const struct hint_facts *facts, const struct case_result *failing)
+{
+	return strcmp(failing->facts.error, "cudaErrorIllegalAddress") == 0 &&
+		   (explanation_of(facts).count > 0 || hint_sizes_differ(facts));
+}
+
 /* Of a call that was refused, what follows from it needs no advice. */
 static bool device_advises(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->facts.advice[0] == '\0' || facts->judgement->order_proved ||
-		device_says(facts, out))
+		index_known(facts, failing) || device_says(facts, out))
 		return false;
 	snprintf(out, HINT_TEXT, "%.*s", HINT_TEXT - 1, failing->facts.advice);
 	return true;

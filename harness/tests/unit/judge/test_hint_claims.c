@@ -52,7 +52,7 @@ Test(hint_claims, what_wrong_cases_have)
 {
 	struct made_up *made = made_up(4, 2);
 	struct hint_facts facts = {.judgement = &made->judgement, .problem = problem_find("gemm-f16")};
-	struct hint_claim claim = {.of_wrong = is_long, .number = 64};
+	struct hint_claim claim = {.of_failing = is_long, .number = 64};
 	made->cases[0].test.shape.size[SIZE_K] = made->cases[1].test.shape.size[SIZE_K] = 65;
 	cr_expect(hint_claim_is_true(&facts, &claim));
 	made->cases[3].test.shape.size[SIZE_K] = 65; /* a right one */

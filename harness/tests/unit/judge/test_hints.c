@@ -160,18 +160,51 @@ Test(hints, beyond_whole_tiles)
 	free(made);
 }
 
+#define WHOLE(i, j) ((uint64_t)1 << ((i)*WRONG_TILES + (j))) /* tiles of 8 << i by 8 << j */
+
+/* Of the tiles that all cases have, the largest. */
 Test(hints, whole_tiles)
 {
 	struct made_up *made = made_up(3, 2);
-	for (size_t i = 0; i < 2; i++) {
-		made->wrong[i].places.tile_height = 32 << i;
-		made->wrong[i].places.tile_width = 16;
-		made->wrong[i].places.tiles = 12;
-		made->wrong[i].places.tiles_wrong = 1;
-	}
-	shows(made, "each tile of 32 x 16 elements is right or wrong as a whole (random-0: 1 of 12");
-	made->wrong[1].places.tile_height = 0;
+	made->wrong[0].places.whole = WHOLE(1, 1) | WHOLE(2, 1) | WHOLE(2, 2);
+	made->wrong[1].places.whole = WHOLE(1, 1) | WHOLE(2, 1) | WHOLE(3, 1);
+	shows(made, "each tile of 32 x 16 elements is right or wrong as a whole");
+	made->wrong[1].places.whole = WHOLE(1, 1);
+	shows(made, "each tile of 16 x 16 elements is right or wrong as a whole");
+	made->wrong[1].places.whole = WHOLE(3, 3);
 	hides(made, "as a whole");
+	free(made);
+}
+
+/* Blocks of 16 x 16, as many along the rows as along the columns there should be. */
+static void write_exchanged(struct made_up *made, size_t i, int32_t m, int32_t n, int32_t tile)
+{
+	struct wrong_facts *wrong = &made->wrong[i];
+	int32_t rows = (n + tile - 1) / tile * tile, columns = (m + tile - 1) / tile * tile;
+	made->cases[i].test.shape = (struct shape){{1, m, n, 64, 1}};
+	wrong->unwritten = wrong->wrong;
+	wrong->written_rows = rows < m ? rows : m;
+	wrong->written_columns = columns < n ? columns : n;
+}
+
+Test(hints, a_grid_that_is_exchanged)
+{
+	struct made_up *made = made_up(6, 3);
+	write_exchanged(made, 0, 16, 181, 16);
+	write_exchanged(made, 1, 135, 90, 16);
+	write_exchanged(made, 2, 23, 121, 16);
+	for (size_t i = 3; i < 6; i++)
+		made->cases[i].test.shape = (struct shape){{1, 60, 64, 64, 1}};
+	shows(made, "only as many rows of C are written as tiles of N reach, and columns as tiles of M "
+				"do (random-0: the first 16 of 16 rows and 16 of 181 columns): x and y of the grid "
+				"are exchanged");
+	hides(made, "beyond a multiple");
+	hides(made, "were never written");
+	made->cases[5].test.shape = (struct shape){{1, 100, 20, 64, 1}}; /* right, though not reached */
+	hides(made, "exchanged");
+	made->cases[5].test.shape = made->cases[4].test.shape;
+	made->wrong[2].written_rows = 16; /* as of a grid that is rounded down */
+	hides(made, "exchanged");
 	free(made);
 }
 
@@ -247,7 +280,7 @@ Test(hints, cases_of_a_size)
 	struct made_up *made = made_up(8, 4);
 	for (size_t i = 0; i < 4; i++)
 		made->cases[i].test.shape.size[SIZE_K] = 41 + 2 * (int)i;
-	shows(made, "all 4 failing cases have an odd K, and none of the 4 accepted ones");
+	shows(made, "all 4 failing cases have an odd K, and all 4 accepted ones a multiple of 64");
 	made->cases[0].test.shape.size[SIZE_K] = 44;
 	hides(made, "an odd K");
 	shows(made, "a K that is no multiple of 8");

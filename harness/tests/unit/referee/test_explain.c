@@ -90,7 +90,7 @@ Test(explain, places_have_a_box_and_residues)
 	cr_expect(facts.places.rows == M && facts.places.columns == 12);
 	for (int r = 0; r < WRONG_PERIOD; r++)
 		cr_expect_eq(facts.places.column_residues[r / 64] >> r % 64 & 1, r < N && r % 8 == 5);
-	cr_expect_eq(facts.places.tile_height, 0);
+	cr_expect_eq(facts.places.whole, 0);
 	facts = placed(3, in_second_batch);
 	cr_expect(facts.places.batches == 1 && facts.places.first_batch == 1);
 	cr_expect(facts.places.rows == M && facts.places.bottom == M - 1);
@@ -99,10 +99,8 @@ Test(explain, places_have_a_box_and_residues)
 Test(explain, places_have_tiles)
 {
 	struct wrong_facts facts = placed(1, in_a_tile);
-	cr_expect_eq(facts.places.tile_height, 16);
-	cr_expect_eq(facts.places.tile_width, 32);
-	cr_expect_eq(facts.places.tiles, 5 * 4);
-	cr_expect_eq(facts.places.tiles_wrong, 1);
+	/* 8 and 16 rows by 8, 16 and 32 columns: a larger one has right elements beside them */
+	cr_expect_eq(facts.places.whole, (uint64_t)7 | (uint64_t)7 << WRONG_TILES);
 	cr_expect_eq(facts.places.ragged >> 1 & 1, 0, "it is a whole tile of 16");
 	cr_expect_eq(facts.places.ragged >> 3 & 1, 1, "of 64 the tile at column 64 is none");
 }

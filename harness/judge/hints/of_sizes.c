@@ -1,0 +1,264 @@
+/* Of which sizes the failing cases are, and the accepted ones are not: two sizes that differ, one
+ * below another, no multiple of a tile, above all that are right. */
+#include "judge/hints/explanation.h"
+#include "judge/hints/sides.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Of so many ways to choose the failing cases among all, one is left to chance. */
+#define WAYS_OF_EQUAL 10
+#define WAYS_OF_ORDER 60
+
+static const enum size sizes[] = {SIZE_K, SIZE_N, SIZE_M};
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+/* In how many ways so many cases can be those that fail. */
+static double ways(struct sides sides)
+{
+	double out = 1;
+	for (size_t i = 1; i <= sides.failing; i++)
+		out *= (double)(sides.right + i) / (double)i;
+	return out;
+}
+
+/* Whether there are two of each, and more ways than one would be left to chance. */
+static bool are_enough(struct sides sides, double least)
+{
+	return sides.failing >= 2 && sides.right >= 2 && ways(sides) >= least;
+}
+
+/* ---- two sizes ---------------------------------------------------------------------------- */
+
+/* Numbers of traits of two sizes. */
+static int32_t pair_of(enum size one, enum size other)
+{
+	return (int32_t)one * SIZE_COUNT + (int32_t)other;
+}
+
+static bool differ(const struct problem *problem, const struct test_case *test, int32_t pair)
+{
+	(void)problem;
+	return test->shape.size[pair / SIZE_COUNT] != test->shape.size[pair % SIZE_COUNT];
+}
+
+static bool is_below(const struct problem *problem, const struct test_case *test, int32_t pair)
+{
+	(void)problem;
+	return test->shape.size[pair / SIZE_COUNT] < test->shape.size[pair % SIZE_COUNT];
+}
+
+static bool not_square(const struct problem *problem, const struct test_case *test, int32_t number)
+{
+	(void)number;
+	return differ(problem, test, pair_of(SIZE_M, SIZE_N)) ||
+		   differ(problem, test, pair_of(SIZE_N, SIZE_K));
+}
+
+/* Whether the problem has both, as sizes of their own. */
+static bool are_two(const struct problem *problem, enum size one, enum size other)
+{
+	const struct problem_size *a = problem_size_of(problem, one);
+	const struct problem_size *b = problem_size_of(problem, other);
+	return a != NULL && b != NULL && a != b;
+}
+
+/* Two sizes that differ in all failing cases and in no accepted one, though a fault may make a part
+ * of what is wrong; where accepted ones have all three equal, it could be any two. */
+static bool find_exchanged(const struct hint_facts *facts, enum size *one, enum size *other)
+{
+	if (explanation_of(facts).count > 0 || hint_sides(facts, not_square, 0).right_with == 0)
+		return false;
+	for (size_t i = 0; i < SIZES; i++)
+		for (size_t j = i + 1; j < SIZES; j++) {
+			int32_t pair = pair_of(sizes[i], sizes[j]);
+			*one = sizes[i];
+			*other = sizes[j];
+			if (are_two(facts->problem, *one, *other) && hint_parts_all(facts, differ, pair) &&
+				are_enough(hint_sides(facts, differ, pair), WAYS_OF_EQUAL))
+				return true;
+		}
+	return false;
+}
+
+static bool exchanged(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	enum size one, other;
+	char explained[EXPLANATION_TEXT];
+	if (!find_exchanged(facts, &one, &other))
+		return false;
+	struct sides sides = hint_sides(facts, differ, pair_of(one, other));
+	problem_explain(facts->problem, explained);
+	char *behind = strstr(explained, ", row-major"); /* what is said of all operands, and more */
+	if (behind != NULL)
+		*behind = '\0';
+	snprintf(out, HINT_TEXT,
+			 "all %zu failing cases have %s other than %s, and none of the %zu accepted ones: is "
+			 "one of these two taken for the other, in an index, a loop or the grid? %.200s",
+			 sides.failing, hint_size(facts, one), hint_size(facts, other), sides.right, explained);
+	return true;
+}
+
+static bool below(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	if (explanation_of(facts).count > 0)
+		return false;
+	for (size_t i = 0; i < SIZES; i++)
+		for (size_t j = 0; j < SIZES; j++) {
+			int32_t pair = pair_of(sizes[i], sizes[j]);
+			struct sides sides = hint_sides(facts, is_below, pair);
+			if (i == j || !are_two(facts->problem, sizes[i], sizes[j]) ||
+				!are_enough(sides, WAYS_OF_ORDER) || !hint_parts_all(facts, is_below, pair))
+				continue;
+			const char *small = hint_size(facts, sizes[i]), *great = hint_size(facts, sizes[j]);
+			snprintf(out, HINT_TEXT,
+					 "all %zu failing cases have %s below %s, and none of the %zu accepted ones: "
+					 "does a loop, a grid or a condition end at %s where %s is meant?",
+					 sides.failing, small, great, sides.right, small, great);
+			return true;
+		}
+	return false;
+}
+
+static bool only_not_square(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	char what[96];
+	if (!hint_parts(facts, not_square, 0))
+		return false;
+	snprintf(what, sizeof what, "a shape that is not square (%s, %s and %s are not all equal)",
+			 hint_size(facts, SIZE_M), hint_size(facts, SIZE_N), hint_size(facts, SIZE_K));
+	return hint_say_parts(facts, out, what);
+}
+
+/* Nothing is claimed by who only asks. */
+bool hint_sizes_differ(const struct hint_facts *facts)
+{
+	enum size one, other;
+	struct hint_facts asked = *facts;
+	asked.claim = NULL;
+	return find_exchanged(&asked, &one, &other) || hint_parts(&asked, not_square, 0);
+}
+
+/* ---- multiples of a tile -----------------------------------------------------------------------
+ */
+
+#define TILE_MOST 256
+
+/* Numbers of traits of a size and a tile. */
+static int32_t tile_of(enum size size, int32_t tile)
+{
+	return tile * SIZE_COUNT + (int32_t)size;
+}
+
+static bool is_ragged(const struct problem *problem, const struct test_case *test, int32_t number)
+{
+	(void)problem;
+	return test->shape.size[number % SIZE_COUNT] % (number / SIZE_COUNT) != 0;
+}
+
+/* The largest power of two of which every accepted case is a multiple. */
+static int32_t tile_of_right(const struct hint_facts *facts, enum size size)
+{
+	int32_t tile = 2;
+	while (tile < TILE_MOST &&
+		   hint_sides(facts, is_ragged, tile_of(size, tile * 2)).right_with == 0)
+		tile *= 2;
+	return tile;
+}
+
+/* "an odd K", "an M that is no multiple of 8" */
+static void say_ragged(const char *name, int32_t tile, char out[96])
+{
+	if (tile == 2)
+		snprintf(out, 96, "an odd %.40s", name);
+	else
+		snprintf(out, 96, "%s %.40s that is no multiple of %d",
+				 name[0] == 'M' || name[0] == 'N' ? "an" : "a", name, tile);
+}
+
+/* What lies beyond K is summed, unless it is 0. */
+static const char *beyond_of(enum size size)
+{
+	return size == SIZE_K ? ": is what a tile holds beyond it set to 0, in both operands?" : "";
+}
+
+static bool ragged_of(const struct hint_facts *facts, enum size size, int32_t tile,
+					  char out[HINT_TEXT])
+{
+	char what[96];
+	const char *name = hint_size(facts, size);
+	if (!hint_parts(facts, is_ragged, tile_of(size, tile)))
+		return false;
+	struct sides sides = hint_sides(facts, is_ragged, tile_of(size, tile));
+	int32_t right = tile_of_right(facts, size);
+	say_ragged(name, tile, what);
+	if (right > tile)
+		snprintf(out, HINT_TEXT,
+				 "all %zu failing cases have %s, and all %zu accepted ones a multiple of %d%s",
+				 sides.failing, what, sides.right, right, beyond_of(size));
+	else
+		snprintf(out, HINT_TEXT,
+				 "all %zu failing cases have %s, and none of the %zu accepted ones%s",
+				 sides.failing, what, sides.right, beyond_of(size));
+	return true;
+}
+
+static bool ragged(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	for (int32_t tile = 2; tile <= TILE_MOST; tile *= 2)
+		for (size_t i = 0; i < SIZES; i++)
+			if (ragged_of(facts, sizes[i], tile, out))
+				return true;
+	return false;
+}
+
+/* ---- large ones --------------------------------------------------------------------------- */
+
+/* The largest of all right cases, and the smallest of all failing ones. */
+static void limits_of(const struct hint_facts *facts, enum size size, int32_t *right_most,
+					  int32_t *failing_least)
+{
+	*right_most = 0;
+	*failing_least = INT32_MAX;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		int32_t here = result->test.shape.size[size];
+		if (hint_case_right(result) && here > *right_most)
+			*right_most = here;
+		if (hint_case_failed(result) && here < *failing_least)
+			*failing_least = here;
+	}
+}
+
+static bool is_above(const struct problem *problem, const struct test_case *test, int32_t number)
+{
+	(void)problem;
+	return test->shape.size[number % SIZE_COUNT] > number / SIZE_COUNT;
+}
+
+static bool large(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	for (size_t s = 0; s < SIZES; s++) {
+		int32_t right_most, failing_least;
+		limits_of(facts, sizes[s], &right_most, &failing_least);
+		if (failing_least <= right_most ||
+			!hint_parts(facts, is_above, tile_of(sizes[s], right_most)))
+			continue;
+		struct sides sides = hint_sides(facts, is_above, tile_of(sizes[s], right_most));
+		snprintf(out, HINT_TEXT,
+				 "all %zu failing cases have %s at %d or above, and all %zu accepted ones at %d or "
+				 "below",
+				 sides.failing, hint_size(facts, sizes[s]), failing_least, sides.right, right_most);
+		return true;
+	}
+	return false;
+}
+
+const struct hint_row hints_of_sizes[] = {
+	{"exchanged", HINT_CAUSE, exchanged},
+	{"ragged", HINT_PLACE, ragged},
+	{"below", HINT_PLACE, below},
+	{"large", HINT_PLACE, large},
+	{"not-square", HINT_PLACE, only_not_square},
+	{0},
+};
