@@ -14,7 +14,7 @@ static const enum size sizes[] = {SIZE_K, SIZE_N, SIZE_M};
 #define SIZES (sizeof sizes / sizeof *sizes)
 
 /* In how many ways so many cases can be those that fail. */
-static double ways(struct sides sides)
+static double ways(struct hint_sides sides)
 {
 	double out = 1;
 	for (size_t i = 1; i <= sides.failing; i++)
@@ -23,7 +23,7 @@ static double ways(struct sides sides)
 }
 
 /* Whether there are two of each, and more ways than one would be left to chance. */
-static bool are_enough(struct sides sides, double least)
+static bool are_enough(struct hint_sides sides, double least)
 {
 	return sides.failing >= 2 && sides.right >= 2 && ways(sides) >= least;
 }
@@ -67,7 +67,7 @@ static bool are_two(const struct problem *problem, enum size one, enum size othe
  * of what is wrong; where accepted ones have all three equal, it could be any two. */
 static bool find_exchanged(const struct hint_facts *facts, enum size *one, enum size *other)
 {
-	if (explanation_of(facts).count > 0 || hint_sides(facts, not_square, 0).right_with == 0)
+	if (explanation_of(facts).count > 0 || hint_sides_of(facts, not_square, 0).right_with == 0)
 		return false;
 	for (size_t i = 0; i < SIZES; i++)
 		for (size_t j = i + 1; j < SIZES; j++) {
@@ -75,7 +75,7 @@ static bool find_exchanged(const struct hint_facts *facts, enum size *one, enum 
 			*one = sizes[i];
 			*other = sizes[j];
 			if (are_two(facts->problem, *one, *other) && hint_parts_all(facts, differ, pair) &&
-				are_enough(hint_sides(facts, differ, pair), WAYS_OF_EQUAL))
+				are_enough(hint_sides_of(facts, differ, pair), WAYS_OF_EQUAL))
 				return true;
 		}
 	return false;
@@ -87,7 +87,7 @@ static bool exchanged(const struct hint_facts *facts, char out[HINT_TEXT])
 	char explained[EXPLANATION_TEXT];
 	if (!find_exchanged(facts, &one, &other))
 		return false;
-	struct sides sides = hint_sides(facts, differ, pair_of(one, other));
+	struct hint_sides sides = hint_sides_of(facts, differ, pair_of(one, other));
 	problem_explain(facts->problem, explained);
 	char *behind = strstr(explained, ", row-major"); /* what is said of all operands, and more */
 	if (behind != NULL)
@@ -106,7 +106,7 @@ static bool below(const struct hint_facts *facts, char out[HINT_TEXT])
 	for (size_t i = 0; i < SIZES; i++)
 		for (size_t j = 0; j < SIZES; j++) {
 			int32_t pair = pair_of(sizes[i], sizes[j]);
-			struct sides sides = hint_sides(facts, is_below, pair);
+			struct hint_sides sides = hint_sides_of(facts, is_below, pair);
 			if (i == j || !are_two(facts->problem, sizes[i], sizes[j]) ||
 				!are_enough(sides, WAYS_OF_ORDER) || !hint_parts_all(facts, is_below, pair))
 				continue;
@@ -161,7 +161,7 @@ static int32_t tile_of_right(const struct hint_facts *facts, enum size size)
 {
 	int32_t tile = 2;
 	while (tile < TILE_MOST &&
-		   hint_sides(facts, is_ragged, tile_of(size, tile * 2)).right_with == 0)
+		   hint_sides_of(facts, is_ragged, tile_of(size, tile * 2)).right_with == 0)
 		tile *= 2;
 	return tile;
 }
@@ -189,7 +189,7 @@ static bool ragged_of(const struct hint_facts *facts, enum size size, int32_t ti
 	const char *name = hint_size(facts, size);
 	if (!hint_parts(facts, is_ragged, tile_of(size, tile)))
 		return false;
-	struct sides sides = hint_sides(facts, is_ragged, tile_of(size, tile));
+	struct hint_sides sides = hint_sides_of(facts, is_ragged, tile_of(size, tile));
 	int32_t right = tile_of_right(facts, size);
 	say_ragged(name, tile, what);
 	if (right > tile)
@@ -244,7 +244,7 @@ static bool large(const struct hint_facts *facts, char out[HINT_TEXT])
 		if (failing_least <= right_most ||
 			!hint_parts(facts, is_above, tile_of(sizes[s], right_most)))
 			continue;
-		struct sides sides = hint_sides(facts, is_above, tile_of(sizes[s], right_most));
+		struct hint_sides sides = hint_sides_of(facts, is_above, tile_of(sizes[s], right_most));
 		snprintf(out, HINT_TEXT,
 				 "all %zu failing cases have %s at %d or above, and all %zu accepted ones at %d or "
 				 "below",

@@ -11,9 +11,9 @@ static bool has_all(const struct problem *problem, const struct test_case *test,
 	return true;
 }
 
-struct sides hint_sides(const struct hint_facts *facts, hint_trait *has, int32_t number)
+struct hint_sides hint_sides_of(const struct hint_facts *facts, hint_trait *has, int32_t number)
 {
-	struct sides sides = {0};
+	struct hint_sides sides = {0};
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
 		bool with = has(facts->problem, &result->test, number);
@@ -27,21 +27,21 @@ struct sides hint_sides(const struct hint_facts *facts, hint_trait *has, int32_t
 
 bool hint_parts_all(const struct hint_facts *facts, hint_trait *has, int32_t number)
 {
-	struct sides sides = hint_sides(facts, has, number);
+	struct hint_sides sides = hint_sides_of(facts, has, number);
 	hint_claims(facts, (struct hint_claim){.of_failing = has, .number = number});
 	return sides.failing_with == sides.failing && sides.right_with == 0;
 }
 
 bool hint_parts(const struct hint_facts *facts, hint_trait *has, int32_t number)
 {
-	struct sides sides = hint_sides(facts, has, number);
+	struct hint_sides sides = hint_sides_of(facts, has, number);
 	return hint_parts_all(facts, has, number) && sides.failing >= CASES_LEAST &&
 		   sides.right >= CASES_LEAST && !hint_fault_known(facts);
 }
 
 bool hint_say_parts(const struct hint_facts *facts, char out[HINT_TEXT], const char *what)
 {
-	struct sides sides = hint_sides(facts, has_all, 0);
+	struct hint_sides sides = hint_sides_of(facts, has_all, 0);
 	snprintf(out, HINT_TEXT, "all %zu failing cases have %s, and none of the %zu accepted ones",
 			 sides.failing, what, sides.right);
 	return true;

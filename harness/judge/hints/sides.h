@@ -5,12 +5,12 @@
 
 #include "judge/hints/claims.h"
 
-struct sides {
+struct hint_sides {
 	size_t failing, failing_with, right, right_with;
 };
 
 /* How many cases have it. */
-struct sides hint_sides(const struct hint_facts *facts, hint_trait *has, int32_t number);
+struct hint_sides hint_sides_of(const struct hint_facts *facts, hint_trait *has, int32_t number);
 
 /* Whether all failing cases have it and no right one, and claims that. */
 bool hint_parts_all(const struct hint_facts *facts, hint_trait *has, int32_t number);
