@@ -37,7 +37,7 @@ bool reduced_begin(const struct chain *chain, const struct shape *shape, struct 
 void reduced_add(struct reduced *reduced, const struct carried *value)
 {
 	double magnitude = fabs(value->x), error = value->exact ? 0 : (double)value->error;
-	reduced->unknown = reduced->unknown || isinf(error);
+	reduced->unknown = reduced->unknown || value->or_nan || isinf(error);
 	reduced->count++;
 	reduced->sum += value->x;
 	reduced->magnitude += magnitude + error;

@@ -195,7 +195,11 @@ struct check_finding rule_finish(const struct check_rule *rule, double out,
 {
 	if (isinf(value->error)) /* anything may be right */
 		return (struct check_finding){.want = value->x, .bound = INFINITY, .error = NAN};
-	return finish(rule, out, value->x, (double)value->error, value->exact);
+	if (value->or_nan && isnan(out))
+		return (struct check_finding){.want = out, .error = NAN};
+	/* What the error moves is rounded with the result, which counts where the result is small. */
+	double certain = (1 + rule->type->unit_roundoff) * (double)value->error;
+	return finish(rule, out, value->x, certain, value->exact);
 }
 
 /* ---- what stages write ----------------------------------------------------------- */
@@ -207,7 +211,7 @@ static struct check_finding finish_integer(const struct check_rule *rule, double
 	struct check_rule plain = *rule;
 	plain.zero = 0;
 	double error = isinf(value->x) ? 0 : (double)value->error;
-	if (isnan(value->x) || isinf(error))
+	if (isnan(value->x) || value->or_nan || isinf(error))
 		return (struct check_finding){.want = value->x, .bound = INFINITY, .error = NAN};
 	double low = saturated(&plain, value->x - error), high = saturated(&plain, value->x + error);
 	struct check_finding finding = {.want = saturated(&plain, value->x)};

@@ -8,7 +8,8 @@
 
 #define F32_ROUNDOFF 0x1p-24
 #define F32_THRESHOLD (0x1p128 - 0x1p103) /* from here on f32 rounds to infinity */
-#define ULP_ALLOWED 2.0
+#define ULP_ALLOWED 2.0                   /* of the output type, for our own stages */
+#define F32_SMALLEST 0x1p-126             /* below it f32 code may have 0 */
 
 /* ---- the stages --------------------------------------------------------------- */
 
@@ -152,22 +153,40 @@ static double gate_gelu(double x)
 	return apply_gelu(x, NULL, NULL);
 }
 
+static const struct stage_form form_sigmoid = {
+	.relative = 10, .of_one = 3, .approximate = 0x1p-12, .largest = 1};
+static const struct stage_form form_silu = {
+	.relative = 12, .of_x = 3, .approximate = 0x1p-12, .largest = 1, .nan_at_end = true};
+static const struct stage_form form_gelu = {
+	.relative = 12, .of_x = 12, .largest = 2, .nan_at_end = true};
+static const struct stage_form form_gelu_erf = {
+	.relative = 12, .of_x = 4, .largest = 2, .nan_at_end = true};
+static const struct stage_form form_tanh = {.relative = 4, .of_one = 16, .largest = 1};
+static const struct stage_form form_hardswish = {
+	.relative = 6, .of_x = 2, .largest = 6, .nan_at_end = true};
+
 static const struct stage_reference references[] = {
 	{.name = "alpha_beta", .accuracy = STAGE_SCALES, .apply = apply_alpha_beta},
 	{.name = "relu", .accuracy = STAGE_MOVES, .apply = apply_relu},
-	{.name = "sigmoid", .accuracy = STAGE_FUNCTION, .apply = apply_sigmoid},
+	{.name = "sigmoid", .accuracy = STAGE_FUNCTION, .form = &form_sigmoid, .apply = apply_sigmoid},
 	{.name = "leaky_relu", .accuracy = STAGE_ROUNDS, .apply = apply_leaky_relu},
 	{.name = "clamp", .accuracy = STAGE_MOVES, .apply = apply_clamp},
-	{.name = "gelu", .accuracy = STAGE_FUNCTION, .apply = apply_gelu},
-	{.name = "gelu_erf", .accuracy = STAGE_FUNCTION, .apply = apply_gelu_erf},
-	{.name = "silu", .accuracy = STAGE_FUNCTION, .apply = apply_silu},
-	{.name = "tanh", .accuracy = STAGE_FUNCTION, .apply = apply_tanh},
+	{.name = "gelu", .accuracy = STAGE_FUNCTION, .form = &form_gelu, .apply = apply_gelu},
+	{.name = "gelu_erf",
+	 .accuracy = STAGE_FUNCTION,
+	 .form = &form_gelu_erf,
+	 .apply = apply_gelu_erf},
+	{.name = "silu", .accuracy = STAGE_FUNCTION, .form = &form_silu, .apply = apply_silu},
+	{.name = "tanh", .accuracy = STAGE_FUNCTION, .form = &form_tanh, .apply = apply_tanh},
 	{.name = "bias", .accuracy = STAGE_ROUNDS, .apply = apply_sum},
 	{.name = "bias_rows", .accuracy = STAGE_ROUNDS, .apply = apply_sum},
 	{.name = "residual", .accuracy = STAGE_ROUNDS, .apply = apply_sum},
 	{.name = "scale_cols", .accuracy = STAGE_ROUNDS, .apply = apply_product},
 	{.name = "save", .accuracy = STAGE_MOVES, .apply = apply_save},
-	{.name = "hardswish", .accuracy = STAGE_FUNCTION, .apply = apply_hardswish},
+	{.name = "hardswish",
+	 .accuracy = STAGE_FUNCTION,
+	 .form = &form_hardswish,
+	 .apply = apply_hardswish},
 	{.name = "dropout", .accuracy = STAGE_ROUNDS, .apply = apply_dropout},
 	{.name = "scale_rows", .accuracy = STAGE_ROUNDS, .apply = apply_product},
 	{.name = "scale_blocks", .accuracy = STAGE_ROUNDS, .apply = apply_product},
@@ -180,8 +199,8 @@ static const struct stage_reference references[] = {
 	 .finished = finish_scale},
 	{.name = "row_sums", .apply = apply_save},
 	{.name = "row_sums_deterministic", .apply = apply_save},
-	{.name = "swiglu", .apply = apply_save, .gate = gate_silu},
-	{.name = "geglu", .apply = apply_save, .gate = gate_gelu},
+	{.name = "swiglu", .apply = apply_save, .gate = gate_silu, .form = &form_silu},
+	{.name = "geglu", .apply = apply_save, .gate = gate_gelu, .form = &form_gelu},
 	{.name = "relu_grad", .accuracy = STAGE_MOVES, .apply = apply_relu_grad},
 };
 
@@ -248,20 +267,41 @@ static void settle_result(struct carried *value, double y, double spread, double
 	stage_settle(value);
 }
 
-/* What the stage's own arithmetic may add. */
-static double own_error(enum stage_accuracy accuracy, double x, double y,
-						const struct stage_coordinate *place)
+/* What a function's own arithmetic may add, at inputs up to |x|. */
+static double form_error(const struct stage_form *form, double x, double y, const struct type *type)
 {
-	double added = place->beta * place->c;
-	switch (accuracy) {
+	double of = form->of_x > 0 ? fabs(x) : 1;
+	if (isinf(x))
+		of = 1; /* the ends are exact */
+	if (form->largest * fabs(y) >= F32_THRESHOLD)
+		return INFINITY;
+	double textbook = F32_ROUNDOFF * (form->relative * fabs(y) + (form->of_x + form->of_one) * of) +
+					  F32_SMALLEST * (1 + of);
+	if (type->format.precision < 24)
+		textbook += form->approximate * of;
+	return fmax(ULP_ALLOWED * stage_ulp(type, y), textbook);
+}
+
+/* What the stage's own arithmetic may add. */
+static double own_error(const struct stage_reference *reference, const struct carried *value,
+						double y, const struct stage_coordinate *place)
+{
+	double added = place->beta * place->c, x = value->x;
+	switch (reference->accuracy) {
 	case STAGE_MOVES: break;
 	case STAGE_ROUNDS: return F32_ROUNDOFF * fabs(y) + FLT_TRUE_MIN;
 	case STAGE_SCALES:
 		return 2 * F32_ROUNDOFF * (fabs(place->alpha * x) + fabs(y)) +
 			   place->accumulation * fabs(added) + FLT_TRUE_MIN;
-	case STAGE_FUNCTION: return ULP_ALLOWED * stage_ulp(place->type, y);
+	case STAGE_FUNCTION:
+		return form_error(reference->form, fabs(x) + (double)value->error, y, place->type);
 	}
 	return 0;
+}
+
+static bool is_lowest(double x)
+{
+	return isinf(x) && x < 0;
 }
 
 static bool fits_f32(double x)
@@ -283,9 +323,13 @@ void stage_carry(const struct stage_reference *reference, const double *members,
 			spread = d > spread ? d : spread;
 		}
 	bool exact = reference->accuracy != STAGE_FUNCTION;
+	if (reference->accuracy == STAGE_FUNCTION && reference->form->nan_at_end && is_lowest(value->x))
+		value->or_nan = true;
+	else if (value->or_nan)
+		value->or_nan = isnan(reference->apply(NAN, members, place));
 	if (reference->accuracy == STAGE_SCALES)
 		exact = fits_f32(place->alpha * value->x) && fits_f32(place->beta * place->c);
-	settle_result(value, y, spread, own_error(reference->accuracy, value->x, y, place), exact);
+	settle_result(value, y, spread, own_error(reference, value, y, place), exact);
 }
 
 void stage_write(const struct stage_reference *reference, const double *members,
@@ -312,8 +356,10 @@ struct carried stage_pair(const struct stage_reference *reference,
 	double gate = reference->gate(x->x), spread = 0;
 	double of_x = x->exact ? 0 : (double)x->error, of_next = next->exact ? 0 : (double)next->error;
 	struct carried value = {.x = gate * next->x};
-	double own = ULP_ALLOWED * stage_ulp(place->type, gate) * (fabs(next->x) + of_next) +
-				 F32_ROUNDOFF * fabs(value.x);
+	value.or_nan = x->or_nan || next->or_nan || is_lowest(x->x);
+	double own = form_error(reference->form, fabs(x->x) + of_x, gate, place->type) *
+					 (fabs(next->x) + of_next) +
+				 2 * F32_ROUNDOFF * fabs(value.x) + F32_SMALLEST;
 	for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
 		double y = reference->gate(x->x + sides[i] * of_x);
 		spread = fmax(spread, distance(value.x, y * (next->x - of_next)));
@@ -329,6 +375,8 @@ void stage_take(const float y[3], const struct type *type, struct carried *value
 {
 	double middle = (double)y[0];
 	double low = distance(middle, (double)y[1]), high = distance(middle, (double)y[2]);
+	if (value->or_nan) /* what the stage makes of a NaN is not known */
+		value->error = INFINITY;
 	if (isinf(value->error))
 		return;
 	settle_result(value, middle, fmax(low, high), ULP_ALLOWED * stage_ulp(type, middle), false);

@@ -11,18 +11,18 @@
 
 /* A value on its way through the chain: the kernel's own lies within `error` of
  * x, and is x itself where every step so far was exact in f32. An infinite error:
- * nothing is known of it. */
+ * nothing is known of it. `or_nan`: a NaN is right, too. */
 struct carried {
 	double x;
 	float error;
-	bool exact;
+	bool exact, or_nan;
 };
 
 enum stage_accuracy {
 	STAGE_MOVES,    /* chooses among values: no rounding */
 	STAGE_ROUNDS,   /* one f32 operation */
 	STAGE_SCALES,   /* two products and a sum */
-	STAGE_FUNCTION, /* within 2 ulp of the output type */
+	STAGE_FUNCTION, /* as its form says */
 };
 
 /* What stages know besides their own members. */
@@ -34,9 +34,21 @@ struct stage_coordinate {
 	uint32_t row, column; /* rows of all batches are counted through */
 };
 
+/* How far correct f32 code of a function f may be off, in whichever of the usual ways it is
+ * written: 2^-24 (relative |f(x)| + of_x |x| + of_one), and what is flushed to 0. README.md derives
+ * the numbers. */
+struct stage_form {
+	double relative, of_x, of_one;
+	double
+		approximate; /* share of |x| or 1 that tanh.approx adds, for outputs of 16 bits and less */
+	double largest;  /* the largest number on the way to f(x), in multiples of f(x) */
+	bool nan_at_end; /* at -inf it is 0, or the NaN that inf * 0 is */
+};
+
 struct stage_reference {
 	const char *name;
 	enum stage_accuracy accuracy;
+	const struct stage_form *form; /* of a function, or of the gate */
 	/* members: the stage's arguments, and the elements of its inputs at the place
 	 * of x, in the order of their declarations. */
 	double (*apply)(double x, const double *members, const struct stage_coordinate *place);
