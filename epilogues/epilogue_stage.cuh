@@ -322,13 +322,10 @@ template <class Stage> constexpr epilogue_accesses epilogue_accesses_of(void)
 	}
 }
 
-/* Whether a stage that declares what it accesses has so many members of each kind. */
-template <class Stage>
-constexpr bool epilogue_declared(int columns, int rows, int matrices, int outputs, int others = 0,
-								 int reductions = 0)
+/* Whether a stage that declares what it accesses has so many members of a kind. */
+template <class Stage> constexpr bool epilogue_visits(int epilogue_accesses::*kind, int members)
 {
-	epilogue_accesses members = {columns, rows, matrices, outputs, others, reductions};
-	return !epilogue_declares<Stage> || epilogue_accesses_of<Stage>() == members;
+	return !epilogue_declares<Stage> || epilogue_accesses_of<Stage>().*kind == members;
 }
 
 /* How many neighbouring columns a stage needs at once. */

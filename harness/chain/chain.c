@@ -325,9 +325,13 @@ static void expect_members(FILE *out, const struct chain_stage *stage, const cha
 		   stage->name, stage->bytes);
 }
 
-/* Which of its visitor's functions memory() calls for a member, in the order of epilogue_accesses.
- */
-static int access_of(const struct chain_member *member)
+/* What memory() calls for a member, in the order of epilogue_accesses. */
+static const struct {
+	const char *kind, *call;
+} accesses[] = {{"columns", "columns"}, {"rows", "rows"},    {"matrices", "matrix"},
+				{"outputs", "output"},  {"others", "other"}, {"reductions", "reduction"}};
+
+static size_t access_of(const struct chain_member *member)
 {
 	if (member->kind != CHAIN_INPUT)
 		return chain_is_reduction(member) ? 5 : 3;
@@ -338,24 +342,40 @@ static int access_of(const struct chain_member *member)
 														 : 2;
 }
 
-/* And its memory() must visit the inputs and outputs among them. */
+/* And its memory() must visit the inputs and outputs among them, each by the function of its kind.
+ */
+static void expect_access(FILE *out, const struct chain_stage *stage, const char *path,
+						  size_t access)
+{
+	char calls[CHAIN_MEMBERS_MAX * (CHAIN_NAME_MAX + 24)] = "";
+	size_t used = 0, found = 0;
+	for (uint32_t i = 0; i < stage->count; i++) {
+		const struct chain_member *member = &stage->members[i];
+		if (member->kind == CHAIN_ARGUMENT || access_of(member) != access)
+			continue;
+		used += (size_t)snprintf(calls + used, sizeof calls - used, "%svisit.%s(%s%s)",
+								 found++ > 0 ? ", " : "", accesses[access].call, member->name,
+								 access == 5 ? ", ..." : "");
+	}
+	if (found == 0)
+		snprintf(calls, sizeof calls, "no visit.%s()", accesses[access].call);
+	expect(out, stage, path,
+		   "epilogue_visits<stage_%s<half>>(&epilogue_accesses::%s, %zu), \"" CHAIN_MEMORY
+		   "have %s "
+		   "for what the first comment declares",
+		   stage->name, accesses[access].kind, found, calls);
+}
+
 static void expect_accesses(FILE *out, const struct chain_stage *stage, const char *path)
 {
-	uint32_t found[6] = {0};
+	bool reduces = false;
+	for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)
+		expect_access(out, stage, path, i);
 	for (uint32_t i = 0; i < stage->count; i++)
-		if (stage->members[i].kind != CHAIN_ARGUMENT)
-			found[access_of(&stage->members[i])]++;
-	char rest[32] = "";
-	if (found[4] + found[5] > 0)
-		snprintf(rest, sizeof rest, ", %u, %u", found[4], found[5]);
-	expect(
-		out, stage, path,
-		"epilogue_declared<stage_%s<half>>(%u, %u, %u, %u%s), \"memory() should visit the inputs "
-		"and outputs of the first comment, no more and no fewer",
-		stage->name, found[0], found[1], found[2], found[3], rest);
-	if (found[5] > 0)
+		reduces = reduces || chain_is_reduction(&stage->members[i]);
+	if (reduces)
 		expect(out, stage, path,
-			   "epilogue_declares<stage_%s<half>>, \"memory() should visit what the stage reduces",
+			   "epilogue_declares<stage_%s<half>>, \"" CHAIN_MEMORY "visit what the stage reduces",
 			   stage->name);
 }
 

@@ -8,6 +8,9 @@
  * assertion, chain_refusal() finds it in nvcc's log. */
 #define CHAIN_FORM "operator() should be "
 
+/* And where memory() calls the wrong functions. */
+#define CHAIN_MEMORY "memory() should "
+
 /* How that of epilogue_chain.cuh begins where a kernel has single values for a stage of pairs. */
 #define CHAIN_PAIRS "a stage of this chain needs two neighbouring columns"
 

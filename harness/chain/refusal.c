@@ -189,6 +189,10 @@ static bool explain(const struct chain_stage *stage, const char *path, const cha
 	} else if (failed_assertion(log, stage->name, why)) {
 		bool form = strncmp(why, CHAIN_FORM, strlen(CHAIN_FORM)) == 0;
 		bool has = form && text != NULL && operator_find(text, found, &line);
+		bool accesses = strncmp(why, CHAIN_MEMORY, strlen(CHAIN_MEMORY)) == 0;
+		const char *memory = accesses && text != NULL ? strstr(text, "memory(") : NULL;
+		if (memory != NULL)
+			line = line_of(text, memory);
 		fprintf(out, "%s(%d): error: %s%s%s%s\n", path, line, has ? "'" : "", found,
 				has    ? "' cannot be called with a value: "
 				: form ? "the class has no operator(): "
