@@ -291,6 +291,22 @@ Test(cli_args, words_of_other_tools_are_known)
 	cr_expect_str_eq(suggest_meaning(out, SUGGEST_PROBLEM, "HGEMM"), "; did you mean 'gemm-f16'?");
 	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "relu_6"), "");
 	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "bias_add"), "; did you mean 'bias'?");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "bias_relu"),
+					 "; did you mean 'bias,relu'?");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "bias_gelu"),
+					 "; did you mean 'bias,gelu'?");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "per_channel_scale"),
+					 "; did you mean 'scale_cols'?");
+	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "rowwise_scale"),
+					 "; did you mean 'scale_rows'?");
+	cr_expect_not_null(strstr(suggest_meaning(out, SUGGEST_STAGE, "mul"), "'scale_cols'? (or"));
+	cr_expect_not_null(strstr(suggest_meaning(out, SUGGEST_STAGE, "silu_and_mul"),
+							  "'swiglu'? (gate and up are neighbouring columns, not halves"));
+	static const char *const others[] = {"quick_gelu", "relu2", "swigluoai"};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		cr_expect(strstr(suggest_meaning(out, SUGGEST_STAGE, others[i]), "is no stage") != NULL &&
+					  strstr(out, "formula") != NULL && strstr(out, "new --stage") != NULL,
+				  "%s: %s", others[i], out);
 	cr_expect_str_eq(suggest_meaning(out, SUGGEST_OPTION, "d"), "");
 	cr_expect_str_eq(suggest_meaning(out, SUGGEST_NOTHING, "hgemm"), "");
 	cr_expect_str_eq(suggest_meaning(out, SUGGEST_EMULATED, "a100-80gb"),
