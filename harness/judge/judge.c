@@ -337,6 +337,7 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 		return false;
 	hints_find(&(struct hint_facts){.judgement = out,
 									.problem = s->problem,
+									.chain = run_chain(run),
 									.device = run->referee.device.kind,
 									.memory_bytes = run->referee.facts.memory_bytes,
 									.isolated = (run->options->required & LAYER_COMPILER) != 0},

@@ -92,6 +92,39 @@ struct wrong_pair {
 	uint8_t first, second; /* enum wrong_fault, in its order */
 };
 
+/* Faults of an epilogue's chain that are tried: each stands for all stages that it can be had of.
+ */
+enum wrong_stage_fault {
+	STAGE_LEFT_OUT,
+	STAGE_TWICE,
+	STAGE_MOVED,       /* to the place of stage `other` */
+	STAGE_OTHER_INDEX, /* what has an element for each column is read by the row, or by the column
+						  what has one for each row */
+	STAGE_LOOKALIKE,   /* another function (`other`: enum wrong_function) */
+	STAGE_BETA_BEHIND, /* of alpha_beta: beta * C is added behind stage `other` */
+	STAGE_FAULTS,
+};
+
+/* Functions that are taken for one another. */
+enum wrong_function {
+	FUNCTION_RELU,
+	FUNCTION_LEAKY_RELU, /* slope 0.01 */
+	FUNCTION_SIGMOID,
+	FUNCTION_TANH,
+	FUNCTION_GELU,
+	FUNCTION_GELU_ERF,
+	FUNCTION_GELU_QUICK, /* x * sigmoid(1.702 x) */
+	FUNCTION_SILU,
+	FUNCTION_HARDSWISH,
+	FUNCTION_COUNT,
+};
+
+struct wrong_stage {
+	uint8_t fault; /* enum wrong_stage_fault */
+	uint8_t stage, other;
+};
+#define WRONG_STAGES 16
+
 struct wrong_facts {
 	uint64_t elements; /* of the result */
 	uint64_t wrong;    /* 0: nothing is known */
@@ -116,6 +149,9 @@ struct wrong_facts {
 	/* Where no fault fits by itself: pairs that do, the first ones found. */
 	uint32_t pair_count;
 	struct wrong_pair pairs[WRONG_PAIRS];
+	/* Of an epilogue: faults of its stages that fit, the first ones found. */
+	uint32_t stage_count;
+	struct wrong_stage stages[WRONG_STAGES];
 	int32_t summed;              /* FAULT_PRODUCTS_MISSING: products of each sum */
 	int32_t number[FAULT_COUNT]; /* of faults that have one, as it fits */
 	/* The root mean square of the errors of right and wrong elements (but for their last rounding),

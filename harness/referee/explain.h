@@ -18,7 +18,7 @@ bool explain_places(const uint8_t *marks, const struct shape *shape, struct wron
 void explain_unwritten(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts);
 
 /* Tries faults at wrong elements that were written: fills `compared`, `fits` and what goes with
- * them. Of a product without an epilogue whose operands are not too large; else fills nothing. */
+ * them. Of operands that are not too large; else fills nothing. An epilogue has no custom stage. */
 void explain_faults(const struct check_input *input, const uint8_t *marks,
 					struct wrong_facts *facts);
 

@@ -35,13 +35,15 @@ static bool fits(const struct trial *trial, const struct variant *variant)
 #define PART_LEAST 20 /* one in so many */
 
 /* Whether elements that it makes are unlikely to come of anything else: not so of small integers,
- * of minima, of roundings, of constants, of what pads a tile, and where results have few bits. */
+ * of minima, of roundings, of constants, of what pads a tile, where results have few bits, and
+ * where an epilogue may cut them off. */
 static bool tells_in_part(const struct trial *trial, const struct variant *variant)
 {
 	return !variant->rule.type->format.is_integer && variant->rule.type->unit_roundoff <= 0x1p-20 &&
 		   variant->from <= 1 && variant->narrow == NULL && variant->round_sum == NULL &&
 		   variant->padding == 0 && variant->shift_tile == 0 && variant->k_flipped == 0 &&
-		   !variant->quarters && trial->request.algebra == ALGEBRA_PLUS_TIMES;
+		   !variant->quarters && trial->input->chain == NULL &&
+		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
 }
 
 static bool is_zero(const struct check_input *input, uint64_t at)
@@ -110,6 +112,26 @@ static void try_pairs(const struct trial *trial, struct wrong_facts *facts)
 					(struct wrong_pair){(uint8_t)one, (uint8_t)other};
 }
 
+/* Of an epilogue: what its stages make where one of them is another, or elsewhere. */
+static void try_stages(const struct trial *trial, struct wrong_facts *facts)
+{
+	uint32_t stages = trial->input->chain->count;
+	for (uint8_t fault = 0; fault < STAGE_FAULTS; fault++) {
+		bool has_other =
+			fault == STAGE_MOVED || fault == STAGE_LOOKALIKE || fault == STAGE_BETA_BEHIND;
+		uint32_t others = has_other ? fault == STAGE_LOOKALIKE ? FUNCTION_COUNT : stages : 1;
+		for (uint32_t i = 0; i < stages * others && facts->stage_count < WRONG_STAGES; i++) {
+			struct variant variant = variant_right(trial);
+			struct wrong_stage one = {fault, (uint8_t)(i / others), (uint8_t)(i % others)};
+			if (!variant_add_stage(trial, &one, &variant))
+				continue;
+			variant_finish(trial, &variant);
+			if (fits(trial, &variant))
+				facts->stages[facts->stage_count++] = one;
+		}
+	}
+}
+
 /* ---- errors as of narrow sums ------------------------------------------------------ */
 
 /* How far a sum that is rounded after every product is off, and how far the result is, but for its
@@ -162,9 +184,9 @@ static bool has_narrow_sums(const struct trial *trial)
 {
 	const struct device_request *request = &trial->request;
 	const struct type *result = type_of(problem_part(trial->input->problem, PART_RESULT)->type);
-	return request->algebra == ALGEBRA_PLUS_TIMES && !result->format.is_integer &&
-		   !request->left.values.format.is_integer && !trial->input->test->exact &&
-		   trial->input->test->scalar[SCALAR_ALPHA] != 0.0f;
+	return trial->input->chain == NULL && request->algebra == ALGEBRA_PLUS_TIMES &&
+		   !result->format.is_integer && !request->left.values.format.is_integer &&
+		   !trial->input->test->exact && trial->input->test->scalar[SCALAR_ALPHA] != 0.0f;
 }
 
 /* ---- all of it --------------------------------------------------------------------- */
@@ -190,6 +212,16 @@ static double *codes_of(const struct device_matrix *matrix)
 		return NULL;
 	plain.zero -= matrix->values.format.zero;
 	return drawn(&plain);
+}
+
+static void find_extra(struct trial *trial)
+{
+	const struct check_input *input = trial->input;
+	struct buffers buffers;
+	uint32_t operands = (uint32_t)problem_operands(input->problem);
+	buffers_of_case(input->problem, input->test, input->chain, &buffers);
+	for (uint32_t i = operands; i < buffers.count; i++)
+		trial->extra[i - operands] = buffer_values(&buffers.at[i], input->seed);
 }
 
 /* Both are there, or neither is. */
@@ -225,7 +257,8 @@ static void choose(struct trial *trial, const uint8_t *marks, const struct wrong
 			if (marks[i] == CHECK_WRONG && (cut_off || !is_cut_off(trial->input, i)) &&
 				wrong++ % step == 0)
 				trial->chosen[trial->count++] = i;
-	if (!type_of(problem_part(trial->input->problem, PART_RESULT)->type)->format.is_integer)
+	if (!type_of(problem_part(trial->input->problem, PART_RESULT)->type)->format.is_integer &&
+		trial->input->chain == NULL)
 		return;
 	step = (facts->elements - facts->wrong) / RIGHT_MAX + 1;
 	for (uint64_t i = 0, right = 0; i < facts->elements; i++)
@@ -244,7 +277,9 @@ static void try_all(const struct trial *trial, struct wrong_facts *facts)
 	}
 	for (enum wrong_fault fault = 0; fault < FAULT_COUNT; fault++)
 		try_fault(trial, fault, facts);
-	if (facts->fits == 0)
+	if (trial->input->chain != NULL)
+		try_stages(trial, facts);
+	if (facts->fits == 0 && facts->stage_count == 0)
 		try_pairs(trial, facts);
 	facts->summed = facts->number[FAULT_PRODUCTS_MISSING];
 	if (!has_narrow_sums(trial))
@@ -253,10 +288,9 @@ static void try_all(const struct trial *trial, struct wrong_facts *facts)
 	facts->errors_of[SUM_BF16] = errors_ratio(trial, variant_to_bf16);
 }
 
-static bool can_be_tried(const struct check_input *input, const struct device_request *request,
-						 const struct wrong_facts *facts)
+static bool can_be_tried(const struct device_request *request, const struct wrong_facts *facts)
 {
-	return input->chain == NULL && request->algebra != ALGEBRA_SHORTEST_PATHS &&
+	return request->algebra != ALGEBRA_SHORTEST_PATHS &&
 		   request->left.values.elements <= EXPLAIN_TERMS &&
 		   request->right.values.elements <= EXPLAIN_TERMS && facts->unwritten < facts->wrong;
 }
@@ -278,12 +312,13 @@ void explain_faults(const struct check_input *input, const uint8_t *marks,
 		.n = (uint64_t)shape->size[SIZE_N],
 		.k = (uint64_t)shape->size[SIZE_K],
 	};
-	if (can_be_tried(input, &trial->request, facts)) {
+	if (can_be_tried(&trial->request, facts)) {
 		choose(trial, marks, facts);
 		trial->left = drawn(&trial->request.left);
 		trial->right = drawn(&trial->request.right);
 		trial->codes = codes_of(&trial->request.right);
 		draw_groups(trial);
+		find_extra(trial);
 		if (trial->left != NULL && trial->right != NULL)
 			try_all(trial, facts);
 	}

@@ -57,7 +57,7 @@ static struct strides strides_of(uint64_t outer, uint64_t k, bool k_inner)
 struct variant variant_right(const struct trial *trial)
 {
 	const struct device_request *request = &trial->request;
-	return (struct variant){
+	struct variant variant = {
 		.left = trial->left,
 		.right = trial->right,
 		.of_left = strides_of(trial->m, trial->k, !request->left.transposed),
@@ -66,6 +66,8 @@ struct variant variant_right(const struct trial *trial)
 		.beta_times = 1,
 		.test = *trial->input->test,
 	};
+	variant_set_steps(trial, &variant);
+	return variant;
 }
 
 static void transpose_left(const struct trial *trial, struct variant *variant)

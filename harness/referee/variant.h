@@ -1,5 +1,5 @@
 /* Solutions with known faults, as the referee computes them at single elements. Internal to
- * faults.c, variant.c and variant_element.c. */
+ * faults.c, variant.c, variant_chain.c and variant_element.c. */
 #ifndef GEMMJUDGE_REFEREE_VARIANT_H
 #define GEMMJUDGE_REFEREE_VARIANT_H
 
@@ -23,8 +23,18 @@ struct trial {
 	struct values before; /* the result before the call */
 	uint64_t chosen[CHOSEN_MAX];
 	uint64_t count;
-	uint64_t right_ones[RIGHT_MAX]; /* right elements, of integers */
+	/* Right elements, of integers and of what went through an epilogue. */
+	uint64_t right_ones[RIGHT_MAX];
 	uint64_t right_count;
+	struct values extra[CHAIN_BUFFERS_MAX]; /* what the epilogue's stages read */
+};
+
+/* A stage of an epilogue, as a solution applies it. */
+struct variant_step {
+	const struct chain_stage *stage;
+	const struct stage_reference *reference; /* of what is applied */
+	bool other_index;                        /* rows and columns of its members are exchanged */
+	bool no_alpha, no_beta;                  /* of alpha_beta: only the one, only the other part */
 };
 
 /* Element (row, k) of a left operand and (k, column) of a right one lie so far apart. */
@@ -57,6 +67,8 @@ struct variant {
 	double beta_times, beta_added;
 	struct test_case test; /* with its scalars */
 	struct check_rule rule;
+	struct variant_step steps[CHAIN_STAGES_MAX + 1]; /* of the epilogue */
+	uint32_t step_count;
 };
 
 /* A solution without a fault. */
@@ -72,6 +84,19 @@ bool variant_go_together(enum wrong_fault one, enum wrong_fault other);
  * the case has no place for it. */
 bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 				 struct variant *variant, int32_t *number);
+
+/* Makes a fault of the epilogue's chain. False: the chain has no place for it, or it changes
+ * nothing. */
+bool variant_add_stage(const struct trial *trial, const struct wrong_stage *fault,
+					   struct variant *variant);
+
+/* The chain as it is. */
+void variant_set_steps(const struct trial *trial, struct variant *variant);
+
+/* Of an element that went through the variant's steps; `row` is counted through all batches. */
+struct check_finding variant_through_chain(const struct trial *trial, const struct variant *variant,
+										   const struct check_element *element, uint64_t row,
+										   uint64_t column);
 
 /* To be called when all faults are in. */
 void variant_finish(const struct trial *trial, struct variant *variant);

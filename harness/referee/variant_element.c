@@ -94,14 +94,19 @@ static struct check_element element_of(const struct trial *trial, const struct v
 	return out;
 }
 
-static bool is_within(const struct variant *variant, const struct check_element *element)
+/* `row` and `column`: of the epilogue's members. */
+static bool is_within(const struct trial *trial, const struct variant *variant,
+					  const struct check_element *element, uint64_t row, uint64_t column)
 {
-	struct check_finding finding = check_one(&variant->rule, element);
+	struct check_finding finding =
+		trial->input->chain == NULL ? check_one(&variant->rule, element)
+									: variant_through_chain(trial, variant, element, row, column);
 	return finding.ratio <= 1 && isfinite(finding.want);
 }
 
 /* A sum near the middle of two numbers may be rounded to either. */
-static bool rounded_is_within(const struct variant *variant, struct check_element *element)
+static bool rounded_is_within(const struct trial *trial, const struct variant *variant,
+							  struct check_element *element, uint64_t row, uint64_t column)
 {
 	double sum = element->product;
 	double reach = (variant->rule.accumulation + variant->rule.reference) * element->magnitude +
@@ -109,7 +114,7 @@ static bool rounded_is_within(const struct variant *variant, struct check_elemen
 	element->magnitude = 0;
 	for (int side = -1; side <= 1; side += 2) {
 		element->product = variant->round_sum(sum + side * reach);
-		if (is_within(variant, element))
+		if (is_within(trial, variant, element, row, column))
 			return true;
 	}
 	return false;
@@ -141,15 +146,15 @@ static bool fits_place(const struct trial *trial, const struct variant *variant,
 					   uint64_t row, uint64_t column)
 {
 	const struct number_format *format = &variant->rule.type->format;
-	struct check_element element =
-		element_of(trial, variant, at / (trial->m * trial->n), row, column);
+	uint64_t batch = at / (trial->m * trial->n), line = batch * trial->m + row;
+	struct check_element element = element_of(trial, variant, batch, row, column);
 	element.out = values_to_double(format, values_load(format, trial->input->out, at));
 	if (variant->rule.beta != 0)
 		element.c = values_number_at(&trial->before, at);
 	if (variant->round_sum != NULL)
-		return rounded_is_within(variant, &element);
+		return rounded_is_within(trial, variant, &element, line, column);
 	return variant->to_integer != NULL ? rounded_to_integer(variant, &element)
-									   : is_within(variant, &element);
+									   : is_within(trial, variant, &element, line, column);
 }
 
 bool variant_fits(const struct trial *trial, const struct variant *variant, uint64_t at)

@@ -218,8 +218,10 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 					   const struct entrant *entrant, const struct tolerance *tolerance,
 					   struct contestant_link *contestant, struct judgement *out, struct error *err)
 {
-	struct hint_facts facts = {
-		.judgement = out, .problem = problem, .device = run->referee.device.kind};
+	struct hint_facts facts = {.judgement = out,
+							   .problem = problem,
+							   .chain = run_chain(run),
+							   .device = run->referee.device.kind};
 	const struct case_result *failing = first_failing(out);
 	if (failing == NULL || failing->seconds > SECONDS_MOST || run_stopped(run) ||
 		tool_words(&run->tool) != NULL || run->options->counters)

@@ -176,3 +176,50 @@ struct explanation explanation_of(const struct hint_facts *facts)
 					 &best);
 	return best;
 }
+
+/* ---- epilogues ------------------------------------------------------------------------- */
+
+static bool has_stage(const struct wrong_facts *wrong, const struct wrong_stage *stage)
+{
+	for (uint32_t i = 0; i < wrong->stage_count; i++)
+		if (wrong->stages[i].fault == stage->fault && wrong->stages[i].stage == stage->stage &&
+			wrong->stages[i].other == stage->other)
+			return true;
+	return false;
+}
+
+/* The cases that it explains, and the wrong elements that were compared in them. */
+static size_t count_stage(const struct compared_cases *explained, const struct wrong_stage *stage,
+						  uint64_t *compared)
+{
+	size_t cases = 0;
+	*compared = 0;
+	for (size_t i = 0; i < explained->count; i++) {
+		const struct wrong_facts *wrong = explained->cases[i]->wrong;
+		if (!has_stage(wrong, stage))
+			continue;
+		*compared += wrong->compared;
+		cases++;
+	}
+	return cases;
+}
+
+bool explanation_of_stage(const struct hint_facts *facts, struct wrong_stage *stage, size_t *cases)
+{
+	struct compared_cases explained = explained_of(facts);
+	*cases = explanation_of(facts).cases;
+	bool found = false;
+	for (size_t i = 0; i < explained.count; i++) {
+		const struct wrong_facts *wrong = explained.cases[i]->wrong;
+		for (uint32_t j = 0; j < wrong->stage_count; j++) {
+			uint64_t compared;
+			size_t count = count_stage(&explained, &wrong->stages[j], &compared);
+			if (count <= *cases || count * 2 < explained.count || compared < COMPARED_LEAST)
+				continue;
+			*cases = count;
+			*stage = wrong->stages[j];
+			found = true;
+		}
+	}
+	return found;
+}

@@ -17,6 +17,10 @@ struct explanation {
 /* One fault, or two where these explain more cases; none where neither explains half of them. */
 struct explanation explanation_of(const struct hint_facts *facts);
 
+/* A fault of the epilogue that explains more cases than any of the operands' does, and at least
+ * half: the first such one. False: there is none. */
+bool explanation_of_stage(const struct hint_facts *facts, struct wrong_stage *stage, size_t *cases);
+
 /* Whether it explains the case. */
 bool explanation_holds(const struct case_result *result, const struct explanation *explanation);
 

@@ -4,8 +4,9 @@
 #include <string.h>
 
 static const struct hint_row *const families[] = {
-	hints_of_entry,   hints_of_compiling, hints_of_signature, hints_of_calls, hints_of_products,
-	hints_of_repeats, hints_of_unwritten, hints_of_places,    hints_of_cases, hints_of_sizes,
+	hints_of_entry,  hints_of_compiling, hints_of_signature, hints_of_calls,
+	hints_of_stages, hints_of_products,  hints_of_repeats,   hints_of_unwritten,
+	hints_of_places, hints_of_cases,     hints_of_sizes,
 };
 #define FAMILIES (sizeof families / sizeof *families)
 

@@ -7,6 +7,7 @@
 #ifndef GEMMJUDGE_JUDGE_HINTS_HINTS_H
 #define GEMMJUDGE_JUDGE_HINTS_HINTS_H
 
+#include "chain/chain.h"
 #include "judgement/judgement.h"
 #include "process/protocol.h"
 
@@ -17,6 +18,7 @@ struct hint_facts {
 	struct hint_claim *claim; /* takes what the sentence that is made claims; NULL: nobody asks */
 	const struct judgement *judgement;
 	const struct problem *problem; /* NULL: unknown, and there are no hints */
+	const struct chain *chain;     /* the epilogue; NULL: none */
 	enum device_kind device;
 	uint64_t memory_bytes; /* of the device */
 	bool isolated;         /* nothing beside the file could be read */
@@ -42,6 +44,7 @@ struct hint_row {
  * family. */
 extern const struct hint_row hints_of_products[];  /* what wrong elements are made by */
 extern const struct hint_row hints_of_unwritten[]; /* what was never written */
+extern const struct hint_row hints_of_stages[];    /* which stage of an epilogue makes them */
 extern const struct hint_row hints_of_places[];    /* where they lie */
 extern const struct hint_row hints_of_cases[];     /* which cases fail */
 extern const struct hint_row hints_of_sizes[];     /* of which sizes these are */
@@ -67,7 +70,8 @@ const char *hint_operand(const struct hint_facts *facts, enum part part);
 /* As solve() calls it; "1" where the problem has it not. */
 const char *hint_size(const struct hint_facts *facts, enum size size);
 
-/* Whether it is known how the wrong elements are made: a row of hints_of_products holds. */
+/* Whether it is known how the wrong elements are made: a row of hints_of_products or of
+ * hints_of_stages holds. */
 bool hint_fault_known(const struct hint_facts *facts);
 
 /* Whether the same is known of all wrong elements of the case that were written. */

@@ -304,11 +304,18 @@ static void say_fault(const struct hint_facts *facts, const struct explanation *
 		say_plain(facts, plain[fault], out, used);
 }
 
+static bool stage_is_known(const struct hint_facts *facts)
+{
+	struct wrong_stage stage;
+	size_t cases;
+	return explanation_of_stage(facts, &stage, &cases);
+}
+
 static bool made_by(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	struct explanation explanation = explanation_of(facts);
 	char cases[64];
-	if (explanation.count == 0)
+	if (explanation.count == 0 || stage_is_known(facts))
 		return false;
 	size_t used =
 		(size_t)snprintf(out, HINT_TEXT, "%s the wrong elements of %.20s are what comes of ",
@@ -323,7 +330,7 @@ static bool made_by(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool made_by_second(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	struct explanation explanation = explanation_of(facts);
-	if (explanation.count < 2)
+	if (explanation.count < 2 || stage_is_known(facts))
 		return false;
 	size_t used = (size_t)snprintf(out, HINT_TEXT, "the other: ");
 	say_fault(facts, &explanation, explanation.faults[1], out, used);
@@ -474,7 +481,7 @@ static bool zeros(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
 	size_t explained = hint_explained_cases(facts);
-	if (!explanation_zeros(facts) || are_flushed(facts))
+	if (!explanation_zeros(facts) || are_flushed(facts) || stage_is_known(facts))
 		return false;
 	snprintf(
 		out, HINT_TEXT,
@@ -519,6 +526,8 @@ const struct hint_row hints_of_products[] = {
 bool hint_fault_known(const struct hint_facts *facts)
 {
 	char text[HINT_TEXT];
+	if (stage_is_known(facts))
+		return true;
 	for (const struct hint_row *row = hints_of_products; row->name != NULL; row++)
 		if (row->says(facts, text))
 			return true;
@@ -528,5 +537,6 @@ bool hint_fault_known(const struct hint_facts *facts)
 bool hint_case_explained(const struct hint_facts *facts, const struct case_result *result)
 {
 	struct explanation explanation = explanation_of(facts);
-	return explanation_zeros(facts) || explanation_holds(result, &explanation);
+	return explanation_zeros(facts) || explanation_holds(result, &explanation) ||
+		   (stage_is_known(facts) && result->wrong != NULL && result->wrong->stage_count > 0);
 }
