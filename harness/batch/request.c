@@ -59,6 +59,34 @@ static bool add_option(struct batch_request *out, const char *name, const json_t
 	return true;
 }
 
+/* JSON can write half of a pair of surrogates, which no text can hold: it becomes a NUL, which none
+ * of ours may hold, so that its line is answered like any other. */
+static void replace_half_pairs(char *text)
+{
+	unsigned first, second;
+	for (char *at = text; (at = strchr(at, '\\')) != NULL;) {
+		const bool escape = sscanf(at, "\\u%4x", &first) == 1 && first >= 0xD800 && first < 0xE000;
+		const bool pair = escape && first < 0xDC00 && sscanf(at + 6, "\\u%4x", &second) == 1 &&
+						  second >= 0xDC00 && second < 0xE000;
+		if (escape && !pair)
+			memcpy(at + 2, "0000", 4);
+		at += pair ? 12 : at[1] != '\0' ? 2 : 1;
+	}
+}
+
+/* The source, whatever is in it: what is no text has a verdict. */
+static bool take_source(struct batch_request *out, struct error *err)
+{
+	const json_t *value = json_object_get(out->line, "source");
+	if (value == NULL || json_is_null(value))
+		return true;
+	if (!json_is_string(value))
+		return error_set(err, "'source' is no text");
+	out->source = json_string_value(value);
+	out->source_length = json_string_length(value);
+	return true;
+}
+
 /* A text without a NUL in it; *out stays NULL where there is no such member. */
 static bool take_text(const json_t *line, const char *name, const char **out, struct error *err)
 {
@@ -98,13 +126,11 @@ static bool take_all(struct batch_request *out, request_option *option, struct e
 	json_t *options = json_object_get(out->line, "options"), *value;
 	static const char *const known[] = {"id", "problem", "source", "path", "options", NULL};
 	if (!request_members_known(out->line, known, "a request", err) ||
-		!take_text(out->line, "problem", &problem, err) ||
-		!take_text(out->line, "source", &out->source, err) ||
+		!take_text(out->line, "problem", &problem, err) || !take_source(out, err) ||
 		!take_text(out->line, "path", &out->path, err))
 		return false;
 	if ((out->source != NULL) == (out->path != NULL))
 		return error_set(err, "either 'source' or 'path' is needed");
-	out->source_length = out->source != NULL ? strlen(out->source) : 0;
 	if (problem != NULL && !add_word(out, err, "--problem=%s", problem))
 		return false;
 	if (options != NULL && !json_is_object(options) && !json_is_null(options))
@@ -121,11 +147,18 @@ bool request_read(const char *text, size_t number, request_option *option,
 				  struct batch_request *out, struct error *err)
 {
 	json_error_t where;
-	*out = (struct batch_request){.line = json_loads(text, JSON_REJECT_DUPLICATES, &where)};
+	char *line = strdup(text);
+	*out = (struct batch_request){.line = NULL};
+	if (line != NULL) {
+		replace_half_pairs(line);
+		out->line = json_loads(line, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &where);
+	}
+	free(line);
 	const json_t *id = json_object_get(out->line, "id");
 	out->id = id != NULL ? json_incref((json_t *)id) : json_integer((json_int_t)number);
 	if (out->line == NULL)
-		return error_set(err, "line %zu: is no JSON: %s", number, where.text);
+		return error_set(err, "line %zu: is no JSON: %s", number,
+						 line != NULL ? where.text : "out of memory");
 	if (!json_is_object(out->line))
 		return error_set(err, "line %zu: is no JSON object", number);
 	return take_all(out, option, err) || error_prefix(err, "line %zu", number);

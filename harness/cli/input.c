@@ -8,10 +8,10 @@
 
 #define INPUT_BYTES ((size_t)64 << 20) /* as for any source: compile.c refuses what is more */
 
-static bool copy(int to, size_t *bytes)
+static bool copy(int to)
 {
 	char buffer[65536];
-	for (*bytes = 0; *bytes <= INPUT_BYTES;) {
+	for (size_t bytes = 0; bytes <= INPUT_BYTES;) {
 		ssize_t got = read(STDIN_FILENO, buffer, sizeof buffer);
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -19,7 +19,7 @@ static bool copy(int to, size_t *bytes)
 			return got == 0;
 		if (write(to, buffer, (size_t)got) != got)
 			return false;
-		*bytes += (size_t)got;
+		bytes += (size_t)got;
 	}
 	return true;
 }
@@ -27,7 +27,7 @@ static bool copy(int to, size_t *bytes)
 bool input_take(struct options *options, struct error *err)
 {
 	static char path[40]; /* as options point into what lives as long as the program */
-	size_t times = 0, bytes = 0;
+	size_t times = 0;
 	for (size_t i = 0; i < options->argument_count; i++)
 		times += strcmp(options->arguments[i], JUDGE_STDIN) == 0;
 	if (times == 0)
@@ -41,14 +41,12 @@ bool input_take(struct options *options, struct error *err)
 	if (isatty(STDIN_FILENO))
 		fputs("gemmjudge: reads a solution from the terminal; ctrl-D ends it\n", stderr);
 	int fd = memfd_create("stdin", MFD_CLOEXEC);
-	if (fd < 0 || !copy(fd, &bytes)) {
+	if (fd < 0 || !copy(fd)) {
 		error_set(err, "cannot read stdin: %s", strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return false;
 	}
-	if (bytes == 0)
-		return error_set(err, "stdin is empty: a solution was to come ('-')");
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	options->judge.input = path;
 	return true;

@@ -64,26 +64,55 @@ static bool is_python(const char *text)
 
 static const char *kind_of_text(const char *path, const char *text)
 {
+	static const struct {
+		const char *ending, *kind;
+	} others[] = {
+		{".mojo", "a Mojo program"}, {".py", "a Python script"}, {".md", "a page of Markdown"}};
 	const char *dot = strrchr(path, '.');
 	if (dot != NULL && strcmp(dot, ".ipynb") == 0 && *first_line(text, "//") == '{')
 		return "a notebook";
+	for (size_t i = 0; dot != NULL && i < sizeof others / sizeof *others; i++)
+		if (strcmp(dot, others[i].ending) == 0)
+			return others[i].kind;
 	if (begins(first_line(text, "//"), ".version"))
 		return "PTX, which a compiler made";
-	if ((dot != NULL && strcmp(dot, ".py") == 0) || is_python(text))
-		return "a Python script";
-	return NULL;
+	return is_python(text) ? "a Python script" : NULL;
+}
+
+/* Which line of the file has a NUL in it; 0: none. */
+static size_t line_of_nul(FILE *file)
+{
+	char bytes[16384];
+	size_t line = 1, got;
+	rewind(file);
+	while ((got = fread(bytes, 1, sizeof bytes, file)) > 0) {
+		const char *nul = memchr(bytes, '\0', got);
+		const char *end = nul != NULL ? nul : bytes + got;
+		for (const char *at = bytes; at < end; at++)
+			line += *at == '\n';
+		if (nul != NULL)
+			return line;
+	}
+	return 0;
 }
 
 bool file_kind_other(const char *path, struct error *err)
 {
 	char head[HEAD_BYTES + 1];
 	FILE *file = fopen(path, "re");
-	size_t size = file != NULL ? fread(head, 1, HEAD_BYTES, file) : 0;
-	if (file != NULL)
-		fclose(file);
+	if (file == NULL)
+		return false;
+	const size_t size = fread(head, 1, HEAD_BYTES, file);
 	head[size] = '\0';
 	const char *kind = kind_of_bytes((const unsigned char *)head, size);
 	if (kind == NULL)
 		kind = kind_of_text(path, head);
+	const size_t line = kind == NULL ? line_of_nul(file) : 0;
+	fclose(file);
+	if (line > 0)
+		return !error_set(err,
+						  "is no text: line %zu has a NUL, or half of a pair of surrogates; save "
+						  "it as UTF-8",
+						  line);
 	return kind != NULL && !error_set(err, "is %s" WANTED, kind);
 }

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 
-/* Whether the file is certainly of another kind: machine code, PTX, Python. err then says which,
- * and what is wanted. */
+/* Whether the file is certainly of another kind: machine code, PTX, Python, no text. err then says
+ * which, and what is wanted. */
 bool file_kind_other(const char *path, struct error *err);
 
 #endif

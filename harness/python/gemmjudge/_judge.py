@@ -34,12 +34,22 @@ class Verdict:
     verdict: str  #: "accepted", "wrong_answer", "compile_error", "runtime_error", "time_limit", ...
     reward: float  #: 0 when not accepted, else 1 and the speed
     speed: float | None  #: the fastest library's time over the kernel's own; None: no time is confirmed
-    detail: str  #: one line that says why; empty when accepted
+    detail: str  #: one line that says why, with the compiler's first error; empty when accepted
     hints: list[str]  #: what to do about it
     content: str | None  #: the hash of what was compiled
     seed: str  #: that draws the same cases again
     result: dict[str, Any] = field(repr=False)
     id: Any = None  #: of the request
+
+    @property
+    def reason(self) -> str:
+        """The same as `detail`, by the name that it has in `result`."""
+        return self.detail
+
+    @property
+    def cases_right(self) -> float:
+        """The share of all cases that are right: a reward for what is nearly right, and whose `reward` is 0."""
+        return self.result["reward"]["cases"]
 
     @property
     def accepted(self) -> bool:
@@ -118,7 +128,7 @@ def _verdict(answer: Mapping[str, Any]) -> Verdict:
         verdict=answer["verdict"],
         reward=result["reward"]["value"],
         speed=result["reward"]["speed"],
-        detail=result["detail"],
+        detail=result["reason"],
         hints=result.get("hints", []),  # a server leaves out what is very long
         content=result["content"],
         seed=answer["seed"],
@@ -175,13 +185,13 @@ def _answers(
 
 
 def judge_many(
-    requests: Iterable[Mapping[str, Any] | str], *, raising: bool = True, **options: Any
+    requests: Iterable[Mapping[str, Any] | str], *, raising: bool = False, **options: Any
 ) -> Iterator[Verdict | BadRequest]:
     """Judges many kernels, several at once, and gives their verdicts in the order in which they are known.
 
     A request is a source, or a dictionary: `source` or `path`, `problem`, `id` (given back as `Verdict.id`; without it the
-    request's number from 0), and any option for it alone. Options here are for all. With `raising=False` a request that
-    comes to no verdict gives a BadRequest, which has its `id`, in the verdict's place.
+    request's number from 0), and any option for it alone. Options here are for all. A request that comes to no verdict
+    (an unknown problem) gives a BadRequest, which has its `id`, in the verdict's place; with `raising=True` it is raised.
     """
     for answer in _answers(requests, options):
         try:
@@ -197,7 +207,7 @@ def judge(source: str | os.PathLike[str], problem: str | None = None, **options:
     """Judges one kernel: its text, or, where it is a path (os.PathLike), that file."""
     name = "path" if isinstance(source, os.PathLike) else "source"
     request = {name: source, "problem": problem}
-    for verdict in judge_many([request], **options):
+    for verdict in judge_many([request], raising=True, **options):
         assert isinstance(verdict, Verdict)
         return verdict
     raise JudgeError("the judge ended without an answer")
@@ -209,7 +219,7 @@ async def judge_async(source: str | os.PathLike[str], problem: str | None = None
 
 
 async def judge_many_async(
-    requests: Iterable[Mapping[str, Any] | str], *, raising: bool = True, **options: Any
+    requests: Iterable[Mapping[str, Any] | str], *, raising: bool = False, **options: Any
 ) -> AsyncIterator[Verdict | BadRequest]:
     """judge_many(), beside other tasks."""
     verdicts = judge_many(requests, raising=raising, **options)

@@ -47,6 +47,10 @@ Test(file_kind, knows_what_is_no_source)
 	expect_kind("cu", "# a script\nimport torch\n", "Python");
 	expect_kind("cu", "#!/usr/bin/env python3\nx = 1\n", "Python");
 	expect_kind("cu", "from math import pi\n", "Python");
+	expect_kind("mojo", "fn main():\n", "Mojo");
+	expect_kind("md", "# A kernel\n", "Markdown");
+	cr_expect(refused("cu", "int x;\n\n\0", 9, &err));
+	cr_expect_not_null(strstr(err.message, "line 3 has a NUL"), "%s", err.message);
 }
 
 Test(file_kind, leaves_sources_alone)
