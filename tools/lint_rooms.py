@@ -43,7 +43,7 @@ ROOMS = [
     ("tune", "base gpu testcases judgement compile"),
     ("explain", "base gpu judge report report/html tune"),
     ("tuning", "base gpu judge/options judge report store store/show tune"),
-    ("starter", "base chain testcases"),
+    ("starter", "base chain testcases compile"),
     ("batch", "base report"),
     ("serve", "base testcases judgement report report/html store starter batch"),
     ("client", "base"),

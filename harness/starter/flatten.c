@@ -1,11 +1,13 @@
 #include "starter/flatten.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/paths.h"
 #include "base/text.h"
+#include "compile/reach.h"
 #include "starter/directive.h"
 
 #define FILES_MAX 256
@@ -22,6 +24,7 @@ struct flattener {
 	const struct flatten *what;
 	FILE *out;
 	char tree[PATHS_MAX], epilogues[PATHS_MAX]; /* this program's source, and its stages */
+	char repository[PATHS_MAX];                 /* around the file; "" without */
 	struct once once[FILES_MAX];
 	size_t count;
 	size_t conditions; /* that stay, around what is written */
@@ -189,6 +192,28 @@ static bool find_beside(const char *folder, const char *name, char out[PATHS_MAX
 	return true;
 }
 
+/* The repository around a file; "" without one. */
+static void find_repository(const char *path, char out[PATHS_MAX])
+{
+	char real[PATH_MAX];
+	out[0] = '\0';
+	if (realpath(path, real) == NULL)
+		return;
+	*strrchr(real, '/') = '\0';
+	if (!reach_repository(real, out))
+		out[0] = '\0';
+}
+
+/* Where judge has nvcc look after all other folders (compile/nvcc.c). */
+static bool find_in_repository(const char *repository, const char *name, char out[PATHS_MAX])
+{
+	char include[PATHS_MAX];
+	struct error ignored;
+	return repository[0] != '\0' && (find_beside(repository, name, out) ||
+									 (paths_join(include, repository, "include", &ignored) &&
+									  find_beside(include, name, out)));
+}
+
 /* Of quotes beside the including file first, as a compiler looks. */
 static bool find_header(const struct flattener *flat, const struct passage *passage, char how,
 						const char *name, char out[PATHS_MAX])
@@ -199,7 +224,8 @@ static bool find_header(const struct flattener *flat, const struct passage *pass
 	snprintf(folder, sizeof folder, "%s", passage->path);
 	*strrchr(folder, '/') = '\0';
 	return (how == 'q' && find_beside(folder, name, out)) ||
-		   find_beside(flat->epilogues, name, out);
+		   find_beside(flat->epilogues, name, out) ||
+		   (how == 'q' && find_in_repository(flat->repository, name, out));
 }
 
 /* In the place of `#include EPILOGUE_CHAIN`. */
@@ -394,6 +420,7 @@ bool flatten_write(FILE *out, const struct flatten *what, struct error *err)
 	if (!paths_source(flat.tree, err) || !paths_join(flat.epilogues, flat.tree, "epilogues", err))
 		return false;
 	paths_absolute(what->file, path);
+	find_repository(what->file, flat.repository);
 	write_first(&flat);
 	const bool ok = flatten_file(&flat, path);
 	if (ok)
@@ -407,8 +434,9 @@ bool flatten_is_needed(const char *path, const char *text)
 {
 	struct line_cursor cursor = {.next = text};
 	struct source_line_text line;
-	char absolute[PATHS_MAX], name[PATHS_MAX], found[PATHS_MAX];
+	char absolute[PATHS_MAX], repository[PATHS_MAX], name[PATHS_MAX], found[PATHS_MAX];
 	paths_absolute(path, absolute);
+	find_repository(path, repository);
 	char *slash = strrchr(absolute, '/');
 	if (slash == NULL)
 		return false;
@@ -416,7 +444,8 @@ bool flatten_is_needed(const char *path, const char *text)
 	while (directive_next(&cursor, &line))
 		if (line.is == DIRECTIVE_INCLUDE &&
 			directive_included(line.rest, name, sizeof name) == 'q' &&
-			find_beside(name[0] == '/' ? "" : absolute, name, found))
+			(find_beside(name[0] == '/' ? "" : absolute, name, found) ||
+			 find_in_repository(repository, name, found)))
 			return true;
 	return false;
 }

@@ -15,7 +15,8 @@ struct flatten {
 };
 
 /* Writes the file with each header in the place of its `#include`: those that lie beside the file
- * that includes them, and those of epilogues/. Headers of the toolkit and of the system stay
+ * that includes them, those of epilogues/, and in quotes those in the root or in include/ of the
+ * file's repository. Headers of the toolkit and of the system stay
  * `#include`s. Comments stay.
  *
  * A header with a guard, or with #pragma once, comes once, and its guard goes; any other one comes
@@ -27,7 +28,8 @@ struct flatten {
  * all is for the caller to see. */
 bool flatten_write(FILE *out, const struct flatten *what, struct error *err);
 
-/* Whether a source that lies at `path` includes headers of its own: some that lie beside it. */
+/* Whether a source that lies at `path` includes headers of its own: some that lie beside it, or in
+ * its repository. */
 bool flatten_is_needed(const char *path, const char *text);
 
 #endif
