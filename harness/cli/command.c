@@ -174,6 +174,19 @@ void command_end_interrupted(void)
 	raise(interrupted);
 }
 
+/* Where there was nothing to judge, the command is to be mended, and no solution. */
+static int status_of(const struct judgement_list *list)
+{
+	size_t accepted = 0, bad = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		accepted += list->items[i].verdict == VERDICT_ACCEPTED;
+		bad += list->items[i].verdict == VERDICT_BAD_FILE;
+	}
+	return accepted == list->count ? EXIT_ACCEPTED
+		   : bad == list->count    ? EXIT_BAD_INPUT
+								   : EXIT_NOT_ACCEPTED;
+}
+
 /* ---- the run --------------------------------------------------------------- */
 
 /* With its files found. */
@@ -210,10 +223,7 @@ static int run_files(const char *program, struct options *options)
 	remember_close(&command.remember);
 	if (options->watched != NULL)
 		watched_note(options->watched, &list);
-	int exit_status = EXIT_ACCEPTED;
-	for (size_t i = 0; i < list.count; i++)
-		if (list.items[i].verdict != VERDICT_ACCEPTED)
-			exit_status = EXIT_NOT_ACCEPTED;
+	int exit_status = status_of(&list);
 	if (status == JUDGE_CUT_SHORT)
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
 	/* outputs_hold() found the paths good: what fails now is the disk's condition */

@@ -82,8 +82,8 @@ static void generate_man(void)
 	for (size_t i = 0; subcommands[i] != NULL; i++)
 		man_subcommand(subcommands[i]);
 	fputs(".SH EXIT STATUS\n.TP\n0\nall files are accepted\n.TP\n1\none is not\n.TP\n2\nwrong "
-		  "usage, or a "
-		  "bad file\n.TP\n3\nnothing can be judged here (no compiler, no such device), or the run "
+		  "usage, or bad files alone\n.TP\n3\nnothing can be judged here (no compiler, no such "
+		  "device), or the run "
 		  "could "
 		  "not go on\n.SH ENVIRONMENT\n",
 		  stdout);

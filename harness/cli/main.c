@@ -33,8 +33,8 @@ static void help(FILE *out)
 		  "  COMMAND --help    its options\n"
 		  "  --version, -V     the version, its commit, and the CUDA it was built with\n"
 		  "\n"
-		  "exit status: 0 all accepted, 1 not accepted, 2 wrong usage or a bad file,\n"
-		  "3 cannot run here (no compiler, no such device)\n",
+		  "exit status: 0 all accepted, 1 not accepted, 2 wrong usage, or bad files\n"
+		  "alone, 3 cannot run here (no compiler, no such device)\n",
 		  out);
 }
 

@@ -30,6 +30,8 @@ static void put_row(FILE *out, const struct ranking_row *row)
 	clean_print_csv(out, row->same != NULL ? row->same->file : "");
 	fputc(',', out);
 	clean_print_csv(out, facts_reason(item, reason));
+	fputc(',', out);
+	clean_print_csv(out, item->hint_count > 0 ? item->hints[0] : "");
 	fputs("\r\n", out);
 }
 
@@ -37,7 +39,7 @@ void report_csv(const struct judgement_list *list, FILE *out)
 {
 	struct ranking ranking = ranking_make(list);
 	fputs("rank,file,problem,verdict,cases_accepted,cases_total,microseconds,confirmed,"
-		  "ratio_to_fastest_library,content,same_as,detail\r\n",
+		  "ratio_to_fastest_library,content,same_as,detail,hint\r\n",
 		  out);
 	for (size_t i = 0; i < ranking.count; i++)
 		put_row(out, &ranking.rows[i]);

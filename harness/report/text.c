@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "judgement/layers.h"
 #include "report/clean.h"
 #include "report/counters.h"
@@ -14,6 +15,7 @@
 #include "report/text_page.h"
 #include "report/wrap.h"
 
+#define LOG_LINES_SHOWN 20    /* of nvcc's, of a file that it refused */
 #define REPORT_LINES_SHOWN 40 /* of a tool that it ran under */
 
 /* ---- the head ---------------------------------------------------------- */
@@ -127,14 +129,41 @@ static void denied_show(const struct text_page *page, const struct judgement *it
 	}
 }
 
+static size_t count_lines(const char *text)
+{
+	size_t count = 0;
+	for (; *text != '\0'; count++)
+		text += strcspn(text, "\n") + (text[strcspn(text, "\n")] == '\n');
+	return count;
+}
+
+/* What nvcc said: of a file that it refused the first lines, of others how many there are. */
+static void log_print(const struct text_page *page, const struct judgement *item)
+{
+	const bool refused = item->verdict == VERDICT_COMPILE_ERROR;
+	const char *log = item->compile_log != NULL ? item->compile_log : "", *rest = log;
+	const size_t lines = count_lines(log), shown = refused ? LOG_LINES_SHOWN : 0;
+	if (page->verbose || lines <= shown) {
+		text_block(page, "  ", log, 0);
+		return;
+	}
+	for (size_t i = 0; i < shown; i++)
+		rest = strchr(rest, '\n') + 1;
+	char *first = strndup(log, (size_t)(rest - log));
+	if (first != NULL)
+		text_block(page, "  ", first, 0);
+	free(first);
+	fprintf(page->out, "  nvcc says %zu%s line%s (--verbose shows %s)\n", lines - shown,
+			refused ? " more" : "", text_plural(lines - shown), lines - shown == 1 ? "it" : "them");
+}
+
 /* What follows the line of the verdict. */
 static void judgement_print(const struct text_page *page, const struct judgement *item)
 {
 	summary_print(page, item);
 	if (item->detail[0] != '\0' && facts_failed_cases(item) == 0)
 		text_paragraph(page, 2, item->detail); /* else it repeats what the cases say */
-	if (item->compile_log != NULL && item->compile_log[0] != '\0')
-		text_block(page, "  ", item->compile_log, 0);
+	log_print(page, item);
 	text_schedule(page, "", item->schedule);
 	text_cases(page, item);
 	if (page->verbose)
@@ -157,17 +186,29 @@ static void judgement_print(const struct text_page *page, const struct judgement
 		text_paragraph(page, 2, item->timing_note);
 }
 
-/* A bad file has nothing but a reason, which fits its line. */
-static void reason_print(const struct text_page *page, int column, const struct judgement *item)
+#define VERDICT_COLUMNS 16
+
+/* A bad file has nothing but a reason, which fits the line that begins `column`s to the left. */
+static void bad_file_print(const struct text_page *page, int column, const struct judgement *item)
 {
 	char reason[sizeof item->detail + 1];
 	snprintf(reason, sizeof reason, " %s", item->detail); /* a blank before the first word */
+	verdict_print(page, item->verdict, item->file);
 	fputc(':', page->out);
-	wrap_print(page->out, page->width, column + wrap_columns(item->file, strlen(item->file)) + 1, 2,
-			   reason);
+	column += VERDICT_COLUMNS + wrap_columns(item->file, strlen(item->file)) + 1;
+	wrap_print(page->out, page->width, column, 2, reason);
 }
 
-#define VERDICT_COLUMNS 16
+/* The line of a verdict alone. */
+static void quiet_print(const struct text_page *page, const struct judgement *item)
+{
+	if (item->verdict == VERDICT_BAD_FILE) {
+		bad_file_print(page, 0, item);
+		return;
+	}
+	verdict_print(page, item->verdict, item->file);
+	fputc('\n', page->out);
+}
 
 /* The line of a verdict behind `place`, and what follows it unless that goes without saying. True
  * where something does. */
@@ -175,11 +216,11 @@ static bool file_print(const struct text_page *page, const struct judgement *ite
 					   const char *place, bool brief)
 {
 	fputs(place, page->out);
-	verdict_print(page, item->verdict, item->file);
 	if (item->verdict == VERDICT_BAD_FILE) {
-		reason_print(page, (int)strlen(place) + VERDICT_COLUMNS, item);
+		bad_file_print(page, (int)strlen(place), item);
 		return false;
 	}
+	verdict_print(page, item->verdict, item->file);
 	bool whole = !brief || page->verbose || item->verdict != VERDICT_ACCEPTED ||
 				 item->tool_report != NULL || item->has_counters;
 	if (!whole && item->too_large > 0)
@@ -297,8 +338,7 @@ void report_text_file(const struct judgement_list *list, size_t i, const struct 
 	if (written->shown != NULL)
 		written->shown[i] = true;
 	if (style->quiet) {
-		verdict_print(&page, item->verdict, item->file);
-		fputc('\n', out);
+		quiet_print(&page, item);
 		return;
 	}
 	if (first && was_begun(list)) {

@@ -276,16 +276,18 @@ Test(ranking, csv_is_that_of_rfc_4180)
 	snprintf(odd->detail, sizeof odd->detail, "a, b");
 	list.items[0].count = 4;
 	list.items[0].accepted = 4;
+	list.items[0].hint_count = 1;
+	snprintf(list.items[0].hints[0], sizeof list.items[0].hints[0], "c, d");
 	same_content(&list, 0, 1);
 	list.items[0].cases = calloc(4, sizeof *list.items[0].cases);
 	char *text = written(report_csv, &list);
 	cr_expect_str_eq(
 		text,
 		"rank,file,problem,verdict,cases_accepted,cases_total,microseconds,confirmed,"
-		"ratio_to_fastest_library,content,same_as,detail\r\n"
-		"1,b.cu,sgemm,accepted,4,4,12.5,yes,0.8,00000000000000000000000000000001,,\r\n"
+		"ratio_to_fastest_library,content,same_as,detail,hint\r\n"
+		"1,b.cu,sgemm,accepted,4,4,12.5,yes,0.8,00000000000000000000000000000001,,,\"c, d\"\r\n"
 		",\"a \"\"1\"\",\n2\xEF\xBF\xBD.cu\",,bad_file,0,0,,,,00000000000000000000000000000001,"
-		"b.cu,\"a, b\"\r\n");
+		"b.cu,\"a, b\",\r\n");
 	free(text);
 	judgement_list_free(&list);
 }
