@@ -64,7 +64,7 @@ const struct row option_rows[] = {
 	 "which problem it solves; else its folder tells\n(solutions/gemm_f16/x.cu solves gemm-f16)",
 	 .group = GROUP_FIRST, .kind = &kind_problem, .letter = 'p'},
 	{"problem", "P", "history leaderboard rejudge", "only this problem", .group = GROUP_FIRST,
-	 .kind = &kind_problem},
+	 .kind = &kind_problem, .letter = 'p'},
 	{"since", "DATE", "rejudge",
 	 "only what was judged last on that day or later\n(2026-11-30, or 2026-11-30T08:00:00Z)",
 	 .group = GROUP_FIRST, FILLS(kind_text, since), .needs = "a date, such as 2026-11-30"},
