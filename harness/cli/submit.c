@@ -72,14 +72,33 @@ static struct client *open_client(const struct options *options, int *status)
 	return client;
 }
 
+/* Behind a server's refusal of a token, or of none: where it came from, or is to come from. */
+static void say_token(const struct options *options, struct error *err)
+{
+	const char *variable = getenv("GEMMJUDGE_TOKEN");
+	char line[sizeof err->message];
+	snprintf(line, sizeof line, "%s", err->message);
+	if (strstr(line, "token") == NULL) /* a server without users knows none */
+		return;
+	if (options->token_file != NULL)
+		error_set(err, "%.700s (the token of --token-file %.200s)", line, options->token_file);
+	else if (variable != NULL && variable[0] != '\0')
+		error_set(err, "%.900s (the token of GEMMJUDGE_TOKEN)", line);
+	else
+		error_set(err, "%.800s (--token-file FILE or GEMMJUDGE_TOKEN hands it over)", line);
+}
+
 /* A request that is at fault, or a server that cannot take it now, or not from this user. */
-static int fail_refused(const struct client *client, const struct client_reply *reply)
+static int fail_refused(const struct options *options, const struct client *client,
+						const struct client_reply *reply)
 {
 	struct error err;
 	const unsigned status = reply->status;
 	const bool ours =
 		status >= 400 && status < 500 && status != 401 && status != 403 && status != 429;
 	client_refusal(client, reply, &err);
+	if (status == 401)
+		say_token(options, &err);
 	return cli_fail(ours ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 }
 
@@ -156,7 +175,7 @@ static int follow_to_end(struct client *client, const struct options *options, c
 			cli_fail(status, &err);
 		tell_goes_on(options, id);
 	} else if (reply.status != 200) {
-		status = fail_refused(client, &reply);
+		status = fail_refused(options, client, &reply);
 	} else {
 		status = end_of(options, program, reply.body);
 	}
@@ -195,7 +214,7 @@ static int submit_file(struct client *client, struct options *options, const cha
 	if (end != CLIENT_ANSWERED) {
 		cli_fail(status, &err);
 	} else if (reply.status != 202 || id == NULL || !client_is_id(id)) {
-		status = fail_refused(client, &reply);
+		status = fail_refused(options, client, &reply);
 	} else {
 		tell_taken(options, reply.body, id);
 		status = waits(options) ? follow_to_end(client, options, program, id) : EXIT_ACCEPTED;

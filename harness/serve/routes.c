@@ -105,8 +105,9 @@ void routes_answer(struct server *server, struct http_request *request, struct h
 	if (found->access != ROUTE_ALL && !request->known)
 		reply_error(
 			reply, 401,
-			server_is_open(server)
-				? "without users this server is called localhost or 127.0.0.1"
+			server_is_open(server) ? "without users this server is called localhost or 127.0.0.1"
+			: request->header(request->context, "Authorization") != NULL
+				? "this token is nobody's"
 				: "a token is needed: Authorization: Bearer TOKEN, of 'gemmjudge user add'");
 	else
 		found->handler(server, request, reply);
