@@ -46,8 +46,10 @@ bool device_list_parse(const char *text, struct device_list *out, struct error *
 		return true;
 	out->kind = DEVICE_EMULATED;
 	out->count = 1;
-	if (strncmp(text, "emulated:", 9) == 0 && number_whole(text + 9, DEVICES_MAX, &count) &&
-		count > 0) {
+	const char *number = strncmp(text, "emulated:", 9) == 0 ? text + 9
+						 : strncmp(text, "emu:", 4) == 0    ? text + 4 /* else a folder */
+															: "";
+	if (number_whole(number, DEVICES_MAX, &count) && count > 0) {
 		out->count = (size_t)count;
 		return true;
 	}
