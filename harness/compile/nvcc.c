@@ -379,8 +379,8 @@ static bool forbidden_symbol(const char *log, struct error *err)
 			at += strspn(at, "`'");
 			for (size_t k = 0; k < sizeof begins / sizeof *begins; k++)
 				if (strncmp(at, begins[k], strlen(begins[k])) == 0)
-					return !error_set(err, "undefined symbol: %.*s", (int)strcspn(at, "`'( \n"),
-									  at);
+					return !error_set(err, "it calls %.*s, of a GEMM library",
+									  (int)strcspn(at, "`'( \n"), at);
 		}
 	return false;
 }

@@ -336,6 +336,7 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 	if (!judge_file(run, turn->compiling, s, i, out, err))
 		return false;
 	hints_find(&(struct hint_facts){.judgement = out,
+									.source = s->source,
 									.problem = s->problem,
 									.chain = run_chain(run),
 									.device = run->referee.device.kind,
@@ -405,7 +406,9 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 	for (size_t i = 0; i < out->count && ok; i++)
 		ok = layers_hold(run, &out->items[i], err);
 	run_close(run);
-	out->facts.interrupted = !ok || run_stopped(run);
+	/* a device without times ends no run: none was begun */
+	const bool begun = options->mode == JUDGE_CHECKS || run->referee.device.kind == DEVICE_CUDA;
+	out->facts.interrupted = (!ok && begun) || run_stopped(run);
 	return ok ? JUDGE_DONE : something_judged(out) ? JUDGE_CUT_SHORT : JUDGE_CANNOT_RUN;
 }
 

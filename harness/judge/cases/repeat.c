@@ -219,6 +219,7 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 					   struct contestant_link *contestant, struct judgement *out, struct error *err)
 {
 	struct hint_facts facts = {.judgement = out,
+							   .source = entrant->text,
 							   .problem = problem,
 							   .chain = run_chain(run),
 							   .device = run->referee.device.kind};

@@ -17,6 +17,7 @@ struct hint_claim; /* claims.h */
 struct hint_facts {
 	struct hint_claim *claim; /* takes what the sentence that is made claims; NULL: nobody asks */
 	const struct judgement *judgement;
+	const char *source;            /* where the file's text is; of stdin no name tells it */
 	const struct problem *problem; /* NULL: unknown, and there are no hints */
 	const struct chain *chain;     /* the epilogue; NULL: none */
 	enum device_kind device;

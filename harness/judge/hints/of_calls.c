@@ -210,7 +210,7 @@ static bool device_says(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool grid_waits(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
-	const char *file = facts->judgement->file;
+	const char *file = facts->source;
 	if (failing == NULL || failing->verdict == VERDICT_ACCEPTED ||
 		!signature_has(file, "this_grid(") || signature_has(file, "cudaLaunchCooperativeKernel") ||
 		signature_has(file, "cudaLaunchAttributeCooperative"))

@@ -20,24 +20,59 @@ static const char *refusal(const struct hint_facts *facts)
 
 /* ---- other kinds of files ------------------------------------------------------------------ */
 
-static bool is_extension(const struct hint_facts *facts, char out[HINT_TEXT])
+/* What a file is written for, by a line of it, and what of that is not there. */
+static const struct {
+	const char *mark, *kind, *lacks;
+} written_for[] = {
+	{"torch/extension.h", "an extension of PyTorch", "torch"},
+	{"torch/types.h", "an extension of PyTorch", "torch"},
+	{"torch/torch.h", "an extension of PyTorch", "torch"},
+	{"torch/library.h", "an extension of PyTorch", "torch"},
+	{"torch/all.h", "an extension of PyTorch", "torch"},
+	{"ATen/ATen.h", "an extension of PyTorch", "torch"},
+	{"TORCH_LIBRARY(", "an extension of PyTorch", "torch"},
+	{"PYBIND11_MODULE", "an extension of PyTorch", "torch"},
+	{"pybind11/pybind11.h", "an extension of PyTorch", "torch"},
+	{"gtest/gtest.h", "a test program of GoogleTest", "gtest"},
+	{"catch2/", "a test program of Catch2", "Catch2"},
+	{"benchmark/benchmark.h", "a program of Google Benchmark", "benchmark"},
+	{"nvbench/", "a program of nvbench", "nvbench"},
+};
+
+static bool is_other_program(const struct hint_facts *facts, char out[HINT_TEXT])
 {
-	static const char *const marks[] = {
-		"torch/extension.h", "torch/types.h",  "torch/torch.h",
-		"PYBIND11_MODULE",   "TORCH_LIBRARY(", "ATen/ATen.h",
-		"torch/library.h",   "torch/all.h",    "pybind11/pybind11.h"};
+	const size_t count = sizeof written_for / sizeof *written_for;
 	char prototype[PROTOTYPE_TEXT];
-	bool found = false;
-	for (size_t i = 0; !found && i < sizeof marks / sizeof *marks; i++)
-		found = signature_has_line(facts->judgement->file, marks[i]);
-	if (facts->judgement->verdict != VERDICT_COMPILE_ERROR || !found)
+	size_t i = 0;
+	if (facts->judgement->verdict != VERDICT_COMPILE_ERROR)
+		return false;
+	while (i < count && !signature_has_line(facts->source, written_for[i].mark))
+		i++;
+	if (i == count)
 		return false;
 	problem_prototype(facts->problem, prototype);
-	snprintf(out, HINT_TEXT,
-			 "the file is an extension of PyTorch: what is judged has no torch in it and defines "
-			 "%.260s",
-			 prototype);
+	snprintf(out, HINT_TEXT, "the file is %s: what is judged has no %s in it and defines %.260s",
+			 written_for[i].kind, written_for[i].lacks, prototype);
 	return true;
+}
+
+/* nvcc shows the line of a fence, unless it stands in a comment. */
+static bool is_fenced(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const char *log = refusal(facts);
+	snprintf(out, HINT_TEXT,
+			 "the source stands in a Markdown fence: take out the lines that begin with ```, and "
+			 "the text around them");
+	return log != NULL && strstr(log, "```") != NULL && signature_has_line(facts->source, "```");
+}
+
+/* A linker misses its functions by name (compile/nvcc.h). */
+static bool calls_library(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	snprintf(out, HINT_TEXT,
+			 "cuBLAS and its like are not linked: the product is to be computed by kernels that "
+			 "the file has itself");
+	return facts->judgement->verdict == VERDICT_RULE_VIOLATION && !facts->judgement->was_run;
 }
 
 /* ---- headers ---------------------------------------------------------------------------- */
@@ -62,7 +97,7 @@ static bool find_header(const struct hint_facts *facts, const char *why, char ou
 /* The folder of the judged file, without links; "" where nobody knows. */
 static void folder_of_file(const struct hint_facts *facts, char out[PATH_MAX])
 {
-	if (realpath(facts->judgement->file, out) == NULL)
+	if (realpath(facts->source, out) == NULL)
 		out[0] = '\0';
 	char *slash = strrchr(out, '/');
 	if (slash != NULL)
@@ -136,8 +171,15 @@ static bool find_folder(const struct hint_facts *facts, const char *header, char
 static bool is_not_found(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char header[PATH_MAX], folder[64];
-	if (!find_header(facts, "No such file or directory", header) || is_extension(facts, out))
-		return false; /* of an extension nothing is to be found */
+	if (!find_header(facts, "No such file or directory", header) || is_other_program(facts, out))
+		return false; /* of such a program nothing is to be found */
+	if (facts->isolated) {
+		snprintf(out, HINT_TEXT,
+				 "%.80s is no header of the toolkit or the system, and nothing beside the file is "
+				 "read: what it holds has to stand in the file itself",
+				 header);
+		return true;
+	}
 	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
 		if (strncmp(header, libraries[i].begins, strlen(libraries[i].begins)) == 0) {
 			snprintf(out, HINT_TEXT,
@@ -146,7 +188,7 @@ static bool is_not_found(const struct hint_facts *facts, char out[HINT_TEXT])
 					 header, libraries[i].library);
 			return true;
 		}
-	if (!facts->isolated && find_folder(facts, header, folder))
+	if (find_folder(facts, header, folder))
 		snprintf(out, HINT_TEXT, "%.80s lies in %s, seen from the file: --nvcc-flags \"-I%s\"",
 				 header, folder, folder);
 	else
@@ -212,6 +254,8 @@ static bool lacks_include(const struct hint_facts *facts, char out[HINT_TEXT])
 		"error: identifier \"%s\" is undefined", "error: namespace \"%s\" is undefined",
 		"using namespace %s;", "namespace cg = %s;", "namespace \"std\" has no member \"%s\""};
 	const char *log = refusal(facts), *first = NULL;
+	if (is_fenced(facts, out)) /* its #include lines may be there, and not have been read */
+		return false;
 	for (size_t i = 0; log != NULL && i < sizeof declared / sizeof *declared; i++)
 		for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
 			char message[128];
@@ -228,6 +272,33 @@ static bool lacks_include(const struct hint_facts *facts, char out[HINT_TEXT])
 	return first != NULL;
 }
 
+/* What people write for types that CUDA calls otherwise. */
+static bool has_no_such_type(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	static const struct {
+		const char *name, *instead;
+	} others[] = {
+		{"__nv_tf32", "fragments take nvcuda::wmma::precision::tf32, and memory holds float"},
+		{"nv_tf32", "fragments take nvcuda::wmma::precision::tf32, and memory holds float"},
+		{"tf32", "fragments take nvcuda::wmma::precision::tf32, and memory holds float"},
+		{"bfloat16", "its type is __nv_bfloat16, of cuda_bf16.h"},
+		{"float16", "its type is half, of cuda_fp16.h"},
+		{"fp16", "its type is half, of cuda_fp16.h"},
+		{"float8_e4m3", "its type is __nv_fp8_e4m3, of cuda_fp8.h"},
+		{"fp8_e4m3", "its type is __nv_fp8_e4m3, of cuda_fp8.h"},
+	};
+	const char *log = refusal(facts);
+	for (size_t i = 0; log != NULL && i < sizeof others / sizeof *others; i++) {
+		char message[96];
+		snprintf(message, sizeof message, "error: identifier \"%s\" is undefined", others[i].name);
+		if (strstr(log, message) == NULL)
+			continue;
+		snprintf(out, HINT_TEXT, "CUDA has no %s: %s", others[i].name, others[i].instead);
+		return true;
+	}
+	return false;
+}
+
 /* ptxas says so by itself (compile/wants.h); a device that takes PTX says only that it does not
  * know what is called. */
 static bool is_of_blackwell(const struct hint_facts *facts, char out[HINT_TEXT])
@@ -237,7 +308,7 @@ static bool is_of_blackwell(const struct hint_facts *facts, char out[HINT_TEXT])
 			 "the file uses tcgen05, which needs sm_100a (Blackwell): this device is of another "
 			 "architecture");
 	return judgement->verdict == VERDICT_UNSUPPORTED && judgement->was_run &&
-		   signature_has(judgement->file, "tcgen05");
+		   signature_has(facts->source, "tcgen05");
 }
 
 /* Of an accepted file: what a GPU does at once, it does one after another. */
@@ -267,9 +338,12 @@ static bool is_serialised(const struct hint_facts *facts, char out[HINT_TEXT])
 const struct hint_row hints_of_compiling[] = {
 	{"wgmma-serialised", HINT_NOTE, is_serialised},
 	{"blackwell", HINT_CAUSE, is_of_blackwell},
-	{"is-extension", HINT_CAUSE, is_extension},
+	{"fenced", HINT_CAUSE, is_fenced},
+	{"other-program", HINT_CAUSE, is_other_program},
+	{"calls-library", HINT_CAUSE, calls_library},
 	{"header-closed", HINT_CAUSE, is_closed},
 	{"header-not-found", HINT_CAUSE, is_not_found},
 	{"lacks-include", HINT_CAUSE, lacks_include},
+	{"no-such-type", HINT_CAUSE, has_no_such_type},
 	{0},
 };

@@ -7,8 +7,8 @@
 static bool is_cxx20(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	snprintf(out, HINT_TEXT,
-			 "the file is C++20: it was compiled with -std=c++20, and does not compile as C++17; "
-			 "--nvcc-flags -std=c++20 spares the first try");
+			 "the file is C++20: it was compiled with -std=c++20, and does not compile as C++17%s",
+			 facts->isolated ? "" : "; --nvcc-flags -std=c++20 spares the first try");
 	return facts->judgement->cxx20;
 }
 

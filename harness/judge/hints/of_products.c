@@ -407,7 +407,7 @@ static bool narrow_atomics(const struct hint_facts *facts, char out[HINT_TEXT])
 	size_t cases = 0;
 	char in[64];
 	if ((type != type_of(DTYPE_F16) && type != type_of(DTYPE_BF16)) ||
-		explanation_of(facts).count > 0 || !signature_has(facts->judgement->file, "atomicAdd"))
+		explanation_of(facts).count > 0 || !signature_has(facts->source, "atomicAdd"))
 		return false;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;

@@ -13,7 +13,7 @@ static bool find_both(const struct hint_facts *facts, struct signature *own,
 					  struct signature *asked)
 {
 	char prototype[PROTOTYPE_TEXT];
-	if (facts->problem == NULL || !signature_read(facts->judgement->file, "solve", own))
+	if (facts->problem == NULL || !signature_read(facts->source, "solve", own))
 		return false;
 	problem_prototype(facts->problem, prototype);
 	signature_find(prototype, "solve", asked);
@@ -74,8 +74,7 @@ static bool is_not_there(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (!lacks_solve(facts) || !find_both(facts, &own, &asked) || own.has_body)
 		return false;
 	problem_prototype(facts->problem, prototype);
-	snprintf(out, HINT_TEXT, "%s has to define %.240s", find_instead(facts->judgement->file),
-			 prototype);
+	snprintf(out, HINT_TEXT, "%s has to define %.240s", find_instead(facts->source), prototype);
 	return true;
 }
 
@@ -160,17 +159,47 @@ static size_t index_of(const struct signature *signature, const char *name)
 	return i;
 }
 
+/* Whether every parameter has a name of the problem's. */
+static bool has_names_of(const struct signature *own, const struct signature *theirs)
+{
+	size_t i = 0, count = common_count(own, theirs);
+	while (i < count && index_of(theirs, own->parameters[i].name) < count)
+		i++;
+	return i == count;
+}
+
+/* Whose parameters the file's are, by types and names, where they are not this problem's. */
+static bool is_of_other_problem(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	enum { NAMED_MAX = 3 };
+	struct signature own, asked, theirs;
+	char prototype[PROTOTYPE_TEXT], names[160] = "";
+	size_t count, found = 0, used = 0;
+	const struct problem *table = problem_table(&count);
+	if (facts->judgement->verdict == VERDICT_ACCEPTED || !find_both(facts, &own, &asked) ||
+		!own.has_body || own.is_template || signature_fits(&own, &asked))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		problem_prototype(&table[i], prototype);
+		signature_find(prototype, "solve", &theirs);
+		if (!signature_fits(&own, &theirs) || !has_names_of(&own, &theirs))
+			continue;
+		if (++found <= NAMED_MAX)
+			used += (size_t)snprintf(names + used, sizeof names - used, "%s%.40s",
+									 found > 1 ? " or " : "", table[i].name);
+	}
+	snprintf(out, HINT_TEXT, "solve() has the parameters of another problem: is it --problem %s?",
+			 names);
+	return found > 0 && found <= NAMED_MAX;
+}
+
 /* Whether every parameter has a name of the problem's, and some are at other places. */
 static bool is_reordered(const struct signature *own, const struct signature *asked)
 {
 	bool any = false;
-	for (size_t i = 0; i < common_count(own, asked); i++) {
-		size_t at = index_of(asked, own->parameters[i].name);
-		if (at == common_count(own, asked))
-			return false;
-		any = any || at != i;
-	}
-	return any;
+	for (size_t i = 0; i < common_count(own, asked); i++)
+		any = any || index_of(asked, own->parameters[i].name) != i;
+	return any && has_names_of(own, asked);
 }
 
 static const struct problem_size *size_named(const struct problem *problem, const char *name)
@@ -281,6 +310,7 @@ const struct hint_row hints_of_signature[] = {
 	{"is-kernel", HINT_CAUSE, is_kernel},
 	{"defaults", HINT_NOTE, has_defaults},
 	{"other-count", HINT_CAUSE, has_other_count},
+	{"other-problem", HINT_CAUSE, is_of_other_problem},
 	{"other-type", HINT_CAUSE, has_other_type},
 	{"other-order", HINT_CAUSE, has_other_order},
 	{0},

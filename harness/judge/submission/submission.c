@@ -34,7 +34,9 @@ static bool file_readable(const char *file, struct error *err)
 	if (lstat(file, &facts) == 0 && S_ISLNK(facts.st_mode) && stat(file, &facts) != 0)
 		return error_set(err, "a link that leads nowhere: %s", strerror(errno));
 	if (stat(file, &facts) != 0 || access(file, S_ISDIR(facts.st_mode) ? R_OK | X_OK : R_OK) != 0)
-		return error_set(err, "%s", strerror(errno));
+		return strncmp(file, "https://", 8) == 0 || strncmp(file, "http://", 7) == 0
+				   ? error_set(err, "a URL; fetch it, and name the file that it is saved as")
+				   : error_set(err, "%s", strerror(errno));
 	if (S_ISDIR(facts.st_mode)) /* others were taken as their files before */
 		return error_set(err, "no .cu file in this folder or below it");
 	if (!S_ISREG(facts.st_mode))
@@ -538,6 +540,7 @@ struct entrant submission_entrant(const struct submission *s, const char *label)
 							.file = s->file,
 							.library = is_callable(s) ? s->compiled.library : NULL,
 							.source = s->compiled.source,
+							.text = s->source,
 							.problem_detail = s->compile_detail,
 							.libraries_allowed = s->is_baseline,
 							.order = s->order,

@@ -739,7 +739,7 @@ Test(compile, what_is_nowhere_defined_is_an_error)
 	expect_end("a.cu", COMPILE_ERROR, "undefined reference to `helper(int)'");
 	write_file("b.cu", "extern \"C\" int cublasCreate_v2(void *);\n"
 					   "#define ANSWER cublasCreate_v2(0)\n" SOLVE);
-	expect_end("b.cu", COMPILE_FORBIDDEN, "undefined symbol: cublasCreate_v2");
+	expect_end("b.cu", COMPILE_FORBIDDEN, "it calls cublasCreate_v2, of a GEMM library");
 }
 
 Test(compile, what_cannot_be_read_again_is_compiled_again)

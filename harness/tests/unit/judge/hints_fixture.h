@@ -17,6 +17,7 @@ struct made_up {
 	struct case_result cases[CASES];
 	struct wrong_facts wrong[CASES];
 	const char *problem;
+	const char *source; /* "": there is no file */
 	enum device_kind device;
 };
 
@@ -24,6 +25,7 @@ static inline struct made_up *made_up(size_t count, size_t failed)
 {
 	struct made_up *out = calloc(1, sizeof *out);
 	out->problem = "gemm-f16";
+	out->source = "";
 	out->device = DEVICE_EMULATED;
 	out->judgement.verdict = VERDICT_WRONG_ANSWER;
 	out->judgement.count = count;
@@ -66,6 +68,7 @@ static inline const char *hints_of(struct made_up *made)
 	static char all[HINTS_MAX * HINT_TEXT + 8];
 	all[0] = '\0';
 	hints_find(&(struct hint_facts){.judgement = &made->judgement,
+									.source = made->source,
 									.problem = problem_find(made->problem),
 									.device = made->device},
 			   &made->judgement);

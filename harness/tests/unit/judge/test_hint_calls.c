@@ -39,6 +39,7 @@ static bool says(struct made_up *made, const char *words)
 {
 	bool found = false;
 	hints_find(&(struct hint_facts){.judgement = &made->judgement,
+									.source = "",
 									.problem = problem_find("gemm-f16"),
 									.device = made->device,
 									.memory_bytes = made->memory_bytes},

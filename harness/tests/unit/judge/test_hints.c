@@ -100,14 +100,15 @@ Test(hints, order_of_arguments)
 		  "float alpha, float beta) {}",
 		  file);
 	fclose(file);
-	snprintf(made->judgement.file, sizeof made->judgement.file, "hints_order.cu");
+	made->source = "hints_order.cu";
 	made->judgement.was_run = true;
 	hides(made, "in this order");
 	made->judgement.order_proved = true;
 	shows(made, "solve() takes A, B, C, N, M, K, alpha, beta, and what comes is A, B, C, M, N, K");
 	struct test_case test = made->cases[0].test;
 	struct arena arena = {.count = 3};
-	struct hint_facts facts = {.judgement = &made->judgement, .problem = problem_find("gemm-f16")};
+	struct hint_facts facts = {
+		.judgement = &made->judgement, .source = made->source, .problem = problem_find("gemm-f16")};
 	cr_expect(hint_other_order(&facts, &test, &arena));
 	cr_expect_eq(test.shape.size[SIZE_M], 90);
 	cr_expect_eq(test.shape.size[SIZE_N], 100);
