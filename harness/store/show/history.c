@@ -11,7 +11,8 @@ static bool same_place(const struct measured *a, const struct measured *b)
 {
 	return strcmp(a->device, b->device) == 0 && strcmp(a->driver, b->driver) == 0 &&
 		   strcmp(a->nvcc, b->nvcc) == 0 && strcmp(measured_library(a), measured_library(b)) == 0 &&
-		   strcmp(a->host, b->host) == 0 && strcmp(a->problem, b->problem) == 0;
+		   strcmp(a->host, b->host) == 0 && strcmp(a->problem, b->problem) == 0 &&
+		   strcmp(a->epilogue, b->epilogue) == 0;
 }
 
 /* The shape that its time is of, where it is one. */
@@ -70,8 +71,9 @@ static void print_head(const struct measured *run, const struct columns *columns
 		if (versions[i][1][0] != '\0')
 			used += snprintf(line + used, sizeof line - (size_t)used, "%s%s%s",
 							 used > 0 ? ", " : "", versions[i][0], versions[i][1]);
-	fprintf(out, "%s on %s%s%s\n", run->problem, run->device, run->host[0] != '\0' ? ", host " : "",
-			run->host);
+	fprintf(out, "%s on %s%s%s%s%s\n", run->problem, run->device,
+			run->host[0] != '\0' ? ", host " : "", run->host,
+			run->epilogue[0] != '\0' ? ", epilogue " : "", run->epilogue);
 	if (used > 0)
 		fprintf(out, "%s\n", line);
 	const struct measured_time *time = only_time(run);

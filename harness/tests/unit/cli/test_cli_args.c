@@ -156,6 +156,11 @@ Test(cli_args, a_device_is_one_or_several)
 	cr_assert_eq(device_count(&request, &first), 8);
 	cr_assert(device_list_parse("emulated:4", &request, &err));
 	cr_assert(request.kind == DEVICE_EMULATED && device_count(&request, &first) == 4);
+	cr_assert(device_list_parse("emu:2", &request, &err));
+	cr_assert(request.kind == DEVICE_EMULATED && device_count(&request, &first) == 2);
+	cr_assert_null(request.folder);
+	cr_assert(device_list_parse("emu:2nd", &request, &err));
+	cr_assert_str_eq(request.folder, "2nd");
 	cr_assert(device_list_parse("emu", &request, &err));
 	cr_assert(request.kind == DEVICE_EMULATED && device_count(&request, &first) == 1);
 	cr_assert(device_list_parse("auto", &request, &err));

@@ -336,7 +336,7 @@ Test(ranking, a_refused_file_has_the_first_error_beside_it)
 	cr_expect_str_eq(facts_reason(item, reason),
 					 "nvcc refused the file: b.cu(3): error: expected a /");
 	char *text = written(report_csv, &list);
-	cr_expect_not_null(strstr(text, ",nvcc refused the file: b.cu(3): error: expected a /\r\n"));
+	cr_expect_not_null(strstr(text, ",nvcc refused the file: b.cu(3): error: expected a /,\r\n"));
 	free(text);
 	item->verdict = VERDICT_WRONG_ANSWER; /* a log that has other words in it */
 	cr_expect_str_eq(facts_reason(item, reason), "nvcc refused the file");
