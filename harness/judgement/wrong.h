@@ -64,23 +64,41 @@ enum wrong_fault {
 	FAULT_ZERO_PADDED, /* a least sum that a 0 takes part in */
 	FAULT_ONE_PADDED,  /* tiles along K end with products of 1 and 1 (a least sum: with 2) */
 	FAULT_CODE_PADDED, /* tiles along K end with codes of 0, and not with the zero points */
-	FAULT_TRUNCATED,   /* rounded to an integer toward 0, down or up: `number` is 0, 1 or 2 */
+	FAULT_TRUNCATED,   /* an integer that is made in another way: `number` is a wrong_integer */
 	FAULT_SUM_F16,     /* the sum is rounded before alpha and beta */
 	FAULT_SUM_BF16,
 	FAULT_K_SHIFTED,   /* products of k in one operand and of k + 1 in the other, within a tile */
 	FAULT_K_EXCHANGED, /* products of k in one operand and of k with one bit flipped (`number`) in
 						  the other */
 	FAULT_QUARTERS,    /* of each 16 x 16 of the left operand, two quarters are exchanged */
-	FAULT_GROUP,       /* of the right operand's scales: taken to be `number` long */
-	FAULT_PAIRS,       /* of the right operand, whose codes are two a byte: which comes first */
+	FAULT_GROUP,       /* of the right operand's scales: taken to be `number` long; 0: the scales
+						  are read as if a group's lay beside each other */
+	FAULT_PAIRS,       /* of the right operand, whose codes are two a byte: which comes first; with
+						  `number` 1 those of k and k + 16 share one */
 	FAULT_OFFSET,      /* of the right operand: that some code stands for 0 */
 	FAULT_RIGHT_BF16,  /* a right operand with scales is narrowed, the left one is not */
+	FAULT_CODES_READ,  /* codes read as another type's: s8 as unsigned, u4 as two's complement, e4m3
+						  as  e5m2 */
+	FAULT_ZEROS_ADDED, /* zero points of both operands are added */
+	FAULT_SCALE_MULTIPLIED, /* by the scale of the result, in place of dividing */
 	/* + a size: rows of the operand are taken to be so long */
 	FAULT_LEFT_LENGTH,
 	FAULT_RIGHT_LENGTH = FAULT_LEFT_LENGTH + SIZE_COUNT,
 	FAULT_RESULT_LENGTH = FAULT_RIGHT_LENGTH + SIZE_COUNT,
 	FAULT_SCALAR = FAULT_RESULT_LENGTH + SIZE_COUNT, /* + a scalar of solve(): it is left out */
 	FAULT_COUNT = FAULT_SCALAR + SCALAR_COUNT,
+};
+
+/* How a result becomes an integer where it is not rounded to nearest, moved by the zero point, and
+ * clamped. */
+enum wrong_integer {
+	INTEGER_TOWARD_ZERO,
+	INTEGER_DOWN,
+	INTEGER_UP,
+	INTEGER_CLAMPED_EARLY, /* clamped, then moved, which wraps around, */
+	INTEGER_CLAMPED_TWICE, /* or is clamped again */
+	INTEGER_WRAPPED,       /* not clamped: its lowest 8 bits */
+	INTEGER_WAYS
 };
 
 /* Sums that are rounded after every product. */

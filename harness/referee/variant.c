@@ -186,18 +186,48 @@ static bool exchange_quarters(const struct trial *trial, struct variant *variant
 	return trial->k > VARIANT_QUARTER;
 }
 
-/* Scales of groups of another size, whose number in a row is rounded up, or is what the problem
- * has.
- */
+/* The right operand's codes and scales are taken apart, of groups as they are. */
+static bool take_apart(const struct trial *trial, struct variant *variant)
+{
+	variant->group = trial->request.right.group;
+	variant->groups = trial->scales != NULL ? trial->k / variant->group : 0;
+	return trial->scales != NULL;
+}
+
+/* Scales in another order, or of groups of another size, whose number in a row is rounded up, or is
+ * what the problem has. */
 static bool regroup(const struct trial *trial, int choice, struct variant *variant, int32_t *number)
 {
-	variant->group = (uint64_t)8 << choice / 2;
-	*number = (int32_t)variant->group;
-	if (trial->scales == NULL || variant->group == trial->request.right.group)
+	if (!take_apart(trial, variant))
 		return false;
-	variant->groups = choice % 2 == 0 ? trial->k / trial->request.right.group
-									  : (trial->k + variant->group - 1) / variant->group;
-	return true;
+	if (choice == 0) {
+		variant->groups_outermost = true;
+		*number = 0;
+		return trial->n > 1 && variant->groups > 1;
+	}
+	variant->group = (uint64_t)8 << (choice - 1) / 2;
+	*number = (int32_t)variant->group;
+	if (choice % 2 == 0)
+		variant->groups = (trial->k + variant->group - 1) / variant->group;
+	return variant->group != trial->request.right.group;
+}
+
+/* Two codes a byte. */
+static bool pair_codes(const struct trial *trial, int choice, struct variant *variant,
+					   int32_t *number)
+{
+	*number = choice;
+	variant->pairs = choice == 0;
+	variant->halves = choice == 1;
+	return trial->codes != NULL && trial->request.right.values.elements % 2 == 0 &&
+		   (choice == 0 || take_apart(trial, variant));
+}
+
+static bool read_codes(const struct trial *trial, struct variant *variant)
+{
+	enum dtype type = problem_part(trial->input->problem, PART_RIGHT)->type;
+	variant->codes_read = true;
+	return type == DTYPE_U4 ? take_apart(trial, variant) : type == DTYPE_S8 || type == DTYPE_E4M3;
 }
 
 /* ---- scalars -------------------------------------------------------------------------------- */
@@ -259,14 +289,21 @@ static bool round_sums(const struct trial *trial, enum wrong_fault fault, struct
 	return !trial->request.left.values.format.is_integer;
 }
 
-/* Of integers: toward 0, down or up. */
-static bool round_another_way(const struct trial *trial, int choice, struct variant *variant,
-							  int32_t *number)
+static bool make_integer(const struct trial *trial, int choice, struct variant *variant,
+						 int32_t *number)
 {
-	static double (*const ways[])(double) = {trunc, floor, ceil};
-	variant->to_integer = ways[choice];
+	variant->integer = true;
+	variant->to_integer = (enum wrong_integer)choice;
 	*number = choice;
 	return trial->request.left.values.format.is_integer;
+}
+
+static bool add_zeros(const struct trial *trial, struct variant *variant)
+{
+	variant->zero_left = 2 * trial->request.left.zero;
+	variant->zero_right = 2 * trial->request.right.zero;
+	return problem_takes(trial->input->problem, SCALAR_ZERO_LEFT) &&
+		   (variant->zero_left != 0 || variant->zero_right != 0);
 }
 
 /* ---- faults ------------------------------------------------------------------ */
@@ -291,8 +328,9 @@ int variant_choices(enum wrong_fault fault)
 	case FAULT_CODE_PADDED: return 5;
 	case FAULT_K_SHIFTED: return 8;
 	case FAULT_K_EXCHANGED: return 4;
-	case FAULT_GROUP: return 12;
-	case FAULT_TRUNCATED: return 3;
+	case FAULT_GROUP: return 13;
+	case FAULT_PAIRS: return 2;
+	case FAULT_TRUNCATED: return INTEGER_WAYS;
 	default: return 1;
 	}
 }
@@ -346,6 +384,7 @@ static unsigned touches(enum wrong_fault fault)
 	case FAULT_TRUNCATED:
 	case FAULT_SUM_F16:
 	case FAULT_SUM_BF16: return OF_SUM;
+	case FAULT_CODES_READ: return OF_LEFT | OF_RIGHT | OF_CODES;
 	case FAULT_SCALAR:
 		return fault == FAULT_SCALAR + SCALAR_ALPHA  ? OF_ALPHA
 			   : fault == FAULT_SCALAR + SCALAR_BETA ? OF_BETA
@@ -429,14 +468,17 @@ bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 		return pad_with(trial, choice, least ? 2 : 1, variant) &&
 			   !trial->request.left.values.format.is_integer;
 	case FAULT_CODE_PADDED: return pad_with_codes(trial, choice, variant);
-	case FAULT_TRUNCATED: return round_another_way(trial, choice, variant, number);
+	case FAULT_TRUNCATED: return make_integer(trial, choice, variant, number);
 	case FAULT_K_SHIFTED: return shift_k(trial, choice, variant);
 	case FAULT_K_EXCHANGED: return flip_k(trial, choice, variant, number);
 	case FAULT_QUARTERS: return exchange_quarters(trial, variant);
 	case FAULT_GROUP: return regroup(trial, choice, variant, number);
-	case FAULT_PAIRS:
-		variant->pairs = true;
-		return trial->codes != NULL && trial->request.right.values.elements % 2 == 0;
+	case FAULT_PAIRS: return pair_codes(trial, choice, variant, number);
+	case FAULT_CODES_READ: return read_codes(trial, variant);
+	case FAULT_ZEROS_ADDED: return add_zeros(trial, variant);
+	case FAULT_SCALE_MULTIPLIED:
+		return set_scalar(trial, SCALAR_SCALE_RESULT, 1 / variant->test.scalar[SCALAR_SCALE_RESULT],
+						  variant);
 	case FAULT_OFFSET: variant->right = trial->codes; return trial->codes != NULL;
 	case FAULT_RIGHT_BF16:
 		variant->narrow_right = variant_to_bf16;

@@ -9,6 +9,7 @@
 #define CHOSEN_MAX 4096 /* elements that are looked at */
 #define RIGHT_MAX 256
 #define VARIANT_QUARTER 8u /* rows and columns of a fragment that may be exchanged */
+#define VARIANT_HALF 16u   /* of a block of codes, as ggml's Q4_0 has them */
 
 /* A case whose wrong elements are looked at. */
 struct trial {
@@ -54,14 +55,19 @@ struct variant {
 	double padding;                 /* added to each sum; of least sums: takes part, where
 									   `padded` */
 	bool padded;
-	bool pairs;                   /* neighbours in the right operand are exchanged */
-	uint64_t k_flipped;           /* bits of k that are flipped in the right operand */
-	uint64_t shift_tile;          /* > 0: within so many of k the right operand is shifted, */
-	uint64_t shift;               /* by so many */
-	bool quarters;                /* rows 8 to 15 and columns 8 to 15 of the left operand are
-									 exchanged */
-	uint64_t group, groups;       /* > 0: of the right operand's scales, and how many a row has */
-	double (*to_integer)(double); /* of an integer result: in place of rounding to nearest */
+	bool pairs;             /* neighbours in the right operand are exchanged */
+	uint64_t k_flipped;     /* bits of k that are flipped in the right operand */
+	uint64_t shift_tile;    /* > 0: within so many of k the right operand is shifted, */
+	uint64_t shift;         /* by so many */
+	bool quarters;          /* rows 8 to 15 and columns 8 to 15 of the left operand are
+							   exchanged */
+	uint64_t group, groups; /* > 0: of the right operand's scales, and how many a row has */
+	bool groups_outermost;  /* all columns' scales of a group lie beside each other */
+	bool halves;            /* codes of k and k + VARIANT_HALF share a byte, the first in its low
+							   half */
+	bool codes_read;        /* as another type's */
+	bool integer;           /* the result is made one in the way of `to_integer` */
+	enum wrong_integer to_integer;
 	bool stored_transposed;
 	uint64_t result_length; /* of a row of the result; 0: its own */
 	double beta_times, beta_added;

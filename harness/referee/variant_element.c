@@ -10,6 +10,25 @@ static double padding_of(const struct trial *trial)
 	return trial->request.algebra == ALGEBRA_MIN_PLUS ? INFINITY : 0;
 }
 
+/* A code as another type has it. */
+static double reread(const struct number_format *format, double code)
+{
+	static const int e5m2_in_f16 = 8; /* the upper byte of a half */
+	if (format->bits == 4)            /* as two's complement; it is less 8 already */
+		return code + (code < 0 ? 8 : -8);
+	if (format->is_integer)
+		return code + (code < 0 ? 256 : 0);
+	uint32_t bits = values_from_double(format, code);
+	return values_to_double(&type_of(DTYPE_F16)->format, bits << e5m2_in_f16);
+}
+
+/* What becomes of a number of an operand that has a zero point taken off. */
+static double taken(const struct device_matrix *matrix, const struct variant *variant, double x)
+{
+	return variant->codes_read ? reread(&matrix->values.format, x + matrix->zero) - matrix->zero
+							   : x;
+}
+
 static double left_at(const struct trial *trial, const struct variant *variant, uint64_t batch,
 					  uint64_t row, uint64_t k)
 {
@@ -25,14 +44,33 @@ static double left_at(const struct trial *trial, const struct variant *variant, 
 	if (at >= trial->request.left.values.elements) /* rows of another length reach past the end */
 		return padding_of(trial);
 	double x = variant->left[at] + variant->zero_left;
+	if (trial->scales == NULL) /* both operands are codes */
+		x = taken(&trial->request.left, variant, x);
 	return variant->narrow != NULL ? variant->narrow(x) : x;
 }
 
+/* Where the code of k is taken from, of a row whose blocks hold k and k + VARIANT_HALF in a byte.
+ */
+static uint64_t place_of_half(const struct trial *trial, uint64_t k)
+{
+	uint64_t block = k / (2 * VARIANT_HALF) * (2 * VARIANT_HALF), within = k - block;
+	uint64_t rest = (trial->k - block) / 2, half = rest < VARIANT_HALF ? rest : VARIANT_HALF;
+	return block + 2 * (within % half) + (within < half ? 1 : 0);
+}
+
+/* A code of the right operand and its scale, taken apart. */
 static double regrouped_at(const struct trial *trial, const struct variant *variant, uint64_t at)
 {
-	uint64_t scale = at / trial->k * variant->groups + at % trial->k / variant->group;
-	bool inside = scale < trial->request.right.scales.elements;
-	return inside ? trial->unscaled[at] * trial->scales[scale] : NAN;
+	uint64_t column = at / trial->k, k = at % trial->k, group = k / variant->group;
+	uint64_t scale =
+		variant->groups_outermost ? group * trial->n + column : column * variant->groups + group;
+	uint64_t place = variant->halves ? column * trial->k + place_of_half(trial, k) : at;
+	if (scale >= trial->request.right.scales.elements)
+		return NAN;
+	double code = trial->unscaled[place];
+	if (variant->codes_read)
+		code = reread(&trial->request.right.values.format, code);
+	return code * trial->scales[scale];
 }
 
 static double right_at(const struct trial *trial, const struct variant *variant, uint64_t batch,
@@ -49,7 +87,8 @@ static double right_at(const struct trial *trial, const struct variant *variant,
 	if (at >= trial->request.right.values.elements)
 		return padding_of(trial);
 	double y = variant->group > 0 ? regrouped_at(trial, variant, at)
-								  : variant->right[at ^ (variant->pairs ? 1 : 0)];
+								  : taken(&trial->request.right, variant,
+										  variant->right[at ^ (variant->pairs ? 1 : 0)]);
 	y += variant->zero_right;
 	y = variant->narrow != NULL ? variant->narrow(y) : y;
 	return variant->narrow_right != NULL ? variant->narrow_right(y) : y;
@@ -127,17 +166,42 @@ static double scaled(const struct check_rule *rule, const struct check_element *
 		   (double)rule->scales[2];
 }
 
-/* What f32 arithmetic may take to the other side of an integer may become either. */
+static double clamped(const struct number_format *format, double x)
+{
+	return fmin(fmax(x, format->lowest), format->highest);
+}
+
+static double wrapped(const struct number_format *format, double x)
+{
+	double codes = format->highest - format->lowest + 1.0;
+	return x - codes * floor((x - format->lowest) / codes);
+}
+
+static double stored_integer(const struct check_rule *rule, enum wrong_integer way, double value)
+{
+	const struct number_format *format = &rule->type->format;
+	double zero = rule->zero;
+	switch (way) {
+	case INTEGER_TOWARD_ZERO: return clamped(format, trunc(value) + zero);
+	case INTEGER_DOWN: return clamped(format, floor(value) + zero);
+	case INTEGER_UP: return clamped(format, ceil(value) + zero);
+	case INTEGER_CLAMPED_EARLY: return wrapped(format, clamped(format, rint(value)) + zero);
+	case INTEGER_CLAMPED_TWICE: return clamped(format, clamped(format, rint(value)) + zero);
+	case INTEGER_WRAPPED:
+	case INTEGER_WAYS: break;
+	}
+	return wrapped(format, rint(value) + zero);
+}
+
+/* What f32 arithmetic may take to the other side of an integer, or of the middle of two, may become
+ * either. */
 static bool rounded_to_integer(const struct variant *variant, const struct check_element *element)
 {
 	const struct check_rule *rule = &variant->rule;
-	const struct number_format *format = &rule->type->format;
-	double value = scaled(rule, element), reach = value == rint(value) ? 0 : 0x1p-22;
-	for (int side = -1; side <= 1; side++) {
-		double want = variant->to_integer(value * (1 + side * reach)) + rule->zero;
-		if (element->out == fmin(fmax(want, format->lowest), format->highest))
+	double value = scaled(rule, element), reach = 2 * value == rint(2 * value) ? 0 : 0x1p-22;
+	for (int side = -1; side <= 1; side++)
+		if (element->out == stored_integer(rule, variant->to_integer, value * (1 + side * reach)))
 			return true;
-	}
 	return false;
 }
 
@@ -153,8 +217,8 @@ static bool fits_place(const struct trial *trial, const struct variant *variant,
 		element.c = values_number_at(&trial->before, at);
 	if (variant->round_sum != NULL)
 		return rounded_is_within(trial, variant, &element, line, column);
-	return variant->to_integer != NULL ? rounded_to_integer(variant, &element)
-									   : is_within(trial, variant, &element, line, column);
+	return variant->integer ? rounded_to_integer(variant, &element)
+							: is_within(trial, variant, &element, line, column);
 }
 
 bool variant_fits(const struct trial *trial, const struct variant *variant, uint64_t at)

@@ -190,10 +190,12 @@ static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_INPUTS_E4M3] = "inputs that were rounded to fp8 (e4m3) before they are multiplied",
 	[FAULT_NO_SCALES] = "leaving out the scales of %1$s and %2$s",
 	[FAULT_NO_ZEROS] = "leaving out the zero points of %1$s and %2$s",
-	[FAULT_PAIRS] = "%2$s with both codes of each byte exchanged: the first is in the high half",
 	[FAULT_OFFSET] = "codes of %2$s that are taken as they are: a code in the middle stands for 0",
 	[FAULT_RIGHT_BF16] =
 		"weights that were rounded to bf16: half and float are right, bf16 has too few bits",
+	[FAULT_ZEROS_ADDED] =
+		"adding the zero points of %1$s and %2$s to their codes: they are taken off",
+	[FAULT_SCALE_MULTIPLIED] = "multiplying by the scale of %3$s: its codes come of dividing by it",
 	[FAULT_ZERO_PADDED] =
 		"minima that a 0 takes part in: pad tiles with +infinity, and begin there",
 };
@@ -247,6 +249,52 @@ static void say_narrow_sum(const struct hint_facts *facts, const char *type, cha
 									 : "");
 }
 
+static const char *const integers[INTEGER_WAYS] = {
+	[INTEGER_TOWARD_ZERO] =
+		"rounding toward zero: round to nearest, half to even (rintf, __float2int_rn)",
+	[INTEGER_DOWN] = "rounding down: round to nearest, half to even (rintf, __float2int_rn)",
+	[INTEGER_UP] = "rounding up: round to nearest, half to even (rintf, __float2int_rn)",
+	[INTEGER_CLAMPED_EARLY] = "clamping before the zero point is added: add it, then clamp",
+	[INTEGER_CLAMPED_TWICE] = "clamping before the zero point is added: add it, then clamp",
+	[INTEGER_WRAPPED] =
+		"results that wrap around: clamp to -128..127 before the conversion to int8_t",
+};
+
+/* Which codes share a byte. */
+static void say_pairs(const struct hint_facts *facts, int32_t number, char out[HINT_TEXT],
+					  size_t used)
+{
+	const char *right = hint_operand(facts, PART_RIGHT);
+	if (number == 0)
+		snprintf(out + used, HINT_TEXT - used,
+				 "%s with both codes of each byte exchanged: the first is in the high half", right);
+	else
+		snprintf(out + used, HINT_TEXT - used,
+				 "%s in ggml's order, where a byte has the codes of k and k + 16: here it has "
+				 "those of an even k, in its high half, and of k + 1",
+				 right);
+}
+
+/* As which type codes are read. */
+static void say_codes_read(const struct hint_facts *facts, char out[HINT_TEXT], size_t used)
+{
+	const char *left = hint_operand(facts, PART_LEFT), *right = hint_operand(facts, PART_RIGHT);
+	enum dtype type = problem_part(facts->problem, PART_RIGHT)->type;
+	out += used;
+	used = HINT_TEXT - used;
+	if (type == DTYPE_U4)
+		snprintf(out, used,
+				 "codes of %s that are read as two's complement: a code is 0 to 15, and stands for "
+				 "itself less 8",
+				 right);
+	else if (type == DTYPE_S8)
+		snprintf(out, used, "codes of %s and %s that are read as unsigned: int8_t has a sign", left,
+				 right);
+	else
+		snprintf(out, used, "%s and %s read as e5m2: their type is e4m3 (__nv_fp8_e4m3)", left,
+				 right);
+}
+
 static void say_numbered(const struct hint_facts *facts, enum wrong_fault fault, int32_t number,
 						 char out[HINT_TEXT], size_t used)
 {
@@ -259,10 +307,12 @@ static void say_numbered(const struct hint_facts *facts, enum wrong_fault fault,
 				 "beta * %.20s that is added %d times: only one part of a split sum may add it",
 				 result, number);
 	else if (fault == FAULT_TRUNCATED)
-		snprintf(out, used, "rounding %s: round to nearest, half to even (rintf, __float2int_rn)",
-				 number == 0   ? "toward zero"
-				 : number == 1 ? "down"
-							   : "up");
+		snprintf(out, used, "%s", integers[number]);
+	else if (fault == FAULT_GROUP && number == 0)
+		snprintf(out, used,
+				 "scales read as if all of one group lay beside each other: those of one row of "
+				 "%.20s do",
+				 right);
 	else if (fault == FAULT_GROUP)
 		snprintf(out, used, "scales as if %.20s were %d: take it from the argument of solve()",
 				 hint_size(facts, SIZE_GROUP), number);
@@ -284,6 +334,8 @@ static void say_fault(const struct hint_facts *facts, const struct explanation *
 	case FAULT_RESULT_TRANSPOSED: say_transposed(facts, PART_RESULT, out, used); return;
 	case FAULT_SUM_F16: say_narrow_sum(facts, "f16", out, used); return;
 	case FAULT_SUM_BF16: say_narrow_sum(facts, "bf16", out, used); return;
+	case FAULT_PAIRS: say_pairs(facts, number_of(facts, explanation, fault), out, used); return;
+	case FAULT_CODES_READ: say_codes_read(facts, out, used); return;
 	case FAULT_BETA_PARTS:
 	case FAULT_GROUP:
 	case FAULT_TRUNCATED:
