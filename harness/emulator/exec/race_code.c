@@ -11,6 +11,13 @@
 	"the "                                                                                         \
 	"write and the read, and before the next write of the same place"
 
+/* Where the place is shared by the block, other warps may race as well. */
+#define ADVICE_BARRIER                                                                             \
+	"put a __syncthreads() between the write and the read, and one before the next write of the "  \
+	"same shared memory (__syncwarp() where only lanes of one warp share it: they need not run "   \
+	"in "                                                                                          \
+	"step)"
+
 enum exec_status race_report_lanes(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t offset, const char *verb, const char *other_verb,
 								   const struct seen *other)
@@ -19,10 +26,10 @@ enum exec_status race_report_lanes(struct warp *warp, const struct exec_instruct
 	char place[EXEC_PLACE];
 	exec_fail(warp, in, lane, FAULT_RACE, offset,
 			  "%s shared memory at offset %llu, which lane %d of the same warp %s (%s) without a "
-			  "__syncwarp() between",
+			  "barrier between",
 			  verb, (unsigned long long)offset, __builtin_ctz(other->lanes & ~(1u << lane)),
 			  other_verb, exec_place(warp, &program->code[other->pc], place));
-	warp->worker->fault.advice = ADVICE_SYNCWARP;
+	warp->worker->fault.advice = warp->block->warp_count > 1 ? ADVICE_BARRIER : ADVICE_SYNCWARP;
 	return EXEC_FAULT;
 }
 

@@ -221,7 +221,7 @@ Test(exec_race, lanes_of_a_warp_need_not_run_in_step)
 	fixture_expect_fault(EXCHANGE(".", ""), RACING, FAULT_RACE,
 						 "lane 1 of the same warp writes (st.shared.u32");
 	fixture_expect_fault(EXCHANGE(".volatile.", ""), RACING, FAULT_RACE,
-						 "without a __syncwarp() between");
+						 "of the same warp writes (st.volatile.shared.u32");
 }
 
 #define READ_THEN_WRITE(meet)                                                                      \
