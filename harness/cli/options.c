@@ -282,7 +282,9 @@ const struct row option_rows[] = {
 	 "beta of the timed calls (0; with the problem's own\ncase its own)", .group = GROUP_CASES,
 	 FILLS(kind_scalar, judge.beta), .needs = "a number is needed"},
 	{"tolerance", "T", JUDGES_AND_TIMES " submit",
-	 "bound (componentwise, from the inputs), leetgpu\n(the site's own), or ATOL,RTOL",
+	 "bound (componentwise, from the inputs), leetgpu\n(the site's own), or ATOL,RTOL, or "
+	 "ATOL,RTOL,SHARE:\n"
+	 "that share of the elements has to be within",
 	 .group = GROUP_CASES, FILLS(kind_tolerance, judge.tolerance.text)},
 	{"budget", "S", RUNS,
 	 "seconds of measuring for each shape, all entrants\ntogether (3; with bench --cases 1); less "

@@ -131,6 +131,7 @@ enum tolerance_kind { TOLERANCE_BOUND, TOLERANCE_FLAT };
 struct tolerance {
 	enum tolerance_kind kind;
 	double atol, rtol; /* TOLERANCE_FLAT: |out - ref| <= atol + rtol*|ref| */
+	double beyond;     /* the share of the elements that may be beyond it; 0: none */
 };
 
 /* Compares the result of one set, and what stages of the chain have written, with the

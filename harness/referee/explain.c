@@ -42,8 +42,9 @@ void explain_result(const struct check_input *input, struct wrong_facts *facts)
 		!explain_places(marks, shape, facts))
 		facts->wrong = 0;
 	again.marks = NULL;
-	again.tolerance = (struct tolerance){
-		.kind = TOLERANCE_FLAT, input->problem->leetgpu_atol, input->problem->leetgpu_rtol};
+	again.tolerance = (struct tolerance){.kind = TOLERANCE_FLAT,
+										 .atol = input->problem->leetgpu_atol,
+										 .rtol = input->problem->leetgpu_rtol};
 	check_outputs(&again, &ignored);
 	facts->wrong_leetgpu = ignored.wrong;
 	if (facts->unwritten > 0)

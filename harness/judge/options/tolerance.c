@@ -6,6 +6,24 @@
 #include "base/number.h"
 #include "base/suggest.h"
 
+#define NUMBERS_MAX 3
+
+/* How many numbers the text is, with commas between them; 0: it is something else. */
+static size_t take_numbers(const char *text, double out[NUMBERS_MAX])
+{
+	for (size_t count = 0; count < NUMBERS_MAX;) {
+		char word[64];
+		size_t length = strcspn(text, ",");
+		snprintf(word, sizeof word, "%.*s", (int)length, text);
+		if (length >= sizeof word || !number_real(word, &out[count++]))
+			return 0;
+		if (text[length] == '\0')
+			return count;
+		text += length + 1;
+	}
+	return 0;
+}
+
 bool tolerance_parse(const char *text, struct tolerance_request *out, struct error *err)
 {
 	static const char *const names[] = {"bound", "leetgpu"};
@@ -18,13 +36,18 @@ bool tolerance_parse(const char *text, struct tolerance_request *out, struct err
 		return true;
 	struct tolerance *flat = &out->given;
 	flat->kind = TOLERANCE_FLAT;
-	char first[64], phrase[160];
-	size_t length = strcspn(text, ",");
-	snprintf(first, sizeof first, "%.*s", (int)length, text);
-	return (text[length] == ',' && length < sizeof first && number_real(first, &flat->atol) &&
-			number_real(text + length + 1, &flat->rtol) && flat->atol >= 0 && flat->rtol >= 0) ||
-		   error_set(err, "--tolerance '%s': bound, leetgpu, or ATOL,RTOL is needed%s", text,
-					 suggest_phrase(phrase, text, names, 2));
+	double numbers[NUMBERS_MAX] = {0, 0, 1};
+	char phrase[160];
+	const size_t count = take_numbers(text, numbers);
+	flat->atol = numbers[0];
+	flat->rtol = numbers[1];
+	flat->beyond = 1 - numbers[2];
+	return (count >= 2 && flat->atol >= 0 && flat->rtol >= 0 && numbers[2] > 0 &&
+			numbers[2] <= 1) ||
+		   error_set(err,
+					 "--tolerance '%s': bound, leetgpu, ATOL,RTOL, or ATOL,RTOL,SHARE with a share "
+					 "above 0 and up to 1 is needed%s",
+					 text, suggest_phrase(phrase, text, names, 2));
 }
 
 struct tolerance tolerance_of(const struct tolerance_request *request,
@@ -32,5 +55,6 @@ struct tolerance tolerance_of(const struct tolerance_request *request,
 {
 	if (!request->leetgpu)
 		return request->given;
-	return (struct tolerance){TOLERANCE_FLAT, problem->leetgpu_atol, problem->leetgpu_rtol};
+	return (struct tolerance){
+		.kind = TOLERANCE_FLAT, .atol = problem->leetgpu_atol, .rtol = problem->leetgpu_rtol};
 }

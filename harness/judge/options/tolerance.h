@@ -15,7 +15,8 @@ struct tolerance_request {
 	struct tolerance given; /* else */
 };
 
-/* "bound", "leetgpu" or "ATOL,RTOL". */
+/* "bound", "leetgpu", "ATOL,RTOL" or "ATOL,RTOL,SHARE": so many of the elements have to be within.
+ */
 bool tolerance_parse(const char *text, struct tolerance_request *out, struct error *err);
 
 struct tolerance tolerance_of(const struct tolerance_request *request,

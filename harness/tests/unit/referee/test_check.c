@@ -217,7 +217,7 @@ static double ratio_of(enum dtype type, double out, double product, double magni
 Test(check, nan_never_passes_for_a_number)
 {
 	struct test_case test = case_of(problem_find("gemm-f16"), 16, 0);
-	struct tolerance flat = {TOLERANCE_FLAT, 1e30, 1e30};
+	struct tolerance flat = {.kind = TOLERANCE_FLAT, .atol = 1e30, .rtol = 1e30};
 	cr_assert(isinf(ratio_of(DTYPE_F16, NAN, 1, 1)));
 	cr_assert(isinf(ratio_of(DTYPE_F32, NAN, 0, 0)));
 	cr_assert(isinf(ratio_with(DTYPE_F16, &test, flat, (struct check_element){NAN, 1, 1, 0, 0})));
