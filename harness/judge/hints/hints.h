@@ -7,7 +7,6 @@
 #ifndef GEMMJUDGE_JUDGE_HINTS_HINTS_H
 #define GEMMJUDGE_JUDGE_HINTS_HINTS_H
 
-#include "chain/chain.h"
 #include "judgement/judgement.h"
 #include "process/protocol.h"
 
