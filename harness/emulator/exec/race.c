@@ -36,7 +36,7 @@
 #define DOUBLES 1024 /* bytes that one instruction of a warp stores: 32 lanes of 32 */
 
 struct written {
-	struct seen seen;
+	struct race_seen seen;
 	uint32_t readers; /* warps that read since then: what `reads` has of others is out of date */
 	uint8_t warp;
 	bool split; /* of a word's first byte: the others have their own; else it stands for them */
@@ -56,7 +56,7 @@ struct doubled {
 	int lane;
 	uint8_t value;
 	uint8_t warp;
-	struct seen other;
+	struct race_seen other;
 };
 
 /* Those of the store that is being carried out. */
@@ -85,8 +85,8 @@ struct exec_race {
 	struct past_orders cluster_orders, exited_orders;
 	struct point *points;
 	uint32_t point_count, point_capacity;
-	struct written *writes; /* of each byte */
-	struct seen *reads;     /* of each byte, by each warp */
+	struct written *writes;  /* of each byte */
+	struct race_seen *reads; /* of each byte, by each warp */
 	size_t bytes;
 	uint32_t warps;
 	uint32_t before; /* no step of this block is below it, and none of earlier ones above: what they
@@ -191,7 +191,7 @@ void exec_race_free(struct exec_block *block)
 /* The lanes whose part does not come before what this lane of the warp does: others, in its own
  * warp. */
 static uint32_t unordered(const struct exec_race *race, uint32_t warp, int lane, uint32_t other,
-						  const struct seen *seen)
+						  const struct race_seen *seen)
 {
 	const struct known known =
 		other == warp ? race->met[warp] : clock_of_warp(&race->clocks[warp], other);
@@ -210,7 +210,7 @@ static uint32_t unordered(const struct exec_race *race, uint32_t warp, int lane,
 
 static enum exec_status report(struct warp *warp, const struct exec_instruction *in, int lane,
 							   uint64_t offset, const char *verb, uint32_t other_warp,
-							   const char *other_verb, const struct seen *other)
+							   const char *other_verb, const struct race_seen *other)
 {
 	const struct exec_instruction *there = &warp->worker->launch->program->code[other->pc];
 	const struct exec_race *race = warp->block->race;
@@ -459,13 +459,13 @@ struct access {
 	const struct exec_instruction *in;
 	int lane;
 	enum exec_race_kind kind;
-	struct seen here;
+	struct race_seen here;
 };
 
 static void note_read(struct exec_race *race, uint64_t at, const struct access *access)
 {
 	const uint32_t warp = access->warp->index;
-	struct seen *own = &race->reads[at * race->warps + warp];
+	struct race_seen *own = &race->reads[at * race->warps + warp];
 	uint32_t *readers = &race->writes[at].readers;
 	const bool again = *readers >> warp & 1 && own->clock == access->here.clock;
 	const uint32_t lanes = again ? own->lanes : 0;
@@ -483,7 +483,7 @@ static bool is_same_store(const struct written *last, const struct access *acces
 
 /* Whether nothing orders the other access and this one. */
 static bool races_with(const struct exec_race *race, const struct access *access, uint32_t other,
-					   const struct seen *seen)
+					   const struct race_seen *seen)
 {
 	const uint32_t own = access->warp->index;
 	if (!unordered(race, own, access->lane, other, seen) || race_polls(access->warp, seen->pc) ||
@@ -502,7 +502,7 @@ static bool races_with(const struct exec_race *race, const struct access *access
 static enum exec_status check_reads(const struct exec_race *race, uint64_t at,
 									const struct access *access)
 {
-	const struct seen *reads = race->reads + at * race->warps;
+	const struct race_seen *reads = race->reads + at * race->warps;
 	uint32_t others = race->writes[at].readers;
 	for (; others; others &= others - 1) {
 		const uint32_t other = (uint32_t)__builtin_ctz(others);

@@ -6,7 +6,7 @@
 
 #define RACE_WARPS 32
 
-struct seen {
+struct race_seen {
 	uint32_t clock, pc; /* a clock not above `before`: not since the start of the block */
 	uint32_t lanes;     /* that did it in this step */
 };
@@ -47,7 +47,7 @@ static inline void clock_join(struct clock *into, const struct clock *from)
 }
 
 /* The lanes whose part of this is not known. */
-static inline uint32_t known_lacks(struct known known, const struct seen *seen)
+static inline uint32_t known_lacks(struct known known, const struct race_seen *seen)
 {
 	if (seen->clock <= known.all)
 		return 0;

@@ -20,7 +20,7 @@
 
 enum exec_status race_report_lanes(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t offset, const char *verb, const char *other_verb,
-								   const struct seen *other)
+								   const struct race_seen *other)
 {
 	const struct exec_program *program = warp->worker->launch->program;
 	char place[EXEC_PLACE];

@@ -12,6 +12,6 @@ bool race_polls(const struct warp *warp, uint32_t pc);
 /* The fault that two lanes of the warp access a place and nothing orders them. */
 enum exec_status race_report_lanes(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t offset, const char *verb, const char *other_verb,
-								   const struct seen *other);
+								   const struct race_seen *other);
 
 #endif

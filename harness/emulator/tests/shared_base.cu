@@ -1,5 +1,6 @@
-// Shared memory begins behind a KiB of the system's from compute capability 9.0 on, and before at 0:
-// the first array of a kernel lies there, and all of it can be used, by shared and generic addresses.
+// Shared memory begins behind a KiB of the system's from compute capability 9.0 on, and before at
+// 0: the first array of a kernel lies there, and all of it can be used, by shared and generic
+// addresses.
 #include <cstdio>
 #include <cuda_runtime.h>
 
