@@ -68,6 +68,12 @@ const struct device_facts *trials_device(const struct trials *trials, enum devic
 	return &trials->facts;
 }
 
+const char *trials_nvcc(const struct trials *trials)
+{
+	(void)trials;
+	return "13.0.88";
+}
+
 void trials_close(struct trials *trials)
 {
 	free(trials);
