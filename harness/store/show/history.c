@@ -1,5 +1,6 @@
 /* What a solution was at each time. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/clean.h"
@@ -71,9 +72,11 @@ static void print_head(const struct measured *run, const struct columns *columns
 		if (versions[i][1][0] != '\0')
 			used += snprintf(line + used, sizeof line - (size_t)used, "%s%s%s",
 							 used > 0 ? ", " : "", versions[i][0], versions[i][1]);
+	char *epilogue = clean_line(run->epilogue); /* of a store, which may be anybody's */
 	fprintf(out, "%s on %s%s%s%s%s\n", run->problem, run->device,
 			run->host[0] != '\0' ? ", host " : "", run->host,
-			run->epilogue[0] != '\0' ? ", epilogue " : "", run->epilogue);
+			run->epilogue[0] != '\0' ? ", epilogue " : "", epilogue != NULL ? epilogue : "");
+	free(epilogue);
 	if (used > 0)
 		fprintf(out, "%s\n", line);
 	const struct measured_time *time = only_time(run);
