@@ -184,9 +184,12 @@ static bool match_at(struct matcher *matcher, const char *pattern, struct state 
 
 static bool match_group(struct matcher *matcher, const char *pattern, const struct state *state)
 {
-	for (const char *next = pattern + 1; next; next = skip(next, true))
+	const char *next = pattern + 1;
+	do {
 		if (match_at(matcher, next, *state))
 			return true;
+		next = skip(next, true);
+	} while (next);
 	return *pattern == '{' && match_at(matcher, skip(pattern + 1, false), *state);
 }
 
