@@ -27,7 +27,7 @@ static const struct binary_operator *operator_here(const struct ptx_parser *pars
 	const struct ptx_lexer *lexer = &parser->lexer;
 	if (lexer->token.kind != PTX_TOKEN_MARK)
 		return NULL;
-	const int one = lexer->token.mark,
+	const int one = (unsigned char)lexer->token.mark,
 			  next = lexer->at < lexer->end ? (unsigned char)*lexer->at : 0;
 	for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
 		if (operators[i].code == TWO(one, next) || operators[i].code == one)
