@@ -1,5 +1,6 @@
 // expect: wrong_answer
 // family: some calls only
+// options: --cases 12
 // naive: accepted
 // Works only where it finds C poisoned with NaN, as judges do it that want to see what was written.
 // Stopped by a mark that is a finite number, another one in each element.
