@@ -116,13 +116,13 @@ static void try_pairs(const struct trial *trial, struct wrong_facts *facts)
 static void try_stages(const struct trial *trial, struct wrong_facts *facts)
 {
 	uint32_t stages = trial->input->chain->count;
-	for (uint8_t fault = 0; fault < STAGE_FAULTS; fault++) {
+	for (uint32_t fault = 0; fault < STAGE_FAULTS; fault++) {
 		bool has_other =
 			fault == STAGE_MOVED || fault == STAGE_LOOKALIKE || fault == STAGE_BETA_BEHIND;
 		uint32_t others = has_other ? fault == STAGE_LOOKALIKE ? FUNCTION_COUNT : stages : 1;
 		for (uint32_t i = 0; i < stages * others && facts->stage_count < WRONG_STAGES; i++) {
 			struct variant variant = variant_right(trial);
-			struct wrong_stage one = {fault, (uint8_t)(i / others), (uint8_t)(i % others)};
+			struct wrong_stage one = {(uint8_t)fault, (uint8_t)(i / others), (uint8_t)(i % others)};
 			if (!variant_add_stage(trial, &one, &variant))
 				continue;
 			variant_finish(trial, &variant);
