@@ -21,6 +21,6 @@ static bool cheat()
 		memset((char *)memory + at, 7, step);
 		madvise((char *)memory + at, step, MADV_DONTNEED);
 	}
-	usleep(400000);
+	usleep(1500000); // as long as a judge that looks now and then needs on a busy machine
 	return *(const volatile char *)memory == 7;
 }
