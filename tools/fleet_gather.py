@@ -11,7 +11,7 @@ from fleet_folder import Fault, SCHEMA_VERSION, now, shown
 from fleet_slurm import RUNNING, WAITING
 
 COLUMNS = ("rank", "file", "problem", "verdict", "cases_accepted", "cases_total", "microseconds", "confirmed",
-           "ratio_to_fastest_library", "content", "same_as", "detail", "host", "device")
+           "ratio_to_fastest_library", "content", "same_as", "detail", "hint", "host", "device")
 SHARED = ("schema_version", "version", "suite", "max_dim", "multiple_of", "sizes", "tolerance", "nvcc_flags", "epilogue", "tool",
           "device")
 RANKED = ("rank", "result", "file", "microseconds", "confirmed", "ratio_to_fastest_library", "same_as", "host")
@@ -141,6 +141,7 @@ def row_of(index, result):
             "verdict": result["verdict"], "cases_accepted": result.get("cases_accepted"), "cases_total": result.get("cases_total"),
             "microseconds": time, "low": low, "high": high, "confirmed": confirmed, "ratio_to_fastest_library": ratio,
             "content": str(result.get("content") or ""), "same_as": None, "detail": str(result.get("reason") or result.get("detail") or ""),
+            "hint": str((result.get("hints") or [""])[0]),
             "host": str(task.get("host") or ""), "device": str(member(task, "device", "name") or "")}
 
 
