@@ -137,11 +137,12 @@ def time_of(result):
 def row_of(index, result):
     task = result["task"]
     time, low, high, confirmed, ratio = time_of(result)
+    hints = result.get("hints")
     return {"rank": None, "result": index, "file": result["file"], "problem": str(result.get("problem") or ""),
             "verdict": result["verdict"], "cases_accepted": result.get("cases_accepted"), "cases_total": result.get("cases_total"),
             "microseconds": time, "low": low, "high": high, "confirmed": confirmed, "ratio_to_fastest_library": ratio,
             "content": str(result.get("content") or ""), "same_as": None, "detail": str(result.get("reason") or result.get("detail") or ""),
-            "hint": str((result.get("hints") or [""])[0]),
+            "hint": str(hints[0]) if isinstance(hints, list) and hints else "",
             "host": str(task.get("host") or ""), "device": str(member(task, "device", "name") or "")}
 
 
