@@ -1,4 +1,5 @@
 /* The cases of a file, as text. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/clean.h"
@@ -8,6 +9,14 @@
 /* Cases shown in full, and lines of a solution's own output, unless verbose. */
 #define CASES_SHOWN 3
 #define OUTPUT_LINES_SHOWN 8
+
+/* The nine digits that JSON has of a number: what is printed of either is then the same. */
+static double as_in_json(double value)
+{
+	char digits[32];
+	snprintf(digits, sizeof digits, "%.9g", value);
+	return strtod(digits, NULL);
+}
 
 static void wrong_elements_print(const struct text_page *page, const struct problem *problem,
 								 const struct case_result *result)
@@ -21,12 +30,12 @@ static void wrong_elements_print(const struct text_page *page, const struct prob
 		const struct wrong_element *element = &check->first[i];
 		char got[32] = "never written";
 		if (!element->unwritten)
-			snprintf(got, sizeof got, "%.8g", element->got);
+			snprintf(got, sizeof got, "%.8g", as_in_json(element->got));
 		fputs("    ", page->out);
 		if (batches)
 			fprintf(page->out, "%7d ", element->row / rows);
 		fprintf(page->out, "%7d %7d %15s %15.8g %10.3g\n", element->row % rows, element->column,
-				got, element->want, element->bound);
+				got, as_in_json(element->want), element->bound);
 	}
 	if (check->wrong > check->shown)
 		fprintf(page->out, "    %7s and %llu more\n", "...",
