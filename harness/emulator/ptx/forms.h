@@ -59,13 +59,14 @@ struct ptx_need {
 	int target, version;
 };
 
-enum ptx_match_status {                     /* a later one is a better match */
-						PTX_MATCH_OPCODE,   /* no form has the opcode */
-						PTX_MATCH_PART,     /* `part` is in no form with the others */
-						PTX_MATCH_MISSING,  /* `missing`, a piece of a row, is not there */
-						PTX_MATCH_OPERANDS, /* their number */
-						PTX_MATCH_NEED,     /* `need` is not met */
-						PTX_MATCH_FOUND,
+/* A later one is a better match. */
+enum ptx_match_status {
+	PTX_MATCH_OPCODE,   /* no form has the opcode */
+	PTX_MATCH_PART,     /* `part` is in no form with the others */
+	PTX_MATCH_MISSING,  /* `missing`, a piece of a row, is not there */
+	PTX_MATCH_OPERANDS, /* their number */
+	PTX_MATCH_NEED,     /* `need` is not met */
+	PTX_MATCH_FOUND,
 };
 
 struct ptx_match {
