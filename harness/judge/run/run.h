@@ -39,7 +39,7 @@ struct entrant {
 	const char *file;           /* for progress */
 	const char *library;        /* the compiled .so; NULL: it did not compile */
 	const char *source;         /* of struct compiled, or NULL */
-	const char *text;           /* the solution file itself, which hints look at */
+	const char *text;           /* the solution file itself, which hints look at; never NULL */
 	const char *problem_detail; /* why it did not */
 	enum verdict refused;       /* it is not to be run for another reason, which stands there; else
 								   ACCEPTED */

@@ -329,7 +329,8 @@ static void judge_with(struct run *run, struct judgement *item)
 {
 	const struct problem *problem = problem_find("gemm-f16");
 	const struct shape shape = {{1, 16, 16, 16, 1}};
-	const struct entrant entrant = {.label = "a.cu", .file = "a.cu", .library = "/nowhere/a.so"};
+	const struct entrant entrant = {
+		.label = "a.cu", .file = "a.cu", .library = "/nowhere/a.so", .text = "/nowhere/a.cu"};
 	struct error err;
 	item->count = 2;
 	item->cases = calloc(item->count, sizeof *item->cases);
