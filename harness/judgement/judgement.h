@@ -28,7 +28,8 @@ struct case_result {
 	/* Of the first EXPLAINED_MAX cases with wrong elements; owned, else NULL. `map` is there where
 	 * it has rows. */
 	struct wrong_facts *wrong;
-	double seconds; /* wall time of solve() */
+	struct wrong_gated gated; /* of the first cases in which what a gated stage wrote is wrong */
+	double seconds;           /* wall time of solve() */
 	uint64_t steps; /* emulated: warp instructions that each of its launches may take; 0: a GPU */
 	char *output;   /* what the solution (or the emulator) printed during
 					   the case; owned, NULL when nothing */

@@ -143,6 +143,27 @@ struct wrong_stage {
 };
 #define WRONG_STAGES 16
 
+/* What a gated stage writes, of which columns are taken for gate and up, and by which formula. */
+enum wrong_gated_fault {
+	GATED_EXCHANGED,   /* gate and up are */
+	GATED_HALVES,      /* gate in the first half of a row, up in the second one */
+	GATED_UP_PLUS_ONE, /* f(gate) * (up + 1) */
+	GATED_PLAIN,       /* gate * up */
+	GATED_LOOKALIKE,   /* another function than f (`other`: enum wrong_function) */
+	GATED_FAULTS,
+};
+
+/* Wrong elements of what a gated stage writes beside the result, and the faults that explain all
+ * of them which were looked at. */
+#define WRONG_GATED 4
+struct wrong_gated {
+	uint32_t compared; /* 0: none were looked at */
+	uint8_t stage, count;
+	struct {
+		uint8_t fault, other; /* enum wrong_gated_fault */
+	} fits[WRONG_GATED];
+};
+
 struct wrong_facts {
 	uint64_t elements; /* of the result */
 	uint64_t wrong;    /* 0: nothing is known */
@@ -170,6 +191,7 @@ struct wrong_facts {
 	/* Of an epilogue: faults of its stages that fit, the first ones found. */
 	uint32_t stage_count;
 	struct wrong_stage stages[WRONG_STAGES];
+	struct wrong_gated gated;    /* also where `wrong` is 0 */
 	int32_t summed;              /* FAULT_PRODUCTS_MISSING: products of each sum */
 	int32_t number[FAULT_COUNT]; /* of faults that have one, as it fits */
 	/* The root mean square of the errors of right and wrong elements (but for their last rounding),

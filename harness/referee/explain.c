@@ -36,6 +36,7 @@ void explain_result(const struct check_input *input, struct wrong_facts *facts)
 	again.marks = marks;
 	again.carried = NULL;
 	check_outputs(&again, &ignored);
+	const bool outputs_wrong = ignored.extra_wrong > 0;
 	facts->elements = elements;
 	count_kinds(input, marks, facts);
 	if (!digest_of(input->out, type_bytes(type_of(result->type), elements), &facts->result) ||
@@ -49,7 +50,7 @@ void explain_result(const struct check_input *input, struct wrong_facts *facts)
 	facts->wrong_leetgpu = ignored.wrong;
 	if (facts->unwritten > 0)
 		explain_unwritten(marks, shape, facts);
-	if (facts->wrong > 0)
-		explain_faults(input, marks, facts);
+	if (facts->wrong > 0 || outputs_wrong)
+		explain_faults(input, marks, outputs_wrong, facts);
 	free(marks);
 }

@@ -7,7 +7,8 @@
 #include "referee/check.h"
 
 /* Compares the whole result once more, and fills what is found. facts->wrong is 0 where there is
- * no memory for it, or nothing is wrong. `rows` and `carried` of the input are not looked at. */
+ * no memory for it, or nothing of the result is wrong: then only `gated` is filled. `rows` and
+ * `carried` of the input are not looked at. */
 void explain_result(const struct check_input *input, struct wrong_facts *facts);
 
 /* Where elements with a mark lie: fills `places` and `map`. False: no memory. */
@@ -18,8 +19,9 @@ bool explain_places(const uint8_t *marks, const struct shape *shape, struct wron
 void explain_unwritten(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts);
 
 /* Tries faults at wrong elements that were written: fills `compared`, `fits` and what goes with
- * them. Of operands that are not too large; else fills nothing. An epilogue has no custom stage. */
-void explain_faults(const struct check_input *input, const uint8_t *marks,
+ * them; where what stages wrote is wrong, `gated`. Of operands that are not too large; else fills
+ * nothing. An epilogue has no custom stage. */
+void explain_faults(const struct check_input *input, const uint8_t *marks, bool outputs_wrong,
 					struct wrong_facts *facts);
 
 #endif

@@ -288,16 +288,17 @@ static void try_all(const struct trial *trial, struct wrong_facts *facts)
 	facts->errors_of[SUM_BF16] = errors_ratio(trial, variant_to_bf16);
 }
 
-static bool can_be_tried(const struct device_request *request, const struct wrong_facts *facts)
+static bool can_be_tried(const struct device_request *request)
 {
 	return request->algebra != ALGEBRA_SHORTEST_PATHS &&
 		   request->left.values.elements <= EXPLAIN_TERMS &&
-		   request->right.values.elements <= EXPLAIN_TERMS && facts->unwritten < facts->wrong;
+		   request->right.values.elements <= EXPLAIN_TERMS;
 }
 
-void explain_faults(const struct check_input *input, const uint8_t *marks,
+void explain_faults(const struct check_input *input, const uint8_t *marks, bool outputs_wrong,
 					struct wrong_facts *facts)
 {
+	const bool written_wrong = facts->unwritten < facts->wrong;
 	_Static_assert(FAULT_COUNT <= 64, "a bit for each fault");
 	const struct shape *shape = &input->test->shape;
 	struct trial *trial = malloc(sizeof *trial);
@@ -312,15 +313,19 @@ void explain_faults(const struct check_input *input, const uint8_t *marks,
 		.n = (uint64_t)shape->size[SIZE_N],
 		.k = (uint64_t)shape->size[SIZE_K],
 	};
-	if (can_be_tried(&trial->request, facts)) {
-		choose(trial, marks, facts);
+	if ((written_wrong || outputs_wrong) && can_be_tried(&trial->request)) {
 		trial->left = drawn(&trial->request.left);
 		trial->right = drawn(&trial->request.right);
 		trial->codes = codes_of(&trial->request.right);
 		draw_groups(trial);
 		find_extra(trial);
-		if (trial->left != NULL && trial->right != NULL)
+		const bool drawn_both = trial->left != NULL && trial->right != NULL;
+		if (drawn_both && written_wrong) {
+			choose(trial, marks, facts);
 			try_all(trial, facts);
+		}
+		if (drawn_both && outputs_wrong)
+			variant_try_gated(trial, &facts->gated);
 	}
 	free(trial->left);
 	free(trial->right);

@@ -1,5 +1,5 @@
 /* Solutions with known faults, as the referee computes them at single elements. Internal to
- * faults.c, variant.c, variant_chain.c and variant_element.c. */
+ * faults.c, variant.c, variant_chain.c, variant_element.c and variant_gated.c. */
 #ifndef GEMMJUDGE_REFEREE_VARIANT_H
 #define GEMMJUDGE_REFEREE_VARIANT_H
 
@@ -99,10 +99,22 @@ bool variant_add_stage(const struct trial *trial, const struct wrong_stage *faul
 /* The chain as it is. */
 void variant_set_steps(const struct trial *trial, struct variant *variant);
 
-/* Of an element that went through the variant's steps; `row` is counted through all batches. */
-struct check_finding variant_through_chain(const struct trial *trial, const struct variant *variant,
-										   const struct check_element *element, uint64_t row,
-										   uint64_t column);
+/* An element as the first `steps` of the variant's steps leave it; `row` is counted through all
+ * batches. */
+struct carried variant_carry(const struct trial *trial, const struct variant *variant,
+							 const struct check_element *element, uint64_t row, uint64_t column,
+							 uint32_t steps);
+
+/* The reference of a function, of those that are no stage, too. */
+const struct stage_reference *variant_function(enum wrong_function function);
+
+/* What the chain's stage `stage` gets of the element at `column` of `row`, which is counted through
+ * all batches. */
+struct carried variant_before_stage(const struct trial *trial, const struct variant *variant,
+									uint64_t row, uint64_t column, uint32_t stage);
+
+/* Tries the faults of a gated stage at what it wrote. */
+void variant_try_gated(const struct trial *trial, struct wrong_gated *out);
 
 /* To be called when all faults are in. */
 void variant_finish(const struct trial *trial, struct variant *variant);

@@ -34,7 +34,7 @@ static const struct stage_reference of_no_stage[] = {
 	{.name = "leaky_relu", .accuracy = STAGE_ROUNDS, .apply = apply_leaky},
 };
 
-static const struct stage_reference *function_of(enum wrong_function function)
+const struct stage_reference *variant_function(enum wrong_function function)
 {
 	static const char *const names[] = {
 		[FUNCTION_RELU] = "relu",          [FUNCTION_SIGMOID] = "sigmoid",
@@ -52,14 +52,14 @@ static const struct stage_reference *function_of(enum wrong_function function)
 static bool is_function(const struct variant_step *step)
 {
 	for (int i = 0; i < FUNCTION_COUNT; i++)
-		if (strcmp(function_of((enum wrong_function)i)->name, step->reference->name) == 0)
+		if (strcmp(variant_function((enum wrong_function)i)->name, step->reference->name) == 0)
 			return true;
 	return false;
 }
 
 static bool replace(struct variant_step *step, enum wrong_function function)
 {
-	const struct stage_reference *other = function_of(function);
+	const struct stage_reference *other = variant_function(function);
 	bool changes = is_function(step) && strcmp(other->name, step->reference->name) != 0;
 	step->reference = other;
 	return changes;
@@ -160,13 +160,13 @@ static double member_at(const struct trial *trial, const struct variant_step *st
 	return values_number_at(values, chain_index(&other, trial->n, row, column) % values->elements);
 }
 
-struct check_finding variant_through_chain(const struct trial *trial, const struct variant *variant,
-										   const struct check_element *element, uint64_t row,
-										   uint64_t column)
+struct carried variant_carry(const struct trial *trial, const struct variant *variant,
+							 const struct check_element *element, uint64_t row, uint64_t column,
+							 uint32_t steps)
 {
 	const struct check_rule *rule = &variant->rule;
 	struct carried value = rule_begin(rule, *element);
-	for (uint32_t i = 0; i < variant->step_count; i++) {
+	for (uint32_t i = 0; i < steps; i++) {
 		const struct variant_step *step = &variant->steps[i];
 		double members[CHAIN_MEMBERS_MAX] = {0};
 		for (uint32_t m = 0; m < step->stage->count; m++)
@@ -181,8 +181,5 @@ struct check_finding variant_through_chain(const struct trial *trial, const stru
 			.column = (uint32_t)column};
 		stage_carry(step->reference, members, &place, &value);
 	}
-	struct check_finding finding = rule_finish(rule, element->out, &value);
-	if (isinf(value.error)) /* anything would be right: it tells nothing */
-		finding.ratio = INFINITY;
-	return finding;
+	return value;
 }

@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "referee/rule.h"
+
 /* What a tile that reaches past an operand is padded with. */
 static double padding_of(const struct trial *trial)
 {
@@ -133,13 +135,25 @@ static struct check_element element_of(const struct trial *trial, const struct v
 	return out;
 }
 
+/* Of an element that went through the variant's steps. */
+static struct check_finding find_chained(const struct trial *trial, const struct variant *variant,
+										 const struct check_element *element, uint64_t row,
+										 uint64_t column)
+{
+	struct carried value = variant_carry(trial, variant, element, row, column, variant->step_count);
+	struct check_finding finding = rule_finish(&variant->rule, element->out, &value);
+	if (isinf(value.error)) /* anything would be right: it tells nothing */
+		finding.ratio = INFINITY;
+	return finding;
+}
+
 /* `row` and `column`: of the epilogue's members. */
 static bool is_within(const struct trial *trial, const struct variant *variant,
 					  const struct check_element *element, uint64_t row, uint64_t column)
 {
-	struct check_finding finding =
-		trial->input->chain == NULL ? check_one(&variant->rule, element)
-									: variant_through_chain(trial, variant, element, row, column);
+	struct check_finding finding = trial->input->chain == NULL
+									   ? check_one(&variant->rule, element)
+									   : find_chained(trial, variant, element, row, column);
 	return finding.ratio <= 1 && isfinite(finding.want);
 }
 
@@ -219,6 +233,16 @@ static bool fits_place(const struct trial *trial, const struct variant *variant,
 		return rounded_is_within(trial, variant, &element, line, column);
 	return variant->integer ? rounded_to_integer(variant, &element)
 							: is_within(trial, variant, &element, line, column);
+}
+
+struct carried variant_before_stage(const struct trial *trial, const struct variant *variant,
+									uint64_t row, uint64_t column, uint32_t stage)
+{
+	struct check_element element =
+		element_of(trial, variant, row / trial->m, row % trial->m, column);
+	if (variant->rule.beta != 0)
+		element.c = values_number_at(&trial->before, row * trial->n + column);
+	return variant_carry(trial, variant, &element, row, column, stage);
 }
 
 bool variant_fits(const struct trial *trial, const struct variant *variant, uint64_t at)

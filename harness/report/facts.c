@@ -117,10 +117,18 @@ static void first_error(const char *log, char *out, size_t capacity)
 	snprintf(out, capacity, ": %.*s", (int)length, found);
 }
 
+bool facts_refused(const struct judgement *item)
+{
+	char error[2];
+	first_error(item->compile_log, error, sizeof error);
+	return item->verdict == VERDICT_COMPILE_ERROR ||
+		   (item->verdict == VERDICT_NOT_RUN && error[0] != '\0');
+}
+
 const char *facts_reason(const struct judgement *item, char out[FACTS_REASON])
 {
 	char error[FACTS_REASON - sizeof item->detail] = "";
-	if (item->verdict == VERDICT_COMPILE_ERROR)
+	if (facts_refused(item))
 		first_error(item->compile_log, error, sizeof error);
 	snprintf(out, FACTS_REASON, "%s%s", item->detail, error);
 	return out;

@@ -26,6 +26,10 @@ void facts_timed_shape(char *out, size_t capacity, const struct timing_result *t
  * bound; NULL when no case was checked. One that the emulated GPU could not run says nothing. */
 const struct case_result *facts_worst_case(const struct judgement *judgement);
 
+/* Whether nvcc refused it, or a stage of the epilogue that it was to be judged with: then the
+ * compiler's messages say why. */
+bool facts_refused(const struct judgement *item);
+
 /* What a table says of a file, in a line: its detail, and of what nvcc refused the first error,
  * without folders ("nvcc refused the file: a.cu(3): error: ..."). Gives out. */
 #define FACTS_REASON 1536

@@ -179,7 +179,7 @@ static void row_print(const struct ranking *ranking, const struct ranking_row *r
 		used += fprintf(out, "%-11s ", row->item->problem[0] != '\0' ? row->item->problem : "-");
 	name_print(row->item->file, width - used > NAME_LEAST ? width - used : NAME_LEAST, out);
 	fputc('\n', out);
-	if (row->item->verdict == VERDICT_COMPILE_ERROR) { /* its messages may be pages above */
+	if (facts_refused(row->item)) { /* its messages may be pages above */
 		char reason[FACTS_REASON];
 		fprintf(out, "%*s", REASON_INDENT, "");
 		wrap_print(out, width, REASON_INDENT, REASON_INDENT, facts_reason(row->item, reason));

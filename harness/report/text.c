@@ -140,7 +140,7 @@ static size_t count_lines(const char *text)
 /* What nvcc said: of a file that it refused the first lines, of others how many there are. */
 static void log_print(const struct text_page *page, const struct judgement *item)
 {
-	const bool refused = item->verdict == VERDICT_COMPILE_ERROR;
+	const bool refused = facts_refused(item);
 	const char *log = item->compile_log != NULL ? item->compile_log : "", *rest = log;
 	const size_t lines = count_lines(log), shown = refused ? LOG_LINES_SHOWN : 0;
 	if (page->verbose || lines <= shown) {

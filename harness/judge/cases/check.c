@@ -127,14 +127,16 @@ static bool check_case(struct run *run, const struct problem *problem,
 	return ok;
 }
 
-/* What is wrong with a result, for hints: of the first few cases. */
+/* What is wrong with a result, or with what an epilogue wrote beside it, for hints: of the first
+ * few cases. */
 static bool explain_case(struct run *run, struct judgement *out, struct case_result *result,
 						 struct error *err)
 {
 	size_t explained = 0;
 	for (size_t i = 0; i < out->count; i++)
-		explained += out->cases[i].wrong != NULL;
-	if (!result->checked || result->check.wrong == 0 || explained >= EXPLAINED_MAX ||
+		explained += out->cases[i].wrong != NULL || out->cases[i].gated.compared > 0;
+	if (!result->checked || result->check.wrong + result->check.extra_wrong == 0 ||
+		explained >= EXPLAINED_MAX ||
 		result->verdict == VERDICT_RULE_VIOLATION) /* an input that was changed explains more */
 		return true;
 	result->wrong = calloc(1, sizeof *result->wrong);
@@ -142,7 +144,8 @@ static bool explain_case(struct run *run, struct judgement *out, struct case_res
 		return true; /* a hint less */
 	if (!referee_link_explain(&run->referee, result->wrong, err))
 		return false;
-	if (result->wrong->wrong == 0) { /* nothing is known */
+	result->gated = result->wrong->gated;
+	if (result->wrong->wrong == 0) { /* of the result nothing is known */
 		free(result->wrong);
 		result->wrong = NULL;
 	}

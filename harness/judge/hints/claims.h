@@ -7,21 +7,24 @@
 
 struct hint_claim;
 
-/* Whether an element of the result may be wrong, by the claim; its row is that of its matrix. */
-typedef bool hint_covers(const struct hint_claim *claim, const struct shape *shape, int32_t batch,
-						 int32_t row, int32_t column);
+/* Whether the claim speaks of an element of a case's result; its row is that of its matrix. */
+typedef bool hint_covers(const struct hint_claim *claim, const struct case_result *result,
+						 int32_t batch, int32_t row, int32_t column);
 
 /* Something that a case has; `number` is whose. */
 typedef bool hint_trait(const struct problem *problem, const struct test_case *test,
 						int32_t number);
 
 struct hint_claim {
-	hint_covers *covers;    /* NULL: it speaks of no elements */
+	hint_covers *covers;    /* all wrong elements are among these. NULL: it does not say so */
+	hint_covers *fills;     /* nearly all of these are wrong */
 	hint_trait *of_failing; /* all failing cases have it, and no right one. NULL: it
 							 speaks of no cases */
 	int32_t number;         /* as the function has it: of a tile, a period */
 	bool rows, columns;     /* it speaks of rows, of columns */
 	bool set[WRONG_PERIOD]; /* residues modulo `number` */
+	/* Tiles of so many rows and columns are right or wrong as a whole; 0: it does not say so. */
+	int32_t tile_rows, tile_columns;
 };
 
 /* A row calls it with what its sentence claims. */
@@ -40,5 +43,7 @@ hint_covers hint_in_line;
 hint_covers hint_of_residue;
 /* Of all matrices but the first (number 0), or of the last one (1). */
 hint_covers hint_of_matrix;
+/* Beyond the rows and columns, or with number 1 behind the elements, that were written. */
+hint_covers hint_unwritten_beyond;
 
 #endif

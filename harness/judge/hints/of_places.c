@@ -193,6 +193,7 @@ static bool whole_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (hint_explained_cases(facts) == 0 || !find_tile(facts, &tile) ||
 		hint_unwritten_known(facts) || ragged_tile(facts, &ragged) != 0 || line_of(facts) != NULL)
 		return false;
+	hint_claims(facts, (struct hint_claim){.tile_rows = 8 << tile.i, .tile_columns = 8 << tile.j});
 	snprintf(out, HINT_TEXT,
 			 "%s each tile of %d x %d elements is right or wrong as a whole: look at what those "
 			 "blocks or warps do otherwise",

@@ -1,5 +1,6 @@
 /* Which stage of an epilogue makes the wrong elements. */
 #include <stdio.h>
+#include <string.h>
 
 #include "judge/hints/explanation.h"
 
@@ -81,7 +82,80 @@ static bool made_by_stage(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
+/* ---- what a gated stage writes -------------------------------------------------------------- */
+
+/* The fault at place `at` of these fits in so many cases. */
+static size_t count_gated(const struct hint_facts *facts, const struct wrong_gated *of, uint8_t at)
+{
+	size_t cases = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct wrong_gated *gated = &facts->judgement->cases[i].gated;
+		for (uint8_t j = 0; gated->compared > 0 && j < gated->count; j++)
+			cases += gated->fits[j].fault == of->fits[at].fault &&
+					 gated->fits[j].other == of->fits[at].other;
+	}
+	return cases;
+}
+
+static size_t gated_cases(const struct hint_facts *facts)
+{
+	size_t cases = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++)
+		cases += facts->judgement->cases[i].gated.compared > 0;
+	return cases;
+}
+
+/* The fault that fits in all cases, the first such one. */
+static bool find_gated(const struct hint_facts *facts, struct wrong_gated *of, uint8_t *at)
+{
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		*of = facts->judgement->cases[i].gated;
+		for (*at = 0; of->compared > 0 && *at < of->count; ++*at)
+			if (count_gated(facts, of, *at) == gated_cases(facts))
+				return true;
+	}
+	return false;
+}
+
+static void say_gated(const struct wrong_gated *of, uint8_t at, const char *activation, char *out,
+					  size_t size)
+{
+	switch ((enum wrong_gated_fault)of->fits[at].fault) {
+	case GATED_EXCHANGED:
+		snprintf(out, size, "%s(up) * gate: gate is column 2i of the product, up is 2i + 1",
+				 activation);
+		break;
+	case GATED_HALVES:
+		snprintf(out, size,
+				 "taking gate and up for the two halves of a row: they are columns 2i and 2i + 1");
+		break;
+	case GATED_UP_PLUS_ONE: snprintf(out, size, "%s(gate) * (up + 1)", activation); break;
+	case GATED_PLAIN: snprintf(out, size, "gate * up, without %s", activation); break;
+	default:
+		snprintf(out, size, "%s of gate where %s belongs", functions[of->fits[at].other],
+				 activation);
+		break;
+	}
+}
+
+static bool made_by_gated(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	struct wrong_gated of;
+	uint8_t at;
+	char name[STAGE_TEXT], fault[160];
+	if (facts->chain == NULL || !find_gated(facts, &of, &at))
+		return false;
+	const struct chain_stage *stage = &facts->chain->stages[of.stage];
+	const char *activation = strcmp(stage->name, "geglu") == 0 ? "gelu" : "silu";
+	say_gated(&of, at, activation, fault, sizeof fault);
+	snprintf(out, HINT_TEXT,
+			 "the wrong elements that %s stored are what comes of %s; it stores %s(gate) * up",
+			 stage_name(facts, of.stage, name), fault, activation);
+	return true;
+}
+
 const struct hint_row hints_of_stages[] = {
+	{"made-by-gated", HINT_CAUSE, made_by_gated},
 	{"made-by-stage", HINT_CAUSE, made_by_stage},
 	{0},
 };

@@ -1,4 +1,5 @@
 /* What was never written, and what grid or index would leave just that out. */
+#include "judge/hints/claims.h"
 #include "judge/hints/explanation.h"
 
 #include <stdio.h>
@@ -17,11 +18,29 @@ static bool all_unwritten(const struct case_result *result)
 	return unwritten(result) && result->wrong->wrong >= result->wrong->elements / 10 * 9;
 }
 
+/* What a stage of the epilogue stores beside the result; NULL: nothing. */
+static const struct chain_member *stored_beside(const struct chain *chain)
+{
+	for (uint32_t s = 0; chain != NULL && s < chain->count; s++)
+		for (uint32_t i = 0; i < chain->stages[s].count; i++)
+			if (chain->stages[s].members[i].kind >= CHAIN_OUTPUT)
+				return &chain->stages[s].members[i];
+	return NULL;
+}
+
 static bool never_written(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
 	if (!hint_all_explained(facts, all_unwritten))
 		return false;
+	const struct chain_member *beside = stored_beside(facts->chain);
+	if (beside != NULL) {
+		snprintf(out, HINT_TEXT,
+				 "%s %s still holds what it held before the call: what the epilogue makes of the "
+				 "product is stored there, too, and not only %.31s",
+				 hint_in_all(facts, cases), hint_operand(facts, PART_RESULT), beside->name);
+		return true;
+	}
 	snprintf(out, HINT_TEXT,
 			 "%s %s still holds what it held before the call: is a kernel launched at all, with a "
 			 "grid and a block that are not empty, and does it store to the pointer that solve() "
@@ -87,6 +106,7 @@ static bool grid_exchanged(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (!finds_exchanged(facts))
 		return false;
 	const struct case_result *shown = hint_next_explained(facts, &at);
+	hint_claims(facts, (struct hint_claim){.fills = hint_unwritten_beyond});
 	const char *m = hint_size(facts, SIZE_M), *n = hint_size(facts, SIZE_N);
 	snprintf(out, HINT_TEXT,
 			 "%s only as many rows of %s are written as tiles of %s reach, and columns as tiles of "
@@ -180,6 +200,7 @@ static bool grid_rounded_down(const struct hint_facts *facts, char out[HINT_TEXT
 	if (held == 0 || overlaps(facts) || rows_overlap(facts, overlapping) ||
 		finds_exchanged(facts) || !tiles_end(facts, true) || !tiles_end(facts, false))
 		return false;
+	hint_claims(facts, (struct hint_claim){.fills = hint_unwritten_beyond});
 	say_rounded_up(facts, true, up_rows);
 	say_rounded_up(facts, false, up_columns);
 	snprintf(
@@ -196,11 +217,14 @@ static bool grid_rounded_down(const struct hint_facts *facts, char out[HINT_TEXT
 	return true;
 }
 
+/* Nothing is claimed by who only asks. */
 bool hint_unwritten_known(const struct hint_facts *facts)
 {
 	char grid[HINT_TEXT];
+	struct hint_facts asked = *facts;
+	asked.claim = NULL;
 	return hint_all_explained(facts, all_unwritten) || finds_exchanged(facts) ||
-		   grid_rounded_down(facts, grid);
+		   grid_rounded_down(&asked, grid);
 }
 
 static bool partly_written(const struct hint_facts *facts, char out[HINT_TEXT])
@@ -249,6 +273,7 @@ static bool rows_overlap(const struct hint_facts *facts, char out[HINT_TEXT])
 	}
 	if (held == 0 || overlaps(facts))
 		return false;
+	hint_claims(facts, (struct hint_claim){.fills = hint_unwritten_beyond, .number = 1});
 	const char *name = hint_operand(facts, PART_RESULT);
 	snprintf(
 		out, HINT_TEXT,

@@ -199,6 +199,8 @@ bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, 
 	*facts = reply.facts;
 	if (facts->map.rows > MAP_CELLS || facts->map.columns > MAP_CELLS)
 		facts->map.rows = facts->map.columns = 0;
+	if (facts->gated.count > WRONG_GATED)
+		facts->gated.count = 0;
 	return true;
 }
 

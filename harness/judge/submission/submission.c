@@ -394,9 +394,10 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 		s->compiled.log = reason;
 	}
 	const char *stage = s->fused ? epilogue_blamed(run->epilogue, s->compiled.log) : NULL;
+	s->stage_refused = stage != NULL && s->compiled.status == COMPILE_ERROR;
 	if (s->by_stage)
 		snprintf(s->compile_detail, sizeof s->compile_detail,
-				 "%s%.700s needs what is not allowed, and the file itself does not: %.200s",
+				 "not judged, as %s%.700s needs what is not allowed: %.200s",
 				 stage != NULL ? "the epilogue stage " : "the epilogue ",
 				 stage != NULL ? stage : run->options->epilogue, why);
 	else if (s->compiled.status == COMPILE_FORBIDDEN)
@@ -408,9 +409,11 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 		snprintf(s->compile_detail, sizeof s->compile_detail,
 				 "'%s' needs %s, and this device is of %s", feature.name,
 				 feature.needs[0] != '\0' ? feature.needs : "another architecture", s->machine);
-	} else
-		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc refused the %s%.900s",
-				 stage != NULL ? "epilogue stage " : "file", stage != NULL ? stage : "");
+	} else if (s->stage_refused)
+		snprintf(s->compile_detail, sizeof s->compile_detail,
+				 "not judged, as nvcc refused the epilogue stage %.900s", stage);
+	else
+		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc refused the file");
 }
 
 /* The emulated GPU takes PTX, and what its kernels take of a GPU ptxas says: it compiles them, too,
@@ -493,7 +496,7 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 	if (!content_hash(s->source, s->content, &why))
 		s->content[0] = '\0'; /* the compiler says why, too */
 	s->order = tensara_order(s->problem, s->source);
-	s->unsupported = false;
+	s->unsupported = s->stage_refused = false;
 	char header[ENTRY_HEADER_TEXT];
 	entry_header(s->problem, header);
 	struct compile_options options = {.source = s->source,
@@ -584,8 +587,10 @@ void submission_to_judgement(const struct submission *s, struct judgement *out)
 		out->layers |= LAYER_COMPILER;
 	if (is_callable(s))
 		return;
-	bool forbidden = s->compiled.status == COMPILE_FORBIDDEN && !s->by_stage;
-	out->verdict = forbidden        ? VERDICT_RULE_VIOLATION
+	bool of_epilogue = s->by_stage || s->stage_refused;
+	bool forbidden = s->compiled.status == COMPILE_FORBIDDEN;
+	out->verdict = of_epilogue      ? VERDICT_NOT_RUN
+				   : forbidden      ? VERDICT_RULE_VIOLATION
 				   : s->unsupported ? VERDICT_UNSUPPORTED
 									: VERDICT_COMPILE_ERROR;
 	snprintf(out->detail, sizeof out->detail, "%s", s->compile_detail);

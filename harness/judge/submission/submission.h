@@ -26,6 +26,7 @@ struct submission {
 	char machine[24];           /* "sm_90a": whose machine code the library has, if any */
 	char compile_detail[1024];  /* why there is no library, or none to be called */
 	bool unsupported;           /* because the device's architecture lacks something */
+	bool stage_refused;         /* because a stage of the epilogue does not compile */
 	bool by_stage;              /* only with the epilogue it needs what is forbidden */
 	bool miscounted;            /* because solve() takes another number of arguments */
 	char *serialised;           /* serialised.h: kernels; NULL: none, or not asked; owned */

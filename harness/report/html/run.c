@@ -139,7 +139,7 @@ static struct shown shown_of(const struct judgement_list *list, const struct ran
 	struct shown shown = {.times = ranking->timed, .problems = common_problem(list) == NULL};
 	for (size_t i = 0; i < list->count; i++) {
 		shown.cases = shown.cases || list->items[i].count > 0;
-		shown.refused = shown.refused || list->items[i].verdict == VERDICT_COMPILE_ERROR;
+		shown.refused = shown.refused || facts_refused(&list->items[i]);
 	}
 	for (size_t i = 0; i < ranking->count; i++)
 		shown.same = shown.same || ranking->rows[i].same != NULL;
@@ -204,8 +204,7 @@ static void row_print(struct html_table *table, const struct judgement_list *lis
 		html_table_text(table, item->problem);
 	if (shown.refused) {
 		char reason[FACTS_REASON];
-		bool refused = item->verdict == VERDICT_COMPILE_ERROR;
-		html_table_text(table, refused ? facts_reason(item, reason) : "");
+		html_table_text(table, facts_refused(item) ? facts_reason(item, reason) : "");
 	}
 	if (shown.same)
 		html_table_text(table, row->same != NULL ? row->same->file : "");

@@ -73,3 +73,35 @@ Test(hint_stages, only_where_it_explains_half_and_most)
 	says(made, NULL, ""); /* there is no epilogue */
 	free(made);
 }
+
+/* What a gated stage wrote is wrong in the first two cases, by this fault. */
+static void each_gated(struct made_up *made, enum wrong_gated_fault fault, uint8_t other)
+{
+	for (size_t i = 0; i < 2; i++) {
+		made->cases[i].gated = (struct wrong_gated){.compared = 40, .stage = 1, .count = 1};
+		made->cases[i].gated.fits[0].fault = (uint8_t)fault;
+		made->cases[i].gated.fits[0].other = other;
+	}
+}
+
+Test(hint_stages, what_a_gated_stage_wrote)
+{
+	struct chain chain;
+	struct made_up *made = of_chain(&chain);
+	snprintf(chain.stages[1].name, CHAIN_NAME_MAX, "swiglu");
+	each_gated(made, GATED_EXCHANGED, 0);
+	says(made, &chain, "that stage 2 (swiglu) stored are what comes of silu(up) * gate");
+	each_gated(made, GATED_HALVES, 0);
+	says(made, &chain, "taking gate and up for the two halves of a row");
+	each_gated(made, GATED_UP_PLUS_ONE, 0);
+	says(made, &chain, "silu(gate) * (up + 1); it stores silu(gate) * up");
+	each_gated(made, GATED_PLAIN, 0);
+	says(made, &chain, "gate * up, without silu");
+	each_gated(made, GATED_LOOKALIKE, FUNCTION_SIGMOID);
+	says(made, &chain, "sigmoid of gate where silu belongs");
+	snprintf(chain.stages[1].name, CHAIN_NAME_MAX, "geglu");
+	says(made, &chain, "sigmoid of gate where gelu belongs; it stores gelu(gate) * up");
+	made->cases[1].gated.count = 0; /* nothing explains the other case */
+	says(made, &chain, "");
+	free(made);
+}
