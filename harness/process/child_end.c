@@ -14,7 +14,7 @@
 #include "process/tree.h"
 
 #define STOP_SECONDS 10.0 /* a process that a driver holds takes its time to die */
-#define REAP_SECONDS 2.0  /* for what was killed from here */
+#define REAP_SECONDS 6.0  /* for what was killed from here, on a busy machine, too */
 #define ORPHANS 512       /* ended at once; then the next ones */
 
 static bool await_report(struct child *child, double seconds, struct keeper_report *report)

@@ -46,20 +46,13 @@ static bool tells_in_part(const struct trial *trial, const struct variant *varia
 		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
 }
 
-static bool is_zero(const struct check_input *input, uint64_t at)
-{
-	const struct operand *result = problem_part(input->problem, PART_RESULT);
-	const struct number_format *format = &type_of(result->type)->format;
-	return values_to_double(format, values_load(format, input->out, at)) == 0;
-}
-
 static bool fits_partly(const struct trial *trial, const struct variant *variant)
 {
 	uint64_t step = trial->count / SAMPLE + 1, looked_at = 0, fitting = 0;
 	if (!tells_in_part(trial, variant))
 		return false;
 	for (uint64_t i = 0; i < trial->count; i += step, looked_at++)
-		fitting += !is_zero(trial->input, trial->chosen[i]) &&
+		fitting += variant_has_products(trial, variant, trial->chosen[i]) &&
 				   variant_fits(trial, variant, trial->chosen[i]);
 	return looked_at >= SAMPLE_LEAST && fitting >= 4 && fitting * PART_LEAST >= looked_at;
 }

@@ -122,6 +122,10 @@ void variant_finish(const struct trial *trial, struct variant *variant);
 /* Whether element `at` of the result is, within the bound, what the variant makes of it. */
 bool variant_fits(const struct trial *trial, const struct variant *variant, uint64_t at);
 
+/* Whether the variant sums anything there, or may: a sum of nothing, as of rows that reach past the
+ * end of an operand, comes of many a fault. */
+bool variant_has_products(const struct trial *trial, const struct variant *variant, uint64_t at);
+
 /* Whether the element is 0, and a subnormal f32 belongs there. `right`: variant_right(), finished.
  */
 bool variant_is_flushed(const struct trial *trial, const struct variant *right, uint64_t at);

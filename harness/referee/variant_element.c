@@ -263,6 +263,14 @@ bool variant_fits(const struct trial *trial, const struct variant *variant, uint
 	return false;
 }
 
+bool variant_has_products(const struct trial *trial, const struct variant *variant, uint64_t at)
+{
+	uint64_t within = at % (trial->m * trial->n);
+	struct check_element element = element_of(trial, variant, at / (trial->m * trial->n),
+											  within / trial->n, within % trial->n);
+	return element.magnitude > 0 || variant->stored_transposed || variant->result_length > 0;
+}
+
 bool variant_is_flushed(const struct trial *trial, const struct variant *right, uint64_t at)
 {
 	const struct number_format *format = &right->rule.type->format;

@@ -167,6 +167,16 @@ static const char *advice_past(const struct allocation *allocation)
 	return own ? ADVICE_ALLOCATION : ADVICE_BOUNDS;
 }
 
+static const char *advice_freed(const struct allocation *allocation)
+{
+	if (allocation->reset)
+		return "cudaDeviceReset() gives up all memory of the device, the operands, too: leave it "
+			   "out";
+	return allocation->name[0] ? "the pointers that solve() gets are others in each call: keep "
+								 "none of them (a static variable, a captured graph)"
+							   : "free it after the kernels that use it";
+}
+
 /* Where an address lies that is in no allocation, or whose `size` bytes reach past the end of one.
  */
 static void describe_address(uint64_t address, size_t size, struct place *out)
@@ -185,11 +195,7 @@ static void describe_address(uint64_t address, size_t size, struct place *out)
 	else if (!global || !near || (!memory_reserved(address) && mapped(address)))
 		describe_elsewhere(address, global, out);
 	else if (freed && address < end)
-		PLACE(out,
-			  near->name[0]
-				  ? "the pointers that solve() gets are others in each call: keep none of "
-					"them (a static variable, a captured graph)"
-				  : "free it after the kernels that use it",
+		PLACE(out, advice_freed(near),
 			  "%" PRIu64 " bytes into a %s that was freed", address - near->base,
 			  memory_describe(near, what));
 	else if (address < end)

@@ -353,6 +353,7 @@ void memory_free_all(void)
 	pthread_mutex_lock(&memory.lock);
 	while (memory.count > 0) {
 		size_t last = memory.count - 1;
+		memory.entries[last]->reset = true;
 		if (within_reservation(memory.bases[last]))
 			free_at(last);
 		else

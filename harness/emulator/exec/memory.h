@@ -18,6 +18,7 @@ struct allocation {
 	uint32_t number;  /* among those of CUDA's functions, from 1 on; 0: it is none of them */
 	uint8_t *written; /* one bit a byte, set once something wrote it; NULL: all written */
 	bool read_only;   /* constants */
+	bool reset;       /* of what was freed: by memory_free_all() */
 	/* How an undefined value was stored there first, whose bytes count as unwritten; "": none was.
 	 * From then on `written` may lose bits. */
 	char undefined[240];

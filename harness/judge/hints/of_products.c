@@ -295,6 +295,8 @@ static void say_codes_read(const struct hint_facts *facts, char out[HINT_TEXT], 
 				 right);
 }
 
+#define CHUNK 8 /* elements of 16 bits that a swizzle moves together */
+
 static void say_numbered(const struct hint_facts *facts, enum wrong_fault fault, int32_t number,
 						 char out[HINT_TEXT], size_t used)
 {
@@ -319,8 +321,9 @@ static void say_numbered(const struct hint_facts *facts, enum wrong_fault fault,
 	else
 		snprintf(out, used,
 				 "products of %.20s at k and of %.20s at k %s %d: registers of mma's fragments, or "
-				 "the halves of one, are exchanged",
-				 left, right, "XOR", number);
+				 "the halves of one, are exchanged%s",
+				 left, right, "XOR", number,
+				 number >= CHUNK ? ", or one of the two is read by another swizzle" : "");
 }
 
 /* What the fault does, behind "what comes of". */
@@ -399,7 +402,8 @@ static size_t count_held(const struct hint_facts *facts, const struct explanatio
 	return cases;
 }
 
-/* Where nothing explains all of them, as with a race: the fault that some have in most cases. */
+/* Where nothing explains all of them, as with a race: the fault that some have in most cases, and
+ * in half of them at least. */
 static bool made_in_part(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	struct explanation part = {.count = 0};
@@ -414,7 +418,7 @@ static bool made_in_part(const struct hint_facts *facts, char out[HINT_TEXT])
 		most = cases;
 		part = one;
 	}
-	if (most == 0)
+	if (most == 0 || most * 2 < hint_explained_cases(facts))
 		return false;
 	char cases[64];
 	size_t used = (size_t)snprintf(

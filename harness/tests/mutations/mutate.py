@@ -19,7 +19,9 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parent.parent / "fixtures"))
 from operators import EQUIVALENT, NEUTRAL, OPERATORS, Operator
+from true_hints import Run, untrue
 
 HONEST = Operator("honest", [], [])  # the kernel itself, which has to be accepted
 KERNELS = Path(__file__).parent / "kernels"
@@ -108,8 +110,10 @@ class Tally:
             self.named[operator.name] += 1
         else:
             self.silent.append(f"{where}: {result['detail'][:150]} | " + " | ".join(hints))
-        true = operator.named + NEUTRAL
-        self.misled += [f"{where}: {hint}" for hint in hints if not any(re.search(one, hint) for one in true)]
+        run = Run(result)
+        for hint in hints:
+            why = untrue(run, hint, lambda said: any(re.search(one, said) for one in operator.named + NEUTRAL))
+            self.misled += [f"{where}: {hint}: {why}"] if why else []
 
 
 def percent(part, whole):
