@@ -186,20 +186,32 @@ Test(hint_products, subnormal_numbers_that_are_flushed)
 	free(made);
 }
 
+static void errors_are(struct made_up *made, size_t at, double every_product, double tiles)
+{
+	made->wrong[at].errors_of[SUM_F16] = every_product;
+	made->wrong[at].errors_of_tiles[SUM_F16] = tiles;
+}
+
 Test(hint_products, narrow_sums)
 {
-	struct made_up *made = made_up(4, 3);
-	for (size_t i = 0; i < 3; i++) {
-		made->wrong[i].errors_of[SUM_F16] = 0.8;
+	struct made_up *made = made_up(5, 4);
+	for (size_t i = 0; i < 4; i++) {
+		errors_are(made, i, 0.8, 3);
 		made->wrong[i].wrong = 4000;
 	}
 	shows(made, "as large as those of sums in f16");
-	made->wrong[2].errors_of[SUM_F16] = 0; /* an exact case */
-	shows(made, "in 2 of the first 3 failing cases the errors are");
-	made->wrong[1].errors_of[SUM_F16] = 40;
+	errors_are(made, 2, 0, 0); /* an exact case, or few products */
+	shows(made, "in 3 of the first 4 failing cases the errors are");
+	errors_are(made, 1, 40, 140); /* another fault, too */
+	shows(made, "in 2 of the first 4 failing cases the errors are");
+	errors_are(made, 0, 40, 140);
 	hides(made, "as large as");
-	made->wrong[1].errors_of[SUM_F16] = 0.8;
-	made->wrong[1].wrong = 100; /* nearly all are right */
+	errors_are(made, 0, 0.1, 0.4); /* tiles of mma */
+	shows(made, "in 2 of the first 4 failing cases the errors are");
+	errors_are(made, 0, 0.01, 0.04);
+	hides(made, "as large as");
+	errors_are(made, 0, 0.8, 3);
+	made->wrong[0].wrong = 100; /* nearly all are right */
 	hides(made, "as large as");
 	free(made);
 }
