@@ -33,7 +33,8 @@ static double out_at(const struct trial *trial, uint64_t at)
 static bool is_length(const struct trial *trial, double out, double length, uint64_t edges)
 {
 	double largest = fmax(fabs(length), trial->largest_left);
-	return out == length || fabs(out - length) <= 0x1p-23 * (double)edges * largest;
+	return out == length ||
+		   (isfinite(length) && fabs(out - length) <= 0x1p-23 * (double)edges * largest);
 }
 
 static void add_edge(const struct trial *trial, struct paths_row *row)
