@@ -97,6 +97,52 @@ Test(hint_products, sums_that_are_whole_in_another_case)
 	free(made);
 }
 
+/* Sums of nothing, and none that is longer: nobody saw a tile of 64. */
+Test(hint_products, tiles_are_no_longer_than_every_sum)
+{
+	struct made_up *made = made_up(3, 2);
+	for (size_t i = 0; i < 3; i++) {
+		made->cases[i].test.shape.size[SIZE_K] = 35;
+		made->wrong[i].fits = 1ull << FAULT_PRODUCTS_MISSING;
+		made->wrong[i].summed = 0;
+	}
+	shows(made, "sums that end too early (random-0: 0 of 35): the loop over k");
+	free(made);
+}
+
+/* Numbers whose fraction is cut off: below 1 nothing is left, as of much else. */
+Test(hint_products, sums_that_are_integers)
+{
+	struct made_up *made = made_up(5, 4);
+	for (size_t i = 0; i < 4; i++) {
+		made->wrong[i].fits = 1ull << FAULT_CUT;
+		if (i < 3)
+			made->wrong[i].fits |= 1ull << FAULT_PRODUCTS_MISSING | 1ull << FAULT_LAST_ONLY;
+		made->wrong[i].summed = 0;
+		made->wrong[i].number[FAULT_LAST_ONLY] = 64;
+	}
+	shows(made, "a sum that is an integer");
+	made->wrong[3].fits = 0;
+	hides(made, "a sum that is an integer");
+	free(made);
+}
+
+/* What most cases say. */
+Test(hint_products, the_number_of_a_fault)
+{
+	struct made_up *made = made_up(4, 3);
+	each_fits(made, FAULT_INPUTS_INT8);
+	for (size_t i = 0; i < 3; i++)
+		made->wrong[i].number[FAULT_INPUTS_INT8] = (i == 0 ? 0 : 32 << 3) | WRONG_INT8_RIGHT;
+	shows(made, "what comes of B narrowed to int8, with a scale for each 32 along k: multiply it");
+	for (size_t i = 0; i < 3; i++)
+		made->wrong[i].fits = 1ull << FAULT_ROWS_RUN_ON;
+	made->wrong[0].number[FAULT_ROWS_RUN_ON] = 32;
+	made->wrong[1].number[FAULT_ROWS_RUN_ON] = made->wrong[2].number[FAULT_ROWS_RUN_ON] = 8;
+	shows(made, "sums that go on to a multiple of 32, into the next row");
+	free(made);
+}
+
 /* Where the sums leave it open, the other cases tell how large tiles are. */
 Test(hint_products, sums_that_are_too_short_by_a_tile)
 {
