@@ -301,7 +301,8 @@ static bool narrow_inputs(const struct trial *trial, enum wrong_fault fault,
 }
 
 /* Codes of 8 bits. Versions: of how many a scale is, and whether it is a half; of which operand. */
-static const uint64_t blocks[] = {32, VARIANT_ROW, 0, 16, 64, 128, 256}; /* 0: all of it */
+/* A row first: where it fits, smaller ones tell nothing. 0: all of the operand. */
+static const uint64_t blocks[] = {VARIANT_ROW, 0, 16, 32, 64, 128, 256};
 #define BLOCKS (int)(sizeof blocks / sizeof *blocks)
 
 static bool narrow_to_codes(const struct trial *trial, int choice, struct variant *variant,
@@ -318,14 +319,17 @@ static bool narrow_to_codes(const struct trial *trial, int choice, struct varian
 			  (block == 0 ? WRONG_INT8_WHOLE : 0);
 	return !trial->request.left.values.format.is_integer &&
 		   trial->request.algebra == ALGEBRA_PLUS_TIMES &&
-		   (block == VARIANT_ROW || block < 2 * trial->k); /* else it is a row */
+		   (block == VARIANT_ROW || block < trial->k); /* else it is a row */
 }
 
-static bool round_products(const struct trial *trial, enum wrong_fault fault,
+/* Versions: of inputs as they are, and of wider ones that are narrowed before. */
+static bool round_products(const struct trial *trial, enum wrong_fault fault, int choice,
 						   struct variant *variant)
 {
 	variant->round_product = fault == FAULT_PRODUCTS_F16 ? variant_to_f16 : variant_to_bf16;
-	return !trial->request.left.values.format.is_integer &&
+	variant->narrow = choice == 1 ? variant->round_product : NULL;
+	return (choice == 0 || trial->request.left.values.format.bits > 16) &&
+		   !trial->request.left.values.format.is_integer &&
 		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
 }
 
@@ -406,6 +410,8 @@ int variant_choices(enum wrong_fault fault)
 	case FAULT_K_SHIFTED: return 8;
 	case FAULT_K_EXCHANGED: return 4;
 	case FAULT_GROUP: return 13;
+	case FAULT_PRODUCTS_F16:
+	case FAULT_PRODUCTS_BF16:
 	case FAULT_PAIRS: return 2;
 	case FAULT_TRUNCATED: return INTEGER_WAYS;
 	case FAULT_INPUTS_INT8: return BLOCKS * 2 * (WRONG_INT8_LEFT | WRONG_INT8_RIGHT);
@@ -547,7 +553,7 @@ bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 	case FAULT_SUM_F16:
 	case FAULT_SUM_BF16: return round_sums(trial, fault, variant);
 	case FAULT_PRODUCTS_F16:
-	case FAULT_PRODUCTS_BF16: return round_products(trial, fault, variant);
+	case FAULT_PRODUCTS_BF16: return round_products(trial, fault, choice, variant);
 	case FAULT_CUT: return cut_to_integers(trial, choice, variant, number);
 	case FAULT_SUM_INT16: return sum_in_16_bits(trial, choice, variant, number);
 	case FAULT_ROWS_RUN_ON: return run_on(trial, choice, variant, number);

@@ -236,21 +236,26 @@ static void say_plain(const struct hint_facts *facts, const char *text, char out
 	}
 }
 
-/* In how many cases the fault has a part with this number. */
+/* How much speaks for this number of a fault: the cases in which it has a part with it. Of tiles,
+ * which may be the smallest that come as far, larger ones say more; a scale for each row fits short
+ * rows whatever it is. */
 static size_t cases_with(const struct hint_facts *facts, const struct explanation *explanation,
 						 enum wrong_fault fault, int32_t number)
 {
 	size_t cases = 0;
+	if (fault == FAULT_ROWS_RUN_ON)
+		return (size_t)number;
+	if (fault == FAULT_INPUTS_INT8 && number < WRONG_INT8_WHOLE)
+		return 1;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
 		cases +=
 			explanation_has(result, explanation, fault) && result->wrong->number[fault] == number;
 	}
-	return cases;
+	return cases + (fault == FAULT_INPUTS_INT8);
 }
 
-/* The number of a fault in most cases in which it has a part. Of tiles, which may be the smallest
- * that come as far, it is the largest. */
+/* The number of a fault for which most speaks. */
 static int32_t number_of(const struct hint_facts *facts, const struct explanation *explanation,
 						 enum wrong_fault fault)
 {
@@ -261,8 +266,7 @@ static int32_t number_of(const struct hint_facts *facts, const struct explanatio
 		if (!explanation_has(result, explanation, fault))
 			continue;
 		int32_t here = result->wrong->number[fault];
-		size_t cases =
-			fault == FAULT_ROWS_RUN_ON ? (size_t)here : cases_with(facts, explanation, fault, here);
+		size_t cases = cases_with(facts, explanation, fault, here);
 		number = cases > most ? here : number;
 		most = cases > most ? cases : most;
 	}
