@@ -101,6 +101,9 @@ struct judgement {
 	struct case_spread spread;
 	bool order_proved; /* the first failing case is right with solve()'s arguments in the order of
 						  its parameters' names */
+	/* Two sizes with whose values exchanged the first failing case is right; the same one twice:
+	 * none are. */
+	enum size exchanged[2];
 	char race[320];    /* that the emulated GPU, asked afterwards, finds in that case; "": none */
 	size_t hint_count;
 	char hints[HINTS_MAX][HINT_TEXT]; /* what is most certain and useful first */

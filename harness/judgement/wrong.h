@@ -36,6 +36,14 @@ struct wrong_places {
 	uint64_t whole;
 };
 
+/* Parts of a fault's `number`. */
+#define WRONG_INT8_LEFT 1
+#define WRONG_INT8_RIGHT 2
+#define WRONG_INT8_WHOLE 4
+#define WRONG_INT8_BLOCK(number) ((number) >> 3)
+#define WRONG_SATURATES 1 /* of FAULT_SUM_INT16, whose run of products is even */
+#define WRONG_LENGTHS (SIZE_K - SIZE_M + 1)
+
 /* Faults that are tried: what would the result be of a solution that has them? */
 enum wrong_fault {
 	FAULT_PRODUCTS_MISSING, /* the last products of each sum are left out: `summed` are there */
@@ -59,6 +67,9 @@ enum wrong_fault {
 	FAULT_INPUTS_F16,
 	FAULT_INPUTS_BF16,
 	FAULT_INPUTS_E4M3,
+	FAULT_INPUTS_INT8, /* codes of -127 to 127 and a scale: `number` has WRONG_INT8_LEFT and _RIGHT,
+						  and in WRONG_INT8_BLOCK elements along K that share a scale; 0: a row or
+						  column does, or all of the operand (WRONG_INT8_WHOLE) */
 	FAULT_NO_SCALES,   /* scales of both operands are left out */
 	FAULT_NO_ZEROS,    /* zero points of both operands are */
 	FAULT_ZERO_PADDED, /* a least sum that a 0 takes part in */
@@ -67,6 +78,12 @@ enum wrong_fault {
 	FAULT_TRUNCATED,   /* an integer that is made in another way: `number` is a wrong_integer */
 	FAULT_SUM_F16,     /* the sum is rounded before alpha and beta */
 	FAULT_SUM_BF16,
+	FAULT_PRODUCTS_F16, /* each product is rounded, and the sum is not */
+	FAULT_PRODUCTS_BF16,
+	FAULT_CUT,       /* made an integer on the way: `number` is a wrong_cut */
+	FAULT_SUM_INT16, /* of codes: `number` products at a time (0: all) are summed in 16 bits, which
+						wrap around; with WRONG_SATURATES they are cut off */
+	FAULT_ROWS_RUN_ON, /* sums go on to the next multiple of `number`, into the next row */
 	FAULT_K_SHIFTED,   /* products of k in one operand and of k + 1 in the other, within a tile */
 	FAULT_K_EXCHANGED, /* products of k in one operand and of k with one bit flipped (`number`) in
 						  the other */
@@ -81,11 +98,12 @@ enum wrong_fault {
 						  as  e5m2 */
 	FAULT_ZEROS_ADDED, /* zero points of both operands are added */
 	FAULT_SCALE_MULTIPLIED, /* by the scale of the result, in place of dividing */
-	/* + a size: rows of the operand are taken to be so long */
+	FAULT_SCALE_SIGN,       /* of the right operand's scales: the sign is left out */
+	/* + a size less SIZE_M, which is M, N or K: rows of the operand are taken to be so long */
 	FAULT_LEFT_LENGTH,
-	FAULT_RIGHT_LENGTH = FAULT_LEFT_LENGTH + SIZE_COUNT,
-	FAULT_RESULT_LENGTH = FAULT_RIGHT_LENGTH + SIZE_COUNT,
-	FAULT_SCALAR = FAULT_RESULT_LENGTH + SIZE_COUNT, /* + a scalar of solve(): it is left out */
+	FAULT_RIGHT_LENGTH = FAULT_LEFT_LENGTH + WRONG_LENGTHS,
+	FAULT_RESULT_LENGTH = FAULT_RIGHT_LENGTH + WRONG_LENGTHS,
+	FAULT_SCALAR = FAULT_RESULT_LENGTH + WRONG_LENGTHS, /* + a scalar of solve(): it is left out */
 	FAULT_COUNT = FAULT_SCALAR + SCALAR_COUNT,
 };
 
@@ -101,7 +119,10 @@ enum wrong_integer {
 	INTEGER_WAYS
 };
 
-/* Sums that are rounded after every product. */
+/* What becomes an integer, by having its fraction cut off, where all of it are numbers. */
+enum wrong_cut { CUT_SUM, CUT_PRODUCTS, CUT_INPUTS, CUT_WAYS };
+
+/* Sums that are rounded on the way, after every product or less often. */
 enum wrong_sum { SUM_F16, SUM_BF16, SUM_COUNT };
 
 /* Two faults at once. */
@@ -195,8 +216,15 @@ struct wrong_facts {
 	int32_t summed;              /* FAULT_PRODUCTS_MISSING: products of each sum */
 	int32_t number[FAULT_COUNT]; /* of faults that have one, as it fits */
 	/* The root mean square of the errors of right and wrong elements (but for their last rounding),
-	 * over that of such sums; 0: not tried. */
-	double errors_of[SUM_COUNT];
+	 * over that of sums that are rounded after every product, and after every WRONG_ROUNDED of
+	 * them; 0: not tried, or sums are too short to tell. */
+#define WRONG_ROUNDED 16 /* products of one mma, of most types */
+	double errors_of[SUM_COUNT], errors_of_tiles[SUM_COUNT];
+	/* Of shortest paths: wrong elements that are longer than the shortest one, of those that are
+	 * compared, and how many edges paths may have for all to be as they are, from the least to the
+	 * most; 0: no number does that. */
+	uint32_t longer;
+	int32_t path_edges, path_edges_most;
 	struct digest result; /* of its bits */
 };
 

@@ -128,7 +128,7 @@ static struct origin origin_of_two(struct share *share, uint64_t index, uint32_t
 	uint32_t flip = check_flip(input->problem, input->test);
 	uint32_t was = before(share, share->result, index), other = was ^ flip;
 	uint32_t second = values_load(format, input->second, index);
-	bool held = bits == was && second == other;
+	bool held = bits == was && second == other && !input->few_hold;
 	struct origin origin = {.unwritten = held};
 	if (share->rule.beta != 0)
 		return origin;

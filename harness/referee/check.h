@@ -45,6 +45,9 @@ struct check_input {
 	 * added was written. */
 	const void *second;
 	bool adds;
+	/* Of a second call: beta is 1, and so few wrong elements hold their old bits that sums which
+	 * were rounded to 0 may have been added to them. */
+	bool few_hold;
 	const struct check_stage *computed; /* stage `from`, computed elsewhere; or NULL */
 	uint8_t *marks; /* takes one for each element, of CHECK_WRONG and its like; NULL: no need. Not
 					   with `rows` */

@@ -34,16 +34,21 @@ static bool fits(const struct trial *trial, const struct variant *variant)
 #define SAMPLE_LEAST 16
 #define PART_LEAST 20 /* one in so many */
 
+static bool rounds(const struct variant *variant)
+{
+	return variant->narrow != NULL || variant->round_sum != NULL || variant->round_step != NULL ||
+		   variant->round_product != NULL || variant->codes_block > 0;
+}
+
 /* Whether elements that it makes are unlikely to come of anything else: not so of small integers,
  * of minima, of roundings, of constants, of what pads a tile, where results have few bits, and
  * where an epilogue may cut them off. */
 static bool tells_in_part(const struct trial *trial, const struct variant *variant)
 {
 	return !variant->rule.type->format.is_integer && variant->rule.type->unit_roundoff <= 0x1p-20 &&
-		   variant->from <= 1 && variant->narrow == NULL && variant->round_sum == NULL &&
-		   variant->padding == 0 && variant->shift_tile == 0 && variant->k_flipped == 0 &&
-		   !variant->quarters && trial->input->chain == NULL &&
-		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
+		   variant->from <= 1 && !rounds(variant) && variant->padding == 0 &&
+		   variant->shift_tile == 0 && variant->k_flipped == 0 && !variant->quarters &&
+		   trial->input->chain == NULL && trial->request.algebra == ALGEBRA_PLUS_TIMES;
 }
 
 static bool fits_partly(const struct trial *trial, const struct variant *variant)
@@ -123,63 +128,6 @@ static void try_stages(const struct trial *trial, struct wrong_facts *facts)
 				facts->stages[facts->stage_count++] = one;
 		}
 	}
-}
-
-/* ---- errors as of narrow sums ------------------------------------------------------ */
-
-/* How far a sum that is rounded after every product is off, and how far the result is, but for its
- * own last rounding. False where one of them is no number. */
-static bool errors_at(const struct trial *trial, const struct variant *right, uint64_t at,
-					  double (*round)(double), double *own, double *narrow)
-{
-	const struct check_rule *rule = &right->rule;
-	uint64_t matrix = trial->m * trial->n, batch = at / matrix;
-	uint64_t row = at % matrix / trial->n, column = at % trial->n;
-	const double *a = right->left + batch * right->of_left.batch + row * right->of_left.outer;
-	const double *b = right->right + batch * right->of_right.batch + column * right->of_right.outer;
-	double sum = 0, rounded = 0;
-	for (uint64_t k = 0; k < trial->k; k++) {
-		double product = a[k * right->of_left.k] * b[k * right->of_right.k];
-		sum += product;
-		rounded = round(rounded + product);
-	}
-	double out = values_to_double(&rule->type->format,
-								  values_load(&rule->type->format, trial->input->out, at));
-	double c = rule->beta != 0 ? rule->beta * values_number_at(&trial->before, at) : 0;
-	double want = rule->alpha * sum + c;
-	*own = fmax(fabs(out - want) - rule->type->unit_roundoff * fabs(want), 0);
-	*narrow = rule->alpha * (rounded - sum);
-	return isfinite(out) && isfinite(want) && isfinite(*narrow);
-}
-
-#define SUMMED_TERMS (1u << 20)
-
-/* Over elements all over the result; 0 where one is no number. */
-static double errors_ratio(const struct trial *trial, double (*round)(double))
-{
-	struct variant right = variant_right(trial);
-	variant_finish(trial, &right);
-	const struct shape *shape = &trial->input->test->shape;
-	uint64_t elements = shape_rows(shape) * shape_columns(shape);
-	uint64_t step = elements / (SUMMED_TERMS / trial->k + 1) + 1;
-	double own_square = 0, narrow_square = 0;
-	for (uint64_t at = 0; at < elements; at += step) {
-		double own, narrow;
-		if (!errors_at(trial, &right, at, round, &own, &narrow))
-			return 0;
-		own_square += own * own;
-		narrow_square += narrow * narrow;
-	}
-	return narrow_square > 0 ? sqrt(own_square / narrow_square) : 0;
-}
-
-static bool has_narrow_sums(const struct trial *trial)
-{
-	const struct device_request *request = &trial->request;
-	const struct type *result = type_of(problem_part(trial->input->problem, PART_RESULT)->type);
-	return trial->input->chain == NULL && request->algebra == ALGEBRA_PLUS_TIMES &&
-		   !result->format.is_integer && !request->left.values.format.is_integer &&
-		   !trial->input->test->exact && trial->input->test->scalar[SCALAR_ALPHA] != 0.0f;
 }
 
 /* ---- all of it --------------------------------------------------------------------- */
@@ -275,23 +223,54 @@ static void try_all(const struct trial *trial, struct wrong_facts *facts)
 	if (facts->fits == 0 && facts->stage_count == 0)
 		try_pairs(trial, facts);
 	facts->summed = facts->number[FAULT_PRODUCTS_MISSING];
-	if (!has_narrow_sums(trial))
-		return;
-	facts->errors_of[SUM_F16] = errors_ratio(trial, variant_to_f16);
-	facts->errors_of[SUM_BF16] = errors_ratio(trial, variant_to_bf16);
+	variant_narrow_sums(trial, facts);
+}
+
+/* The largest magnitude of an operand, but for what is no number. */
+static double largest_of(const double *numbers, uint64_t count)
+{
+	double largest = 0;
+	for (uint64_t i = 0; i < count; i++)
+		largest = isfinite(numbers[i]) ? fmax(largest, fabs(numbers[i])) : largest;
+	return largest;
 }
 
 static bool can_be_tried(const struct device_request *request)
 {
-	return request->algebra != ALGEBRA_SHORTEST_PATHS &&
-		   request->left.values.elements <= EXPLAIN_TERMS &&
+	return request->left.values.elements <= EXPLAIN_TERMS &&
 		   request->right.values.elements <= EXPLAIN_TERMS;
+}
+
+/* Draws the operands, and tries at them what there is to try. */
+static void draw_and_try(struct trial *trial, const uint8_t *marks, bool outputs_wrong,
+						 struct wrong_facts *facts)
+{
+	trial->left = drawn(&trial->request.left);
+	if (trial->left == NULL)
+		return;
+	trial->largest_left = largest_of(trial->left, trial->request.left.values.elements);
+	if (trial->request.algebra == ALGEBRA_SHORTEST_PATHS) {
+		variant_paths(trial, marks, facts);
+		return;
+	}
+	trial->right = drawn(&trial->request.right);
+	trial->codes = codes_of(&trial->request.right);
+	draw_groups(trial);
+	find_extra(trial);
+	if (trial->right == NULL)
+		return;
+	trial->largest_right = largest_of(trial->right, trial->request.right.values.elements);
+	if (facts->unwritten < facts->wrong) {
+		choose(trial, marks, facts);
+		try_all(trial, facts);
+	}
+	if (outputs_wrong)
+		variant_try_gated(trial, &facts->gated);
 }
 
 void explain_faults(const struct check_input *input, const uint8_t *marks, bool outputs_wrong,
 					struct wrong_facts *facts)
 {
-	const bool written_wrong = facts->unwritten < facts->wrong;
 	_Static_assert(FAULT_COUNT <= 64, "a bit for each fault");
 	const struct shape *shape = &input->test->shape;
 	struct trial *trial = malloc(sizeof *trial);
@@ -306,20 +285,8 @@ void explain_faults(const struct check_input *input, const uint8_t *marks, bool 
 		.n = (uint64_t)shape->size[SIZE_N],
 		.k = (uint64_t)shape->size[SIZE_K],
 	};
-	if ((written_wrong || outputs_wrong) && can_be_tried(&trial->request)) {
-		trial->left = drawn(&trial->request.left);
-		trial->right = drawn(&trial->request.right);
-		trial->codes = codes_of(&trial->request.right);
-		draw_groups(trial);
-		find_extra(trial);
-		const bool drawn_both = trial->left != NULL && trial->right != NULL;
-		if (drawn_both && written_wrong) {
-			choose(trial, marks, facts);
-			try_all(trial, facts);
-		}
-		if (drawn_both && outputs_wrong)
-			variant_try_gated(trial, &facts->gated);
-	}
+	if ((facts->unwritten < facts->wrong || outputs_wrong) && can_be_tried(&trial->request))
+		draw_and_try(trial, marks, outputs_wrong, facts);
 	free(trial->left);
 	free(trial->right);
 	free(trial->codes);

@@ -41,8 +41,8 @@ struct referee {
 	struct reduced *reduced; /* what the chain's reductions should be */
 	uint64_t reduced_capacity;
 	struct reduced *reduced_of[CHAIN_BUFFERS_MAX]; /* in it, as in struct check_input */
-	uint32_t finishing;    /* 1 + the stage whose finish() is to be run next, by itself; 0: none */
-	bool has_second, adds; /* as in struct check_input */
+	uint32_t finishing; /* 1 + the stage whose finish() is to be run next, by itself; 0: none */
+	bool has_second, adds, few_hold; /* as in struct check_input */
 
 	/* The product is kept while the same set is checked again. */
 	bool has_product;

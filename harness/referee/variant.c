@@ -97,7 +97,7 @@ static bool set_length(const struct trial *trial, enum size size, uint64_t colum
 					   uint64_t *stride)
 {
 	*stride = (uint64_t)trial->input->test->shape.size[size];
-	return (size == SIZE_M || size == SIZE_N || size == SIZE_K) && *stride != columns;
+	return *stride != columns;
 }
 
 /* Of a result no row may reach past its end. */
@@ -141,6 +141,17 @@ static bool begin_late(const struct trial *trial, int choice, struct variant *va
 	variant->from = choice == 0 ? trial->k : (trial->k - 1) / tile * tile;
 	*number = (int32_t)variant->from;
 	return variant->from > 0 && trial->request.algebra == ALGEBRA_PLUS_TIMES;
+}
+
+/* The last tile along K holds what lies behind the row's end, up to the end of the buffer. */
+static bool run_on(const struct trial *trial, int choice, struct variant *variant, int32_t *number)
+{
+	uint64_t tile = (uint64_t)8 << choice;
+	variant->rows_run_on = true;
+	variant->to = (trial->k + tile - 1) / tile * tile;
+	*number = (int32_t)tile;
+	return variant->to > trial->k && trial->request.algebra == ALGEBRA_PLUS_TIMES &&
+		   trial->scales == NULL;
 }
 
 /* Products of what tiles along K are padded with. */
@@ -210,6 +221,12 @@ static bool regroup(const struct trial *trial, int choice, struct variant *varia
 	if (choice % 2 == 0)
 		variant->groups = (trial->k + variant->group - 1) / variant->group;
 	return variant->group != trial->request.right.group;
+}
+
+static bool drop_sign(const struct trial *trial, struct variant *variant)
+{
+	variant->scales_unsigned = true;
+	return take_apart(trial, variant);
 }
 
 /* Two codes a byte. */
@@ -283,6 +300,70 @@ static bool narrow_inputs(const struct trial *trial, enum wrong_fault fault,
 		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
 }
 
+/* Codes of 8 bits. Versions: of how many a scale is, and whether it is a half; of which operand. */
+/* A row first: where it fits, smaller ones tell nothing. 0: all of the operand. */
+static const uint64_t blocks[] = {VARIANT_ROW, 0, 16, 32, 64, 128, 256};
+#define BLOCKS (int)(sizeof blocks / sizeof *blocks)
+
+static bool narrow_to_codes(const struct trial *trial, int choice, struct variant *variant,
+							int32_t *number)
+{
+	uint64_t block = blocks[choice / 2 % BLOCKS];
+	int sides = choice / 2 / BLOCKS + 1;
+	variant->codes_half = choice % 2 == 1;
+	variant->codes_whole = block == 0;
+	variant->codes_block = block == 0 ? VARIANT_ROW : block;
+	variant->codes_left = (sides & WRONG_INT8_LEFT) != 0;
+	variant->codes_right = (sides & WRONG_INT8_RIGHT) != 0;
+	*number = (int32_t)(block == VARIANT_ROW ? 0 : block << 3) | sides |
+			  (block == 0 ? WRONG_INT8_WHOLE : 0);
+	return !trial->request.left.values.format.is_integer &&
+		   trial->request.algebra == ALGEBRA_PLUS_TIMES &&
+		   (block == VARIANT_ROW || block < trial->k); /* else it is a row */
+}
+
+/* Versions: of inputs as they are, and of wider ones that are narrowed before. */
+static bool round_products(const struct trial *trial, enum wrong_fault fault, int choice,
+						   struct variant *variant)
+{
+	variant->round_product = fault == FAULT_PRODUCTS_F16 ? variant_to_f16 : variant_to_bf16;
+	variant->narrow = choice == 1 ? variant->round_product : NULL;
+	return (choice == 0 || trial->request.left.values.format.bits > 16) &&
+		   !trial->request.left.values.format.is_integer &&
+		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
+}
+
+static double cut(double x)
+{
+	return trunc((double)(float)x);
+}
+
+static bool cut_to_integers(const struct trial *trial, int choice, struct variant *variant,
+							int32_t *number)
+{
+	double (**const parts[])(double) = {[CUT_SUM] = &variant->round_step,
+										[CUT_PRODUCTS] = &variant->round_product,
+										[CUT_INPUTS] = &variant->narrow};
+	*parts[choice] = cut;
+	*number = choice;
+	return !trial->request.left.values.format.is_integer &&
+		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
+}
+
+/* Versions: pairs, fours, all; which wrap around or are cut off; of codes or of numbers. */
+static bool sum_in_16_bits(const struct trial *trial, int choice, struct variant *variant,
+						   int32_t *number)
+{
+	static const uint64_t runs[] = {2, 4, VARIANT_ROW};
+	uint64_t run = runs[choice / 4];
+	variant->short_run = run;
+	variant->short_saturates = choice % 2 == 1;
+	variant->short_of_codes = choice / 2 % 2 == 0;
+	*number =
+		(int32_t)(run == VARIANT_ROW ? 0 : run) | (variant->short_saturates ? WRONG_SATURATES : 0);
+	return trial->request.left.values.format.is_integer;
+}
+
 static bool round_sums(const struct trial *trial, enum wrong_fault fault, struct variant *variant)
 {
 	variant->round_sum = fault == FAULT_SUM_F16 ? variant_to_f16 : variant_to_bf16;
@@ -329,8 +410,14 @@ int variant_choices(enum wrong_fault fault)
 	case FAULT_K_SHIFTED: return 8;
 	case FAULT_K_EXCHANGED: return 4;
 	case FAULT_GROUP: return 13;
+	case FAULT_PRODUCTS_F16:
+	case FAULT_PRODUCTS_BF16:
 	case FAULT_PAIRS: return 2;
 	case FAULT_TRUNCATED: return INTEGER_WAYS;
+	case FAULT_INPUTS_INT8: return BLOCKS * 2 * (WRONG_INT8_LEFT | WRONG_INT8_RIGHT);
+	case FAULT_CUT: return CUT_WAYS;
+	case FAULT_SUM_INT16: return 12;
+	case FAULT_ROWS_RUN_ON: return 6; /* to tiles of 256 */
 	default: return 1;
 	}
 }
@@ -346,7 +433,8 @@ enum {
 	OF_INPUTS = 64,
 	OF_PADDING = 128,
 	OF_SUM = 256,
-	OF_CODES = 512
+	OF_CODES = 512,
+	OF_ALL = 1023 /* goes with no other one */
 };
 
 static unsigned touches(enum wrong_fault fault)
@@ -377,7 +465,13 @@ static unsigned touches(enum wrong_fault fault)
 	case FAULT_INPUTS_TF32:
 	case FAULT_INPUTS_F16:
 	case FAULT_INPUTS_BF16:
-	case FAULT_INPUTS_E4M3: return OF_INPUTS;
+	case FAULT_INPUTS_E4M3:
+	case FAULT_PRODUCTS_F16:
+	case FAULT_PRODUCTS_BF16: return OF_INPUTS;
+	case FAULT_INPUTS_INT8:
+	case FAULT_CUT:
+	case FAULT_SUM_INT16:
+	case FAULT_ROWS_RUN_ON: return OF_ALL;
 	case FAULT_ZERO_PADDED:
 	case FAULT_ONE_PADDED: return OF_PADDING;
 	case FAULT_CODE_PADDED: return OF_PADDING | OF_CODES;
@@ -423,9 +517,9 @@ static bool add_of_family(const struct trial *trial, enum wrong_fault fault,
 {
 	int index = (int)(fault - family_of(fault));
 	switch (family_of(fault)) {
-	case FAULT_LEFT_LENGTH: return set_left_length(trial, (enum size)index, variant);
-	case FAULT_RIGHT_LENGTH: return set_right_length(trial, (enum size)index, variant);
-	case FAULT_RESULT_LENGTH: return set_result_length(trial, (enum size)index, variant);
+	case FAULT_LEFT_LENGTH: return set_left_length(trial, SIZE_M + index, variant);
+	case FAULT_RIGHT_LENGTH: return set_right_length(trial, SIZE_M + index, variant);
+	case FAULT_RESULT_LENGTH: return set_result_length(trial, SIZE_M + index, variant);
 	default: return leave_out(trial, (enum scalar)index, variant);
 	}
 }
@@ -455,8 +549,14 @@ bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 	case FAULT_INPUTS_F16:
 	case FAULT_INPUTS_BF16:
 	case FAULT_INPUTS_E4M3: return narrow_inputs(trial, fault, variant);
+	case FAULT_INPUTS_INT8: return narrow_to_codes(trial, choice, variant, number);
 	case FAULT_SUM_F16:
 	case FAULT_SUM_BF16: return round_sums(trial, fault, variant);
+	case FAULT_PRODUCTS_F16:
+	case FAULT_PRODUCTS_BF16: return round_products(trial, fault, choice, variant);
+	case FAULT_CUT: return cut_to_integers(trial, choice, variant, number);
+	case FAULT_SUM_INT16: return sum_in_16_bits(trial, choice, variant, number);
+	case FAULT_ROWS_RUN_ON: return run_on(trial, choice, variant, number);
 	case FAULT_NO_SCALES:
 		return leave_out(trial, SCALAR_SCALE_LEFT, variant) |
 			   leave_out(trial, SCALAR_SCALE_RIGHT, variant);
@@ -479,6 +579,7 @@ bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 	case FAULT_SCALE_MULTIPLIED:
 		return set_scalar(trial, SCALAR_SCALE_RESULT, 1 / variant->test.scalar[SCALAR_SCALE_RESULT],
 						  variant);
+	case FAULT_SCALE_SIGN: return drop_sign(trial, variant);
 	case FAULT_OFFSET: variant->right = trial->codes; return trial->codes != NULL;
 	case FAULT_RIGHT_BF16:
 		variant->narrow_right = variant_to_bf16;

@@ -1,5 +1,5 @@
 /* Solutions with known faults, as the referee computes them at single elements. Internal to
- * faults.c, variant.c, variant_chain.c, variant_element.c and variant_gated.c. */
+ * faults.c, narrow.c, paths.c and variant*.c. */
 #ifndef GEMMJUDGE_REFEREE_VARIANT_H
 #define GEMMJUDGE_REFEREE_VARIANT_H
 
@@ -8,8 +8,9 @@
 
 #define CHOSEN_MAX 4096 /* elements that are looked at */
 #define RIGHT_MAX 256
-#define VARIANT_QUARTER 8u /* rows and columns of a fragment that may be exchanged */
-#define VARIANT_HALF 16u   /* of a block of codes, as ggml's Q4_0 has them */
+#define VARIANT_QUARTER 8u     /* rows and columns of a fragment that may be exchanged */
+#define VARIANT_HALF 16u       /* of a block of codes, as ggml's Q4_0 has them */
+#define VARIANT_ROW UINT64_MAX /* a block that is as long as the sum */
 
 /* A case whose wrong elements are looked at. */
 struct trial {
@@ -21,7 +22,8 @@ struct trial {
 						   */
 	/* Of the right one, where groups of it have scales: numbers without them, and the scales. */
 	double *unscaled, *scales;
-	struct values before; /* the result before the call */
+	double largest_left, largest_right; /* magnitudes, of what is a number */
+	struct values before;               /* the result before the call */
 	uint64_t chosen[CHOSEN_MAX];
 	uint64_t count;
 	/* Right elements, of integers and of what went through an epilogue. */
@@ -49,11 +51,23 @@ struct variant {
 	struct strides of_left, of_right;
 	uint64_t from, to; /* of the sums; what lies behind K is padding */
 	double zero_left, zero_right;
-	double (*narrow)(double);       /* what becomes of both; NULL: nothing */
-	double (*narrow_right)(double); /* of the right one */
-	double (*round_sum)(double);    /* the same of a sum */
-	double padding;                 /* added to each sum; of least sums: takes part, where
-									   `padded` */
+	double (*narrow)(double);        /* what becomes of both; NULL: nothing */
+	double (*narrow_right)(double);  /* of the right one */
+	double (*round_sum)(double);     /* the same of a sum, */
+	double (*round_step)(double);    /* of the sum after each product, */
+	double (*round_product)(double); /* and of a product */
+	/* > 0: inputs become codes of -127 to 127, so many of k with one scale; or `codes_whole`: all
+	 * of an operand. */
+	uint64_t codes_block;
+	bool codes_left, codes_right, codes_whole;
+	bool codes_half;      /* their scales are rounded to f16 */
+	uint64_t short_run;   /* > 0: so many products at a time are summed in 16 bits, */
+	bool short_saturates; /* which are cut off, or else wrap around; */
+	bool short_of_codes;  /* of codes whose zero points are not taken off */
+	bool rows_run_on;     /* beyond K lies the next row */
+	bool scales_unsigned; /* of the right operand's scales the magnitude is taken */
+	double padding;       /* added to each sum; of least sums: takes part, where
+							 `padded` */
 	bool padded;
 	bool pairs;             /* neighbours in the right operand are exchanged */
 	uint64_t k_flipped;     /* bits of k that are flipped in the right operand */
@@ -133,6 +147,12 @@ bool variant_is_flushed(const struct trial *trial, const struct variant *right, 
 /* Whether an integer element lies in the middle of two neighbours, and is the odd one. `right` as
  * above. */
 bool variant_is_tie(const struct trial *trial, const struct variant *right, uint64_t at);
+
+/* Errors against those of narrow sums: errors_of and errors_of_tiles. */
+void variant_narrow_sums(const struct trial *trial, struct wrong_facts *facts);
+
+/* Of shortest paths, whose edges trial->left has: longer, path_edges and compared. */
+void variant_paths(const struct trial *trial, const uint8_t *marks, struct wrong_facts *facts);
 
 double variant_to_f16(double x);
 double variant_to_bf16(double x);

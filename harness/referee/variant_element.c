@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 
 #include "referee/rule.h"
 
@@ -40,7 +41,7 @@ static double left_at(const struct trial *trial, const struct variant *variant, 
 		k = (k & ~(uint64_t)VARIANT_QUARTER) | (row & VARIANT_QUARTER);
 		row = exchanged;
 	}
-	if (k >= trial->k || row >= trial->m)
+	if ((k >= trial->k && !variant->rows_run_on) || row >= trial->m)
 		return padding_of(trial);
 	uint64_t at = batch * a->batch + row * a->outer + k * a->k;
 	if (at >= trial->request.left.values.elements) /* rows of another length reach past the end */
@@ -72,7 +73,8 @@ static double regrouped_at(const struct trial *trial, const struct variant *vari
 	double code = trial->unscaled[place];
 	if (variant->codes_read)
 		code = reread(&trial->request.right.values.format, code);
-	return code * trial->scales[scale];
+	double factor = trial->scales[scale];
+	return code * (variant->scales_unsigned ? fabs(factor) : factor);
 }
 
 static double right_at(const struct trial *trial, const struct variant *variant, uint64_t batch,
@@ -83,7 +85,7 @@ static double right_at(const struct trial *trial, const struct variant *variant,
 	if (variant->shift_tile > 0)
 		k = k / variant->shift_tile * variant->shift_tile +
 			(k + variant->shift) % variant->shift_tile;
-	if (k >= trial->k)
+	if (k >= trial->k && !variant->rows_run_on)
 		return padding_of(trial);
 	uint64_t at = batch * b->batch + column * b->outer + k * b->k;
 	if (at >= trial->request.right.values.elements)
@@ -106,6 +108,91 @@ static uint64_t end_of(const struct trial *trial, const struct variant *variant)
 	return (trial->k + tile - 1) / tile * tile;
 }
 
+/* ---- sums --------------------------------------------------------------------------------------
+ */
+
+struct place {
+	uint64_t batch, row, column, k;
+};
+
+/* What a sum carries from one product to the next. */
+struct running {
+	double largest_left, largest_right; /* of the block of codes */
+	double run;                         /* what is summed in 16 bits */
+};
+
+/* The largest magnitude of the codes' block that begins at k; fmax() passes over a NaN. */
+static double largest_of(const struct trial *trial, const struct variant *variant, bool left,
+						 uint64_t batch, uint64_t outer, uint64_t k)
+{
+	double largest = 0;
+	uint64_t end = trial->k - k > variant->codes_block ? k + variant->codes_block : trial->k;
+	if (variant->codes_whole)
+		return left ? trial->largest_left : trial->largest_right;
+	for (; k < end; k++)
+		largest = fmax(largest, fabs(left ? left_at(trial, variant, batch, outer, k)
+										  : right_at(trial, variant, batch, outer, k)));
+	return largest;
+}
+
+/* As f32 arithmetic makes a code, and a number of it again; a NaN becomes 0. */
+static double through_code(const struct variant *variant, double x, double largest)
+{
+	float scale = (float)largest / 127.0f, inverse = largest > 0 ? 127.0f / (float)largest : 0;
+	double code = rint((double)((float)x * inverse));
+	double factor = variant->codes_half ? variant_to_f16((double)scale) : (double)scale;
+	return isnan(code) ? 0 : code * factor;
+}
+
+/* Both numbers of a product as codes have them. */
+static void take_codes(const struct trial *trial, const struct variant *variant,
+					   struct running *running, struct place at, double *x, double *y)
+{
+	bool begins = at.k % variant->codes_block == 0;
+	if (begins && variant->codes_left)
+		running->largest_left = largest_of(trial, variant, true, at.batch, at.row, at.k);
+	if (begins && variant->codes_right)
+		running->largest_right = largest_of(trial, variant, false, at.batch, at.column, at.k);
+	if (variant->codes_left)
+		*x = through_code(variant, *x, running->largest_left);
+	if (variant->codes_right)
+		*y = through_code(variant, *y, running->largest_right);
+}
+
+/* What 16 bits make of an integer. */
+static double as_16_bits(const struct variant *variant, double x)
+{
+	return variant->short_saturates ? fmin(fmax(x, INT16_MIN), INT16_MAX)
+									: x - 65536.0 * floor((x - INT16_MIN) / 65536.0);
+}
+
+/* How far 16 bits move the sum with this product. Zero points that are taken off of the whole sum
+ * are in its codes. */
+static double lost_in_16_bits(const struct trial *trial, const struct variant *variant,
+							  struct running *running, uint64_t k, double x, double y)
+{
+	double zero_left = variant->short_of_codes ? trial->request.left.zero : 0;
+	double zero_right = variant->short_of_codes ? trial->request.right.zero : 0;
+	double total = running->run + (x + zero_left) * (y + zero_right);
+	double kept = as_16_bits(variant, total);
+	running->run = (k + 1) % variant->short_run == 0 ? 0 : kept;
+	return kept - total;
+}
+
+static void add_product(const struct trial *trial, const struct variant *variant, double x,
+						double y, struct check_element *out)
+{
+	double product = x * y;
+	if (variant->round_product != NULL)
+		product = variant->round_product(product);
+	out->product += product;
+	if (variant->round_step != NULL)
+		out->product = variant->round_step(out->product);
+	out->magnitude += fabs(product);
+	if (trial->request.right.group != 0)
+		out->rest += x * device_rest(&trial->request.right.scales.format, y);
+}
+
 /* The product, or the least sum, and its magnitude. */
 static struct check_element element_of(const struct trial *trial, const struct variant *variant,
 									   uint64_t batch, uint64_t row, uint64_t column)
@@ -115,18 +202,20 @@ static struct check_element element_of(const struct trial *trial, const struct v
 										   : variant->padded ? variant->padding
 															 : INFINITY};
 	uint64_t end = end_of(trial, variant);
+	struct running running = {0};
 	for (uint64_t k = variant->from; k < end; k++) {
 		double x = left_at(trial, variant, batch, row, k);
 		double y = right_at(trial, variant, batch, column, k);
 		if (least) {
 			double sum = (double)((float)x + (float)y);
 			out.product = sum < out.product ? sum : out.product;
-		} else {
-			out.product += x * y;
-			out.magnitude += fabs(x * y);
-			if (trial->request.right.group != 0)
-				out.rest += x * device_rest(&trial->request.right.scales.format, y);
+			continue;
 		}
+		if (variant->codes_block > 0)
+			take_codes(trial, variant, &running, (struct place){batch, row, column, k}, &x, &y);
+		add_product(trial, variant, x, y, &out);
+		if (variant->short_run > 0)
+			out.product += lost_in_16_bits(trial, variant, &running, k, x, y);
 	}
 	if (!least) {
 		out.product += variant->padding;

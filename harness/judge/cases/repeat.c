@@ -180,32 +180,73 @@ static const struct case_result *first_failing(const struct judgement *out)
 	return NULL;
 }
 
+/* Whether the case reached memory that is not its own, behind others that were right: what these
+ * left may be to blame. */
+static bool is_left_over(const struct judgement *out, const struct case_result *failing)
+{
+	return failing->verdict == VERDICT_RUNTIME_ERROR && failing > out->cases &&
+		   strcmp(failing->facts.error, "cudaErrorIllegalAddress") == 0;
+}
+
+/* Sets up the case, in which the arguments may then be others. */
+static bool set_up(const struct repetition *repetition, struct error *err)
+{
+	struct run *run = repetition->run;
+	return referee_link_case(&run->referee, repetition->problem->name, repetition->test,
+							 run_chain(run), 1, err);
+}
+
+/* Whether the case that is set up is right when solve() gets these sizes, scalars and buffers. */
+static bool call_with(const struct repetition *repetition, const struct test_case *test,
+					  const struct arena *arena, bool *right, struct error *err)
+{
+	struct contestant_link *contestant = repetition->contestant;
+	struct call_result result = {.compared = false};
+	struct outcome outcome = contestant_link_open(contestant);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome = contestant_link_case(contestant, arena, repetition->run->referee.arena_fd, test);
+	bool good = outcome.verdict != VERDICT_ACCEPTED || call_once(repetition, &result, err);
+	*right = result.compared && result.right;
+	free(contestant_link_output(contestant));
+	return good;
+}
+
 /* Whether that case is right when solve() gets its arguments in the order of its parameters' names.
  */
 static bool try_other_order(const struct repetition *repetition, const struct hint_facts *facts,
 							struct judgement *out, struct error *err)
 {
-	struct run *run = repetition->run;
-	struct contestant_link *contestant = repetition->contestant;
 	struct test_case test = *repetition->test;
-	struct arena arena = run->referee.arena;
-	struct call_result result;
+	struct arena arena = repetition->run->referee.arena;
 	if (!hint_other_order(facts, &test, &arena))
 		return true;
-	if (!referee_link_case(&run->referee, repetition->problem->name, repetition->test,
-						   run_chain(run), 1, err))
+	if (!set_up(repetition, err))
 		return false;
 	test = *repetition->test;
-	arena = run->referee.arena;
-	struct outcome outcome = contestant_link_open(contestant);
-	if (outcome.verdict == VERDICT_ACCEPTED && hint_other_order(facts, &test, &arena))
-		outcome = contestant_link_case(contestant, &arena, run->referee.arena_fd, &test);
-	if (outcome.verdict == VERDICT_ACCEPTED) {
-		if (!call_once(repetition, &result, err))
-			return false;
-		out->order_proved = result.compared && result.right;
-	}
-	free(contestant_link_output(contestant));
+	arena = repetition->run->referee.arena;
+	return !hint_other_order(facts, &test, &arena) ||
+		   call_with(repetition, &test, &arena, &out->order_proved, err);
+}
+
+/* Whether that case is right when two of its sizes have each other's values. */
+static bool try_exchanged_sizes(const struct repetition *repetition, const struct hint_facts *facts,
+								struct judgement *out, struct error *err)
+{
+	bool right = false;
+	for (enum size one = SIZE_M; one < SIZE_K; one++)
+		for (enum size other = one + 1; other <= SIZE_K && !right; other++) {
+			struct test_case test = *repetition->test;
+			int32_t *size = test.shape.size, was = size[one];
+			if (!hint_may_be_exchanged(facts, one, other))
+				continue;
+			size[one] = size[other];
+			size[other] = was;
+			if (!set_up(repetition, err) ||
+				!call_with(repetition, &test, &repetition->run->referee.arena, &right, err))
+				return false;
+			if (right)
+				memcpy(out->exchanged, (enum size[]){one, other}, sizeof out->exchanged);
+		}
 	return true;
 }
 
@@ -233,10 +274,14 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 									.tolerance = tolerance,
 									.contestant = contestant,
 									.test = &failing->test};
-	if (!try_other_order(&repetition, &facts, out, err))
+	if (!try_other_order(&repetition, &facts, out, err) ||
+		(!out->order_proved && !try_exchanged_sizes(&repetition, &facts, out, err)))
 		return false;
 	const struct case_result *wrong = first_unexplained(&facts);
-	if (wrong == NULL || wrong->seconds > SECONDS_MOST || out->order_proved)
+	if (is_left_over(out, failing))
+		wrong = failing;
+	if (wrong == NULL || wrong->seconds > SECONDS_MOST || out->order_proved ||
+		out->exchanged[0] != out->exchanged[1])
 		return true;
 	repetition.test = &wrong->test;
 	repetition.order = emulated_order(run->options, &wrong->test);
@@ -248,12 +293,12 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 	judgement_take_layers(out, contestant->enclosed, contestant->layers);
 	if (!good || !results[0].compared || !results[1].compared)
 		return good;
-	out->repeat =
-		(struct case_repeat){.made = true,
-							 .right_first = results[0].right,
-							 .right_second = results[1].right,
-							 .same_first = is_same(&results[0].digest, &wrong->wrong->result),
-							 .same_second = is_same(&results[0].digest, &results[1].digest)};
+	out->repeat = (struct case_repeat){
+		.made = true,
+		.right_first = results[0].right,
+		.right_second = results[1].right,
+		.same_first = wrong->wrong != NULL && is_same(&results[0].digest, &wrong->wrong->result),
+		.same_second = is_same(&results[0].digest, &results[1].digest)};
 	return true;
 }
 

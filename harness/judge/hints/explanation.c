@@ -85,8 +85,7 @@ static bool has_sums(const struct hint_facts *facts, const struct explanation *e
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
 		int32_t k = result->test.shape.size[SIZE_K];
-		if (fault == FAULT_PRODUCTS_MISSING && hint_case_right(result) &&
-			result->test.scalar[SCALAR_ALPHA] != 0.0f)
+		if (fault == FAULT_PRODUCTS_MISSING && hint_case_right(result))
 			return true;
 		if (explanation_has(result, explanation, fault) &&
 			(fault == FAULT_LAST_ONLY ? result->wrong->number[fault] < k
@@ -104,6 +103,20 @@ static bool few_are_enough(const struct hint_facts *facts, const struct explanat
 		   candidate->longest >= FEW_LEAST && facts->problem->algebra == ALGEBRA_PLUS_TIMES;
 }
 
+/* Whether what is cut off leaves something somewhere: numbers below 1 leave nothing, as many a
+ * fault does. */
+static bool leaves_some(const struct hint_facts *facts, const struct explanation *candidate)
+{
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		if (explanation_has(&facts->judgement->cases[i], candidate, FAULT_CUT) &&
+			(wrong->fits >> FAULT_LAST_ONLY & 1) == 0 &&
+			((wrong->fits >> FAULT_PRODUCTS_MISSING & 1) == 0 || wrong->summed > 0))
+			return true;
+	}
+	return false;
+}
+
 /* Whether each of its faults about sums has some, and both show at once somewhere. */
 static bool is_sound(const struct hint_facts *facts, const struct explanation *candidate)
 {
@@ -112,6 +125,8 @@ static bool is_sound(const struct hint_facts *facts, const struct explanation *c
 		enum wrong_fault fault = candidate->faults[i];
 		if ((fault == FAULT_PRODUCTS_MISSING || fault == FAULT_LAST_ONLY) &&
 			!has_sums(facts, candidate, fault))
+			return false;
+		if (fault == FAULT_CUT && !leaves_some(facts, candidate))
 			return false;
 	}
 	for (size_t i = 0; i < facts->judgement->count && !together; i++) {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 static const struct hint_row *const families[] = {
-	hints_of_entry,  hints_of_compiling, hints_of_signature, hints_of_calls,
-	hints_of_stages, hints_of_products,  hints_of_repeats,   hints_of_unwritten,
-	hints_of_places, hints_of_cases,     hints_of_sizes,
+	hints_of_entry,    hints_of_compiling, hints_of_signature, hints_of_calls,     hints_of_stages,
+	hints_of_products, hints_of_paths,     hints_of_batches,   hints_of_unwritten, hints_of_repeats,
+	hints_of_places,   hints_of_cases,     hints_of_sizes,
 };
 #define FAMILIES (sizeof families / sizeof *families)
 
@@ -61,7 +61,8 @@ bool hint_case_wrong(const struct case_result *result)
 
 bool hint_case_right(const struct case_result *result)
 {
-	return result->verdict == VERDICT_ACCEPTED && result->checked;
+	return result->verdict == VERDICT_ACCEPTED && result->checked &&
+		   result->test.scalar[SCALAR_ALPHA] != 0;
 }
 
 bool hint_case_failed(const struct case_result *result)

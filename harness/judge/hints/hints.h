@@ -44,6 +44,8 @@ struct hint_row {
  * family. */
 extern const struct hint_row hints_of_products[];  /* what wrong elements are made by */
 extern const struct hint_row hints_of_unwritten[]; /* what was never written */
+extern const struct hint_row hints_of_paths[];     /* which paths of a graph were not seen */
+extern const struct hint_row hints_of_batches[];   /* what was stored over the next matrix */
 extern const struct hint_row hints_of_stages[];    /* which stage of an epilogue makes them */
 extern const struct hint_row hints_of_places[];    /* where they lie */
 extern const struct hint_row hints_of_cases[];     /* which cases fail */
@@ -77,7 +79,8 @@ bool hint_fault_known(const struct hint_facts *facts);
 /* Whether the same is known of all wrong elements of the case that were written. */
 bool hint_case_explained(const struct hint_facts *facts, const struct case_result *result);
 
-/* Whether its result was compared and is wrong; whether it was compared and is right. */
+/* Whether its result was compared and is wrong; whether it was compared and is right. With alpha 0
+ * it is right whatever the product is, and counts as neither. */
 bool hint_case_wrong(const struct case_result *result);
 bool hint_case_right(const struct case_result *result);
 
@@ -87,6 +90,20 @@ bool hint_case_failed(const struct case_result *result);
 /* Whether what parts failing from accepted cases is that sizes differ: a row of hints_of_sizes
  * holds that says so. */
 bool hint_sizes_differ(const struct hint_facts *facts);
+
+/* Whether the one may be taken for the other: they differ in all failing cases and in no right one,
+ * and nothing else explains the wrong elements. */
+bool hint_may_be_exchanged(const struct hint_facts *facts, enum size one, enum size other);
+
+/* Whether as much is never written as rows leave that are taken to be as long as another size. */
+bool hint_rows_overlap(const struct hint_facts *facts);
+
+/* Whether an unexplained failing case is right by itself, so that something was kept from before.
+ */
+bool hint_is_kept(const struct hint_facts *facts);
+
+/* Whether the wrong elements are those that a tile reaches beyond its matrix of a batch. */
+bool hint_stored_beyond(const struct hint_facts *facts);
 
 /* How many cases have wrong results, and how many of them were looked at (`wrong` is there). */
 size_t hint_wrong_cases(const struct hint_facts *facts);

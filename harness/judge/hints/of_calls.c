@@ -80,11 +80,13 @@ static bool memory_ran_out(const struct hint_facts *facts, char out[HINT_TEXT])
 
 static bool device_says(const struct hint_facts *facts, char out[HINT_TEXT]);
 
-/* Whether it is known which index leads past the end of an operand. */
+/* Whether it is known which index leads past the end of an operand, or that none does where the
+ * case is run by itself. */
 static bool index_known(const struct hint_facts *facts, const struct case_result *failing)
 {
 	return strcmp(failing->facts.error, "cudaErrorIllegalAddress") == 0 &&
-		   (explanation_of(facts).count > 0 || hint_sizes_differ(facts));
+		   (explanation_of(facts).count > 0 || hint_sizes_differ(facts) ||
+			hint_rows_overlap(facts) || hint_is_kept(facts));
 }
 
 /* Of a call that was refused, what follows from it needs no advice. */

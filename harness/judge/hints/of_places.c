@@ -191,7 +191,8 @@ static bool whole_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
 	struct tile tile = {0, 0};
 	char cases[64];
 	if (hint_explained_cases(facts) == 0 || !find_tile(facts, &tile) ||
-		hint_unwritten_known(facts) || ragged_tile(facts, &ragged) != 0 || line_of(facts) != NULL)
+		hint_unwritten_known(facts) || ragged_tile(facts, &ragged) != 0 || line_of(facts) != NULL ||
+		hint_is_kept(facts))
 		return false;
 	hint_claims(facts, (struct hint_claim){.tile_rows = 8 << tile.i, .tile_columns = 8 << tile.j});
 	snprintf(out, HINT_TEXT,
@@ -304,7 +305,7 @@ static bool later_matrices(const struct case_result *result)
 static bool after_first_matrix(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
-	if (!hint_all_explained(facts, later_matrices))
+	if (!hint_all_explained(facts, later_matrices) || hint_stored_beyond(facts))
 		return false;
 	hint_claims(facts, (struct hint_claim){.covers = hint_of_matrix});
 	snprintf(out, HINT_TEXT,

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "judge/hints/signature.h"
+#include "judge/hints/integers.h"
+#include "judge/hints/narrow_sums.h"
 
 /* ---- sums that are too short --------------------------------------------------------- */
 
@@ -29,7 +30,7 @@ static bool sums_are_whole(const struct case_result *result, const struct explan
 {
 	bool other = explanation->count == 2 && explanation_holds(result, explanation) &&
 				 !explanation_has(result, explanation, FAULT_PRODUCTS_MISSING);
-	return result->test.scalar[SCALAR_ALPHA] != 0 && (hint_case_right(result) || other);
+	return hint_case_right(result) || (other && result->test.scalar[SCALAR_ALPHA] != 0);
 }
 
 /* Whether products are: of two faults, the case may have only the other one. */
@@ -53,18 +54,31 @@ static size_t against(const struct hint_facts *facts, const struct explanation *
 	return cases;
 }
 
-/* The tile whose multiples the sums end at; of several the one that fewest cases speak against, and
- * of these the largest that some sum has. 0: there is none. */
-static int32_t tile_of_sums(const struct hint_facts *facts, const struct explanation *explanation)
+/* The most products of a sum that ends early, or of one that is `whole`. */
+static int32_t longest_sum(const struct hint_facts *facts, const struct explanation *explanation,
+						   bool whole)
 {
-	int32_t best = 0, longest = 0;
+	int32_t longest = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
-		if (explanation_has(result, explanation, FAULT_PRODUCTS_MISSING) &&
-			result->wrong->summed > longest)
-			longest = result->wrong->summed;
+		int32_t k = 0;
+		if (whole && sums_are_whole(result, explanation))
+			k = result->test.shape.size[SIZE_K];
+		else if (!whole && explanation_has(result, explanation, FAULT_PRODUCTS_MISSING))
+			k = result->wrong->summed;
+		longest = k > longest ? k : longest;
 	}
-	for (int32_t tile = 2; tile <= 256; tile *= 2)
+	return longest;
+}
+
+/* The tile whose multiples the sums end at; of several the one that fewest cases speak against, and
+ * of these the largest that some short sum has. One that is longer than every sum was never seen.
+ * 0: there is none. */
+static int32_t tile_of_sums(const struct hint_facts *facts, const struct explanation *explanation)
+{
+	int32_t best = 0, longest = longest_sum(facts, explanation, false);
+	int32_t whole = longest_sum(facts, explanation, true);
+	for (int32_t tile = 2; tile <= 256 && (tile <= longest || tile <= whole); tile *= 2)
 		if (sums_end_at(facts, explanation, tile) &&
 			(best == 0 || against(facts, explanation, tile) < against(facts, explanation, best) ||
 			 (against(facts, explanation, tile) == against(facts, explanation, best) &&
@@ -188,6 +202,11 @@ static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_INPUTS_F16] = "inputs that were rounded to f16 before they are multiplied",
 	[FAULT_INPUTS_BF16] = "inputs that were rounded to bf16 before they are multiplied",
 	[FAULT_INPUTS_E4M3] = "inputs that were rounded to fp8 (e4m3) before they are multiplied",
+	[FAULT_PRODUCTS_F16] =
+		"products that are each rounded to f16: multiply in f32, as __half2float(a) * "
+		"__half2float(b)",
+	[FAULT_PRODUCTS_BF16] = "products that are each rounded to bf16: multiply in f32",
+	[FAULT_SCALE_SIGN] = "scales of %2$s whose sign is left out: they may be negative",
 	[FAULT_NO_SCALES] = "leaving out the scales of %1$s and %2$s",
 	[FAULT_NO_ZEROS] = "leaving out the zero points of %1$s and %2$s",
 	[FAULT_OFFSET] = "codes of %2$s that are taken as they are: a code in the middle stands for 0",
@@ -217,14 +236,41 @@ static void say_plain(const struct hint_facts *facts, const char *text, char out
 	}
 }
 
-/* The number of a fault in the first case in which it has a part. */
+/* How much speaks for this number of a fault: the cases in which it has a part with it. Of tiles,
+ * which may be the smallest that come as far, larger ones say more; a scale for each row fits short
+ * rows whatever it is. */
+static size_t cases_with(const struct hint_facts *facts, const struct explanation *explanation,
+						 enum wrong_fault fault, int32_t number)
+{
+	size_t cases = 0;
+	if (fault == FAULT_ROWS_RUN_ON)
+		return (size_t)number;
+	if (fault == FAULT_INPUTS_INT8 && number < WRONG_INT8_WHOLE)
+		return 1;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		cases +=
+			explanation_has(result, explanation, fault) && result->wrong->number[fault] == number;
+	}
+	return cases + (fault == FAULT_INPUTS_INT8);
+}
+
+/* The number of a fault for which most speaks. */
 static int32_t number_of(const struct hint_facts *facts, const struct explanation *explanation,
 						 enum wrong_fault fault)
 {
-	const struct case_result *one = facts->judgement->cases;
-	while (!explanation_has(one, explanation, fault))
-		one++;
-	return one->wrong->number[fault];
+	int32_t number = 0;
+	size_t most = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		if (!explanation_has(result, explanation, fault))
+			continue;
+		int32_t here = result->wrong->number[fault];
+		size_t cases = cases_with(facts, explanation, fault, here);
+		number = cases > most ? here : number;
+		most = cases > most ? cases : most;
+	}
+	return number;
 }
 
 /* Whether the site's own tolerance takes all that is wrong. */
@@ -304,7 +350,12 @@ static void say_numbered(const struct hint_facts *facts, enum wrong_fault fault,
 	const char *result = hint_operand(facts, PART_RESULT);
 	out += used;
 	used = HINT_TEXT - used;
-	if (fault == FAULT_BETA_PARTS)
+	if (fault == FAULT_ROWS_RUN_ON)
+		snprintf(out, used,
+				 "sums that go on to a multiple of %d, into the next row: where k is not below "
+				 "%.20s, take 0, wherever the buffer ends",
+				 number, hint_size(facts, SIZE_K));
+	else if (fault == FAULT_BETA_PARTS)
 		snprintf(out, used,
 				 "beta * %.20s that is added %d times: only one part of a split sum may add it",
 				 result, number);
@@ -339,6 +390,16 @@ static void say_fault(const struct hint_facts *facts, const struct explanation *
 	case FAULT_SUM_BF16: say_narrow_sum(facts, "bf16", out, used); return;
 	case FAULT_PAIRS: say_pairs(facts, number_of(facts, explanation, fault), out, used); return;
 	case FAULT_CODES_READ: say_codes_read(facts, out, used); return;
+	case FAULT_INPUTS_INT8:
+		hint_say_int8(facts, number_of(facts, explanation, fault), out + used, HINT_TEXT - used);
+		return;
+	case FAULT_SUM_INT16:
+		hint_say_int16(number_of(facts, explanation, fault), out + used, HINT_TEXT - used);
+		return;
+	case FAULT_CUT:
+		hint_say_cut(number_of(facts, explanation, fault), out + used, HINT_TEXT - used);
+		return;
+	case FAULT_ROWS_RUN_ON:
 	case FAULT_BETA_PARTS:
 	case FAULT_GROUP:
 	case FAULT_TRUNCATED:
@@ -350,11 +411,11 @@ static void say_fault(const struct hint_facts *facts, const struct explanation *
 	if (fault >= FAULT_SCALAR)
 		say_scalar(facts, (enum scalar)(fault - FAULT_SCALAR), out, used);
 	else if (fault >= FAULT_RESULT_LENGTH)
-		say_length(facts, PART_RESULT, (enum size)(fault - FAULT_RESULT_LENGTH), out, used);
+		say_length(facts, PART_RESULT, SIZE_M + (fault - FAULT_RESULT_LENGTH), out, used);
 	else if (fault >= FAULT_RIGHT_LENGTH)
-		say_length(facts, PART_RIGHT, (enum size)(fault - FAULT_RIGHT_LENGTH), out, used);
+		say_length(facts, PART_RIGHT, SIZE_M + (fault - FAULT_RIGHT_LENGTH), out, used);
 	else if (fault >= FAULT_LEFT_LENGTH)
-		say_length(facts, PART_LEFT, (enum size)(fault - FAULT_LEFT_LENGTH), out, used);
+		say_length(facts, PART_LEFT, SIZE_M + (fault - FAULT_LEFT_LENGTH), out, used);
 	else
 		say_plain(facts, plain[fault], out, used);
 }
@@ -428,83 +489,7 @@ static bool made_in_part(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
-/* ---- sums that are too narrow ---------------------------------------------------------- */
-
-/* Errors of a rounding in another order, or by groups of products, differ that much at most. */
-#define RATIO_LEAST 0.12
-#define RATIO_MOST 2.5
-#define SPREAD 20 /* and at least one element in so many is wrong */
-
-/* Whether errors all over the result are as large as those of such sums, in every case where they
- * were compared. */
-static bool errors_are(const struct hint_facts *facts, enum wrong_sum sum, size_t *cases)
-{
-	*cases = 0;
-	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
-		if (wrong == NULL || wrong->errors_of[sum] == 0)
-			continue;
-		if (!(wrong->errors_of[sum] >= RATIO_LEAST && wrong->errors_of[sum] <= RATIO_MOST) ||
-			wrong->wrong < wrong->elements / SPREAD)
-			return false;
-		++*cases;
-	}
-	return *cases > 0;
-}
-
-/* As sums of parts have that are each rounded. */
-#define PARTS_LEAST 0.01
-
-/* Small errors of a file that adds to a narrow result by atomics. */
-static bool narrow_atomics(const struct hint_facts *facts, char out[HINT_TEXT])
-{
-	const struct type *type = type_of(problem_part(facts->problem, PART_RESULT)->type);
-	enum wrong_sum sum = type == type_of(DTYPE_F16) ? SUM_F16 : SUM_BF16;
-	size_t cases = 0;
-	char in[64];
-	if ((type != type_of(DTYPE_F16) && type != type_of(DTYPE_BF16)) ||
-		explanation_of(facts).count > 0 || !signature_has(facts->source, "atomicAdd"))
-		return false;
-	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
-		if (wrong == NULL || wrong->errors_of[sum] == 0)
-			continue;
-		if (!(wrong->errors_of[sum] >= PARTS_LEAST && wrong->errors_of[sum] <= RATIO_MOST))
-			return false;
-		cases++;
-	}
-	snprintf(
-		out, HINT_TEXT,
-		"%s the errors are as small as those of sums whose parts are rounded to %s: "
-		"atomicAdd() on %s rounds after each part; add the parts in f32, and round once at the "
-		"end",
-		hint_in_cases(cases, hint_explained_cases(facts), in), type->name,
-		hint_operand(facts, PART_RESULT));
-	return cases > 0;
-}
-
-static bool narrow_sums(const struct hint_facts *facts, char out[HINT_TEXT])
-{
-	static const char *const names[] = {[SUM_F16] = "f16", [SUM_BF16] = "bf16"};
-	char in[64];
-	size_t cases;
-	char atomics[HINT_TEXT];
-	if (explanation_of(facts).count > 0 || explanation_zeros(facts) ||
-		narrow_atomics(facts, atomics))
-		return false;
-	for (enum wrong_sum sum = 0; sum < SUM_COUNT; sum++) {
-		if (!errors_are(facts, sum, &cases))
-			continue;
-		snprintf(out, HINT_TEXT, "%s the errors are as large as those of sums in %s: %s",
-				 hint_in_cases(cases, hint_explained_cases(facts), in), names[sum],
-				 type_of(problem_part(facts->problem, PART_LEFT)->type)->cut > 0
-					 ? "tensor cores keep 14 bits of a sum of fp8 products, which has to be added "
-					   "to one in f32 after every 128 of them"
-					 : "accumulate in f32, and round once at the end");
-		return true;
-	}
-	return false;
-}
+/* ---- numbers of a kind ---------------------------------------------------------------------- */
 
 /* Whether all wrong elements are 0 where subnormal numbers belong, in each case that was looked at.
  */
@@ -537,7 +522,8 @@ static bool zeros(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
 	size_t explained = hint_explained_cases(facts);
-	if (!explanation_zeros(facts) || are_flushed(facts) || stage_is_known(facts))
+	if (!explanation_zeros(facts) || are_flushed(facts) || stage_is_known(facts) ||
+		hint_stored_beyond(facts))
 		return false;
 	snprintf(
 		out, HINT_TEXT,
@@ -573,8 +559,8 @@ const struct hint_row hints_of_products[] = {
 	{"made-by", HINT_CAUSE, made_by},
 	{"made-by-second", HINT_CAUSE, made_by_second},
 	{"made-in-part", HINT_CAUSE, made_in_part},
-	{"narrow-atomics", HINT_CAUSE, narrow_atomics},
-	{"narrow-sums", HINT_CAUSE, narrow_sums},
+	{"narrow-atomics", HINT_CAUSE, hint_narrow_atomics},
+	{"narrow-sums", HINT_CAUSE, hint_narrow_sums},
 	{"half-not-to-even", HINT_CAUSE, half_not_to_even},
 	{0},
 };
@@ -582,7 +568,7 @@ const struct hint_row hints_of_products[] = {
 bool hint_fault_known(const struct hint_facts *facts)
 {
 	char text[HINT_TEXT];
-	if (stage_is_known(facts))
+	if (stage_is_known(facts) || hint_stored_beyond(facts))
 		return true;
 	for (const struct hint_row *row = hints_of_products; row->name != NULL; row++)
 		if (row->says(facts, text))

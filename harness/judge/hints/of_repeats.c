@@ -3,28 +3,55 @@
 
 #include <stdio.h>
 
+#include "judge/hints/signature.h"
+
+bool hint_is_kept(const struct hint_facts *facts)
+{
+	return facts->judgement->repeat.made && facts->judgement->repeat.right_first;
+}
+
+/* Tickets, and the like. */
+static bool raises_counters(const struct hint_facts *facts)
+{
+	static const char *const words[] = {"atomicAdd", "atomicInc", "fetch_add", "atom.", "red."};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (signature_has(facts->source, words[i]))
+			return true;
+	return false;
+}
+
 static bool first_call_only(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_repeat *repeat = &facts->judgement->repeat;
-	if (!repeat->made || !repeat->right_first || repeat->right_second)
+	if (!hint_is_kept(facts) || repeat->right_second)
 		return false;
 	snprintf(out, HINT_TEXT,
 			 "the first failing case is right in the first call of a new process, and wrong in the "
-			 "second one on the same input: solve() keeps something between calls (a static "
-			 "variable, memory that it expects to be 0)");
+			 "second one on the same input: solve() keeps something between calls (%s)",
+			 raises_counters(facts)
+				 ? "most likely counters that atomics raise keep their value from "
+				   "the call before: set them to 0 in each call, before the "
+				   "kernel or by the block that is last"
+				 : "a static variable, memory that it expects to be 0");
 	return true;
 }
 
 static bool right_alone(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_repeat *repeat = &facts->judgement->repeat;
-	if (!repeat->made || !repeat->right_first || !repeat->right_second)
+	if (!hint_is_kept(facts) || !repeat->right_second)
 		return false;
-	snprintf(
-		out, HINT_TEXT,
-		"the first failing case is right when it is run by itself: something is left over from "
-		"calls with other sizes (a static buffer, a size or a pointer that is kept), or a race "
-		"goes well at times");
+	if (facts->judgement->verdict == VERDICT_RUNTIME_ERROR)
+		snprintf(out, HINT_TEXT,
+				 "the first failing case is right when it is run by itself: something is left over "
+				 "from calls with other sizes, as a static buffer that was allocated for a smaller "
+				 "one is; allocate it anew where it is too small");
+	else
+		snprintf(
+			out, HINT_TEXT,
+			"the first failing case is right when it is run by itself: something is left over from "
+			"calls with other sizes (a static buffer, a size or a pointer that is kept), or a race "
+			"goes well at times");
 	return true;
 }
 
@@ -46,7 +73,8 @@ static bool right_in_order(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool differs(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_repeat *repeat = &facts->judgement->repeat;
-	if (!repeat->made || repeat->right_first || (repeat->same_first && repeat->same_second))
+	if (!repeat->made || repeat->right_first || (repeat->same_first && repeat->same_second) ||
+		facts->judgement->race[0] != '\0') /* then it is known why */
 		return false;
 	snprintf(
 		out, HINT_TEXT,

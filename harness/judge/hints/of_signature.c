@@ -67,14 +67,26 @@ static const char *find_instead(const char *file)
 	return "the file";
 }
 
+/* Behind which the sentence goes on: "has to define". */
+static void find_meant(const char *file, const struct signature *asked, char out[128])
+{
+	char name[SIGNATURE_WORD];
+	if (signature_read_nearest(file, "solve", asked, name) && strcmp(name, "solution") != 0 &&
+		strcmp(name, "main") != 0)
+		snprintf(out, 128, "did you mean solve() by %s()? the file", name);
+	else
+		snprintf(out, 128, "%s", find_instead(file));
+}
+
 static bool is_not_there(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	struct signature own, asked;
-	char prototype[PROTOTYPE_TEXT];
+	char prototype[PROTOTYPE_TEXT], meant[128];
 	if (!lacks_solve(facts) || !find_both(facts, &own, &asked) || own.has_body)
 		return false;
 	problem_prototype(facts->problem, prototype);
-	snprintf(out, HINT_TEXT, "%s has to define %.240s", find_instead(facts->source), prototype);
+	find_meant(facts->source, &asked, meant);
+	snprintf(out, HINT_TEXT, "%s has to define %.240s", meant, prototype);
 	return true;
 }
 

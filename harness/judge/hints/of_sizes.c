@@ -81,27 +81,63 @@ static bool find_exchanged(const struct hint_facts *facts, enum size *one, enum 
 	return false;
 }
 
+/* "A is M x K, B is K x N, C is M x N" */
+static void say_extents(const struct hint_facts *facts, char out[EXPLANATION_TEXT])
+{
+	problem_explain(facts->problem, out);
+	char *behind = strstr(out, ", row-major"); /* what is said of all operands, and more */
+	if (behind != NULL)
+		*behind = '\0';
+}
+
+bool hint_may_be_exchanged(const struct hint_facts *facts, enum size one, enum size other)
+{
+	struct hint_facts asked = *facts;
+	asked.claim = NULL;
+	return are_two(facts->problem, one, other) && explanation_of(facts).count == 0 &&
+		   hint_parts_all(&asked, differ, pair_of(one, other));
+}
+
+static bool is_proved(const struct hint_facts *facts)
+{
+	return facts->judgement->exchanged[0] != facts->judgement->exchanged[1];
+}
+
+/* It was called so: cases/repeat.h. */
+static bool right_exchanged(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	char explained[EXPLANATION_TEXT];
+	const enum size *pair = facts->judgement->exchanged;
+	if (!is_proved(facts))
+		return false;
+	say_extents(facts, explained);
+	snprintf(out, HINT_TEXT,
+			 "solve() is right in the first failing case when it gets %s for %s and %s for %s: it "
+			 "takes the one for the other; here %.240s",
+			 hint_size(facts, pair[0]), hint_size(facts, pair[1]), hint_size(facts, pair[1]),
+			 hint_size(facts, pair[0]), explained);
+	return true;
+}
+
 static bool exchanged(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	enum size one, other;
 	char explained[EXPLANATION_TEXT];
-	if (!find_exchanged(facts, &one, &other))
+	if (is_proved(facts) || !find_exchanged(facts, &one, &other))
 		return false;
 	struct hint_sides sides = hint_sides_of(facts, differ, pair_of(one, other));
-	problem_explain(facts->problem, explained);
-	char *behind = strstr(explained, ", row-major"); /* what is said of all operands, and more */
-	if (behind != NULL)
-		*behind = '\0';
+	say_extents(facts, explained);
 	snprintf(out, HINT_TEXT,
-			 "all %zu failing cases have %s other than %s, and none of the %zu accepted ones: is "
+			 "all %zu failing cases have %s other than %s, and none of the %zu accepted ones%s: is "
 			 "one of these two taken for the other, in an index, a loop or the grid? %.200s",
-			 sides.failing, hint_size(facts, one), hint_size(facts, other), sides.right, explained);
+			 sides.failing, hint_size(facts, one), hint_size(facts, other), sides.right,
+			 sides.aside, explained);
 	return true;
 }
 
 static bool below(const struct hint_facts *facts, char out[HINT_TEXT])
 {
-	if (explanation_of(facts).count > 0)
+	if (explanation_of(facts).count > 0 || is_proved(facts))
 		return false;
 	for (size_t i = 0; i < SIZES; i++)
 		for (size_t j = 0; j < SIZES; j++) {
@@ -112,9 +148,9 @@ static bool below(const struct hint_facts *facts, char out[HINT_TEXT])
 				continue;
 			const char *small = hint_size(facts, sizes[i]), *great = hint_size(facts, sizes[j]);
 			snprintf(out, HINT_TEXT,
-					 "all %zu failing cases have %s below %s, and none of the %zu accepted ones: "
+					 "all %zu failing cases have %s below %s, and none of the %zu accepted ones%s: "
 					 "does a loop, a grid or a condition end at %s where %s is meant?",
-					 sides.failing, small, great, sides.right, small, great);
+					 sides.failing, small, great, sides.right, sides.aside, small, great);
 			return true;
 		}
 	return false;
@@ -123,7 +159,7 @@ static bool below(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool only_not_square(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char what[96];
-	if (!hint_parts(facts, not_square, 0))
+	if (is_proved(facts) || !hint_parts(facts, not_square, 0))
 		return false;
 	snprintf(what, sizeof what, "a shape that is not square (%s, %s and %s are not all equal)",
 			 hint_size(facts, SIZE_M), hint_size(facts, SIZE_N), hint_size(facts, SIZE_K));
@@ -136,7 +172,8 @@ bool hint_sizes_differ(const struct hint_facts *facts)
 	enum size one, other;
 	struct hint_facts asked = *facts;
 	asked.claim = NULL;
-	return find_exchanged(&asked, &one, &other) || hint_parts(&asked, not_square, 0);
+	return is_proved(facts) || find_exchanged(&asked, &one, &other) ||
+		   hint_parts(&asked, not_square, 0);
 }
 
 /* ---- multiples of a tile -----------------------------------------------------------------------
@@ -194,12 +231,12 @@ static bool ragged_of(const struct hint_facts *facts, enum size size, int32_t ti
 	say_ragged(name, tile, what);
 	if (right > tile)
 		snprintf(out, HINT_TEXT,
-				 "all %zu failing cases have %s, and all %zu accepted ones a multiple of %d%s",
-				 sides.failing, what, sides.right, right, beyond_of(size));
+				 "all %zu failing cases have %s, and all %zu accepted ones%s a multiple of %d%s",
+				 sides.failing, what, sides.right, sides.aside, right, beyond_of(size));
 	else
 		snprintf(out, HINT_TEXT,
-				 "all %zu failing cases have %s, and none of the %zu accepted ones%s",
-				 sides.failing, what, sides.right, beyond_of(size));
+				 "all %zu failing cases have %s, and none of the %zu accepted ones%s%s",
+				 sides.failing, what, sides.right, sides.aside, beyond_of(size));
 	return true;
 }
 
@@ -245,16 +282,19 @@ static bool large(const struct hint_facts *facts, char out[HINT_TEXT])
 			!hint_parts(facts, is_above, tile_of(sizes[s], right_most)))
 			continue;
 		struct hint_sides sides = hint_sides_of(facts, is_above, tile_of(sizes[s], right_most));
-		snprintf(out, HINT_TEXT,
-				 "all %zu failing cases have %s at %d or above, and all %zu accepted ones at %d or "
-				 "below",
-				 sides.failing, hint_size(facts, sizes[s]), failing_least, sides.right, right_most);
+		snprintf(
+			out, HINT_TEXT,
+			"all %zu failing cases have %s at %d or above, and all %zu accepted ones%s at %d or "
+			"below",
+			sides.failing, hint_size(facts, sizes[s]), failing_least, sides.right, sides.aside,
+			right_most);
 		return true;
 	}
 	return false;
 }
 
 const struct hint_row hints_of_sizes[] = {
+	{"right-exchanged", HINT_CAUSE, right_exchanged},
 	{"exchanged", HINT_CAUSE, exchanged},
 	{"ragged", HINT_PLACE, ragged},
 	{"below", HINT_PLACE, below},

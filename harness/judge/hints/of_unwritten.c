@@ -31,7 +31,7 @@ static const struct chain_member *stored_beside(const struct chain *chain)
 static bool never_written(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
-	if (!hint_all_explained(facts, all_unwritten))
+	if (!hint_all_explained(facts, all_unwritten) || hint_is_kept(facts))
 		return false;
 	const struct chain_member *beside = stored_beside(facts->chain);
 	if (beside != NULL) {
@@ -103,7 +103,7 @@ static bool grid_exchanged(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	size_t at = 0;
 	char cases[64];
-	if (!finds_exchanged(facts))
+	if (!finds_exchanged(facts) || hint_is_kept(facts))
 		return false;
 	const struct case_result *shown = hint_next_explained(facts, &at);
 	hint_claims(facts, (struct hint_claim){.fills = hint_unwritten_beyond});
@@ -176,8 +176,6 @@ static size_t say_rounded_up(const struct hint_facts *facts, bool rows, char out
 	return (size_t)snprintf(out, 48, "(%.12s + tile - 1) / tile", size);
 }
 
-static bool rows_overlap(const struct hint_facts *facts, char out[HINT_TEXT]);
-
 /* Unwritten elements lie beyond whole tiles, all that lie there. */
 static bool grid_rounded_down(const struct hint_facts *facts, char out[HINT_TEXT])
 {
@@ -196,9 +194,8 @@ static bool grid_rounded_down(const struct hint_facts *facts, char out[HINT_TEXT
 		columns = columns || wrong->written_columns < hint_case_size(result, SIZE_N);
 		held++;
 	}
-	char overlapping[HINT_TEXT];
-	if (held == 0 || overlaps(facts) || rows_overlap(facts, overlapping) ||
-		finds_exchanged(facts) || !tiles_end(facts, true) || !tiles_end(facts, false))
+	if (held == 0 || overlaps(facts) || hint_rows_overlap(facts) || finds_exchanged(facts) ||
+		hint_is_kept(facts) || !tiles_end(facts, true) || !tiles_end(facts, false))
 		return false;
 	hint_claims(facts, (struct hint_claim){.fills = hint_unwritten_beyond});
 	say_rounded_up(facts, true, up_rows);
@@ -230,7 +227,7 @@ bool hint_unwritten_known(const struct hint_facts *facts)
 static bool partly_written(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
-	if (!hint_all_explained(facts, unwritten) || hint_unwritten_known(facts))
+	if (!hint_all_explained(facts, unwritten) || hint_unwritten_known(facts) || hint_is_kept(facts))
 		return false;
 	snprintf(out, HINT_TEXT,
 			 "%s the wrong elements were never written: the grid is too small, a condition leaves "
@@ -257,21 +254,35 @@ static enum size overlapping_rows(const struct case_result *result)
 	return SIZE_COUNT;
 }
 
-/* Who wrote last is left open there, so that no fault fits where beta is not 0. */
-static bool rows_overlap(const struct hint_facts *facts, char out[HINT_TEXT])
+/* The size of which rows are as long in all failing cases in which it shows; SIZE_COUNT: none. Who
+ * wrote last is left open there, so that no fault fits where beta is not 0. */
+static enum size find_overlapping(const struct hint_facts *facts, size_t *held)
 {
 	const struct case_result *result;
-	char cases[64];
-	size_t held = 0;
 	enum size size = SIZE_COUNT;
+	*held = 0;
 	for (size_t at = 0; (result = hint_next_explained(facts, &at)) != NULL;) {
 		enum size here = overlapping_rows(result);
 		if (here == SIZE_COUNT || (size != SIZE_COUNT && here != size))
 			continue;
 		size = here;
-		held++;
+		++*held;
 	}
-	if (held == 0 || overlaps(facts))
+	return overlaps(facts) || hint_is_kept(facts) ? SIZE_COUNT : size;
+}
+
+bool hint_rows_overlap(const struct hint_facts *facts)
+{
+	size_t held;
+	return find_overlapping(facts, &held) != SIZE_COUNT;
+}
+
+static bool rows_overlap(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	char cases[64];
+	size_t held;
+	enum size size = find_overlapping(facts, &held);
+	if (size == SIZE_COUNT)
 		return false;
 	hint_claims(facts, (struct hint_claim){.fills = hint_unwritten_beyond, .number = 1});
 	const char *name = hint_operand(facts, PART_RESULT);

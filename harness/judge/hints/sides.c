@@ -13,10 +13,12 @@ static bool has_all(const struct problem *problem, const struct test_case *test,
 
 struct hint_sides hint_sides_of(const struct hint_facts *facts, hint_trait *has, int32_t number)
 {
-	struct hint_sides sides = {0};
+	struct hint_sides sides = {.aside = ""};
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
 		bool with = has(facts->problem, &result->test, number);
+		if (result->verdict == VERDICT_ACCEPTED && result->checked && !hint_case_right(result))
+			sides.aside = " with alpha other than 0";
 		sides.failing += hint_case_failed(result);
 		sides.failing_with += hint_case_failed(result) && with;
 		sides.right += hint_case_right(result);
@@ -42,7 +44,7 @@ bool hint_parts(const struct hint_facts *facts, hint_trait *has, int32_t number)
 bool hint_say_parts(const struct hint_facts *facts, char out[HINT_TEXT], const char *what)
 {
 	struct hint_sides sides = hint_sides_of(facts, has_all, 0);
-	snprintf(out, HINT_TEXT, "all %zu failing cases have %s, and none of the %zu accepted ones",
-			 sides.failing, what, sides.right);
+	snprintf(out, HINT_TEXT, "all %zu failing cases have %s, and none of the %zu accepted ones%s",
+			 sides.failing, what, sides.right, sides.aside);
 	return true;
 }

@@ -7,6 +7,7 @@
 
 struct hint_sides {
 	size_t failing, failing_with, right, right_with;
+	const char *aside; /* behind "accepted ones": which accepted cases count as neither, or "" */
 };
 
 /* How many cases have it. */

@@ -349,6 +349,15 @@ bool signature_read(const char *path, const char *function, struct signature *ou
 	return read;
 }
 
+bool signature_read_nearest(const char *path, const char *function, const struct signature *asked,
+							char name[SIGNATURE_WORD])
+{
+	char *text = read_source(path);
+	bool found = text != NULL && signature_find_nearest(text, function, asked, name);
+	free(text);
+	return found;
+}
+
 /* Whether the text behind the blanks of some line is these words, or a directive with them. */
 static bool has_line(const char *text, const char *words)
 {
@@ -424,4 +433,70 @@ bool signature_fits(const struct signature *own, const struct signature *asked)
 	for (size_t i = 0; fits && i < own->count; i++)
 		fits = !signature_differs(&own->parameters[i], &asked->parameters[i]);
 	return fits;
+}
+
+/* ---- names that are nearly the one ------------------------------------------------------- */
+
+#define LETTERS_APART 2
+
+static char lower(char c)
+{
+	return (char)tolower((unsigned char)c);
+}
+
+/* Letters to be left out, put in or replaced, two neighbours exchanged counting as two, to make one
+ * word of the other; case does not matter. More than LETTERS_APART: whatever. */
+static int letters_apart(const char *one, const char *other)
+{
+	int rows[2][SIGNATURE_WORD + 1];
+	size_t length = strlen(other);
+	for (size_t j = 0; j <= length; j++)
+		rows[0][j] = (int)j;
+	for (size_t i = 1; i <= strlen(one); i++) {
+		const int *above = rows[(i - 1) % 2];
+		int *row = rows[i % 2];
+		row[0] = (int)i;
+		for (size_t j = 1; j <= length; j++) {
+			int least = above[j - 1] + (lower(one[i - 1]) != lower(other[j - 1]));
+			least = above[j] + 1 < least ? above[j] + 1 : least;
+			row[j] = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
+		}
+	}
+	return rows[strlen(one) % 2][length];
+}
+
+/* Whether the text defines a function of that name that the host could call. */
+static bool is_host_function(const char *text, const char *name, struct signature *out)
+{
+	signature_find(text, name, out);
+	return out->has_body && !out->is_kernel && !out->is_template && !out->is_static;
+}
+
+#define TRIED_MOST 64 /* functions; each takes a walk through the text */
+
+bool signature_find_nearest(const char *text, const char *function, const struct signature *asked,
+							char name[SIGNATURE_WORD])
+{
+	struct token last = {text, 0}, before = last;
+	bool found = false;
+	const char *at = text;
+	int tried = 0;
+	for (struct token token = next_token(&at); token.length > 0 && tried < TRIED_MOST;
+		 before = last, last = token, token = next_token(&at)) {
+		char word[SIGNATURE_WORD];
+		struct signature own;
+		if (!token_is(token, "(") || !token_is(before, "void") || last.length >= sizeof word)
+			continue;
+		snprintf(word, sizeof word, "%.*s", (int)last.length, last.at);
+		tried++;
+		if (strcmp(word, function) == 0 || !is_host_function(text, word, &own))
+			continue;
+		bool near = letters_apart(word, function) <= LETTERS_APART;
+		if (near || (!found && own.extern_c && signature_fits(&own, asked)))
+			memcpy(name, word, sizeof word);
+		found = found || near || (own.extern_c && signature_fits(&own, asked));
+		if (near)
+			break;
+	}
+	return found;
 }

@@ -36,6 +36,15 @@ void signature_find(const char *text, const char *function, struct signature *ou
 /* The same of a file's text, of its first MiB. False: it cannot be read. */
 bool signature_read(const char *path, const char *function, struct signature *out);
 
+/* The name of a host function with a body that may be meant by `function`, returning nothing: one
+ * that is a letter or two away from it, else one that is extern "C" and takes what `asked` does.
+ * False: there is none.
+ */
+bool signature_find_nearest(const char *text, const char *function, const struct signature *asked,
+							char name[SIGNATURE_WORD]);
+bool signature_read_nearest(const char *path, const char *function, const struct signature *asked,
+							char name[SIGNATURE_WORD]);
+
 /* Whether these words stand anywhere in it. */
 bool signature_has(const char *path, const char *words);
 

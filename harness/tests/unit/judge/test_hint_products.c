@@ -97,6 +97,52 @@ Test(hint_products, sums_that_are_whole_in_another_case)
 	free(made);
 }
 
+/* Sums of nothing, and none that is longer: nobody saw a tile of 64. */
+Test(hint_products, tiles_are_no_longer_than_every_sum)
+{
+	struct made_up *made = made_up(3, 2);
+	for (size_t i = 0; i < 3; i++) {
+		made->cases[i].test.shape.size[SIZE_K] = 35;
+		made->wrong[i].fits = 1ull << FAULT_PRODUCTS_MISSING;
+		made->wrong[i].summed = 0;
+	}
+	shows(made, "sums that end too early (random-0: 0 of 35): the loop over k");
+	free(made);
+}
+
+/* Numbers whose fraction is cut off: below 1 nothing is left, as of much else. */
+Test(hint_products, sums_that_are_integers)
+{
+	struct made_up *made = made_up(5, 4);
+	for (size_t i = 0; i < 4; i++) {
+		made->wrong[i].fits = 1ull << FAULT_CUT;
+		if (i < 3)
+			made->wrong[i].fits |= 1ull << FAULT_PRODUCTS_MISSING | 1ull << FAULT_LAST_ONLY;
+		made->wrong[i].summed = 0;
+		made->wrong[i].number[FAULT_LAST_ONLY] = 64;
+	}
+	shows(made, "a sum that is an integer");
+	made->wrong[3].fits = 0;
+	hides(made, "a sum that is an integer");
+	free(made);
+}
+
+/* Of short rows nobody knows how long blocks are; else what most cases say. */
+Test(hint_products, the_number_of_a_fault)
+{
+	struct made_up *made = made_up(4, 3);
+	each_fits(made, FAULT_INPUTS_INT8);
+	for (size_t i = 0; i < 3; i++)
+		made->wrong[i].number[FAULT_INPUTS_INT8] = (i == 2 ? 32 << 3 : 0) | WRONG_INT8_RIGHT;
+	shows(made, "what comes of B narrowed to int8, with a scale for each 32 along k: multiply it");
+	for (size_t i = 0; i < 3; i++)
+		made->wrong[i].fits = 1ull << FAULT_ROWS_RUN_ON;
+	made->wrong[0].number[FAULT_ROWS_RUN_ON] = 32;
+	made->wrong[1].number[FAULT_ROWS_RUN_ON] = made->wrong[2].number[FAULT_ROWS_RUN_ON] = 8;
+	shows(made, "sums that go on to a multiple of 32, into the next row");
+	free(made);
+}
+
 /* Where the sums leave it open, the other cases tell how large tiles are. */
 Test(hint_products, sums_that_are_too_short_by_a_tile)
 {
@@ -186,20 +232,32 @@ Test(hint_products, subnormal_numbers_that_are_flushed)
 	free(made);
 }
 
+static void errors_are(struct made_up *made, size_t at, double every_product, double tiles)
+{
+	made->wrong[at].errors_of[SUM_F16] = every_product;
+	made->wrong[at].errors_of_tiles[SUM_F16] = tiles;
+}
+
 Test(hint_products, narrow_sums)
 {
-	struct made_up *made = made_up(4, 3);
-	for (size_t i = 0; i < 3; i++) {
-		made->wrong[i].errors_of[SUM_F16] = 0.8;
+	struct made_up *made = made_up(5, 4);
+	for (size_t i = 0; i < 4; i++) {
+		errors_are(made, i, 0.8, 3);
 		made->wrong[i].wrong = 4000;
 	}
 	shows(made, "as large as those of sums in f16");
-	made->wrong[2].errors_of[SUM_F16] = 0; /* an exact case */
-	shows(made, "in 2 of the first 3 failing cases the errors are");
-	made->wrong[1].errors_of[SUM_F16] = 40;
+	errors_are(made, 2, 0, 0); /* an exact case, or few products */
+	shows(made, "in 3 of the first 4 failing cases the errors are");
+	errors_are(made, 1, 40, 140); /* another fault, too */
+	shows(made, "in 2 of the first 4 failing cases the errors are");
+	errors_are(made, 0, 40, 140);
 	hides(made, "as large as");
-	made->wrong[1].errors_of[SUM_F16] = 0.8;
-	made->wrong[1].wrong = 100; /* nearly all are right */
+	errors_are(made, 0, 0.1, 0.4); /* tiles of mma */
+	shows(made, "in 2 of the first 4 failing cases the errors are");
+	errors_are(made, 0, 0.01, 0.04);
+	hides(made, "as large as");
+	errors_are(made, 0, 0.8, 3);
+	made->wrong[0].wrong = 100; /* nearly all are right */
 	hides(made, "as large as");
 	free(made);
 }

@@ -56,3 +56,34 @@ Test(hint_sizes, multiples_that_all_accepted_ones_are)
 	shows(made, "all 4 failing cases have an odd K, and none of the 4 accepted ones: is what");
 	free(made);
 }
+
+/* With alpha 0 a case is right whatever is summed: it counts as neither, and that is said. */
+Test(hint_sizes, a_case_without_a_product_tells_nothing)
+{
+	struct made_up *made = made_up(8, 4);
+	for (size_t i = 0; i < 8; i++)
+		set_sizes(made, i, 100, 90, i < 4 ? 33 + 2 * (int)i : 64);
+	set_sizes(made, 7, 100, 90, 35);
+	hides(made, "an odd K");
+	made->cases[7].test.scalar[SCALAR_ALPHA] = 0;
+	shows(made, "all 4 failing cases have an odd K, and all 3 accepted ones with alpha other than "
+				"0 a multiple of 64");
+	free(made);
+}
+
+/* It was called so, and was right: then nothing else is said of sizes. */
+Test(hint_sizes, two_that_were_exchanged_in_a_call)
+{
+	struct made_up *made = made_up(5, 3);
+	made->problem = "matmul-f32";
+	for (size_t i = 0; i < 3; i++)
+		set_sizes(made, i, 40, 50 + (int)i, 60);
+	set_sizes(made, 3, 40, 70, 70);
+	set_sizes(made, 4, 64, 64, 64);
+	made->judgement.exchanged[0] = SIZE_N;
+	made->judgement.exchanged[1] = SIZE_K;
+	shows(made, "solve() is right in the first failing case when it gets K for N and N for K: it "
+				"takes the one for the other; here A is M x N");
+	hides(made, "all 3 failing cases have N other than K");
+	free(made);
+}

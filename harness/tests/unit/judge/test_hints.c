@@ -363,6 +363,71 @@ Test(hints, what_a_second_run_gave)
 	free(made);
 }
 
+/* Then a grid that leaves something out is not the cause. */
+Test(hints, what_is_kept_hides_what_was_not_written)
+{
+	struct made_up *made = made_up(4, 2);
+	for (size_t i = 0; i < 2; i++)
+		made->wrong[i].unwritten = made->wrong[i].wrong;
+	shows(made, "never written");
+	made->judgement.repeat = (struct case_repeat){.made = true, .right_first = true};
+	hides(made, "never written");
+	shows(made, "a static variable, memory that it expects to be 0");
+	made->judgement.verdict = VERDICT_RUNTIME_ERROR;
+	made->judgement.repeat.right_second = true;
+	shows(made, "as a static buffer that was allocated for a smaller one is");
+	free(made);
+}
+
+/* ---- a batch ------------------------------------------------------------------------------ */
+
+/* Tiles of 64 rows reach 28 rows beyond M = 100; of 32 and 16 as many, or fewer. */
+Test(hints, tiles_that_are_stored_over_the_next_matrix)
+{
+	struct made_up *made = made_up(4, 2);
+	made->problem = "batched-f32";
+	for (size_t i = 0; i < 2; i++) {
+		made->cases[i].test.shape.size[SIZE_BATCH] = 3;
+		made->wrong[i].zero = made->wrong[i].wrong;
+		made->wrong[i].places.top = 0;
+		made->wrong[i].places.bottom = 27;
+		made->wrong[i].places.first_batch = 1;
+		made->wrong[i].places.batches = 2;
+	}
+	shows(made, "where the last 32 rows of tiles reach beyond M, in the first rows of the next "
+				"matrix of the batch");
+	hides(made, "is it the sum that is stored");
+	hides(made, "how far apart");
+	made->wrong[1].places.bottom = 28; /* no tile reaches so far */
+	hides(made, "reach beyond M");
+	made->wrong[1].places.bottom = 27;
+	made->wrong[1].places.first_batch = 0;
+	hides(made, "reach beyond M");
+	free(made);
+}
+
+/* ---- shortest paths ------------------------------------------------------------------------ */
+
+Test(hints, paths_that_were_not_seen)
+{
+	struct made_up *made = made_up(4, 2);
+	made->problem = "apsp-f32";
+	for (size_t i = 0; i < 2; i++) {
+		made->wrong[i].longer = made->wrong[i].compared;
+		made->wrong[i].path_edges = made->wrong[i].path_edges_most = 2;
+	}
+	shows(made, "in both failing cases the wrong elements of output are the lengths of paths of at "
+				"most 2 edges: with k in the innermost loop");
+	made->wrong[1].path_edges_most = 5; /* few paths have more edges there */
+	shows(made, "of at most 2 edges");
+	made->wrong[1].path_edges = 3;
+	hides(made, "edges:");
+	shows(made, "every wrong element of output that was looked at is longer");
+	made->wrong[1].longer--;
+	hides(made, "longer");
+	free(made);
+}
+
 /* At most three, causes first. */
 Test(hints, three_at_most)
 {

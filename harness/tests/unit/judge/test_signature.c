@@ -148,3 +148,34 @@ Test(signature, survives_text_that_ends_anywhere)
 	struct signature out = found(many);
 	cr_assert(out.count == 101);
 }
+
+static const char *nearest(const char *text)
+{
+	static char name[SIGNATURE_WORD];
+	struct signature asked;
+	signature_find("void solve(const half *A, int N) {}", "solve", &asked);
+	name[0] = '\0';
+	return signature_find_nearest(text, "solve", &asked, name) ? name : "";
+}
+
+Test(signature, finds_a_name_that_is_nearly_the_one)
+{
+	cr_expect_str_eq(nearest("__global__ void solve_k(int n) {}\nvoid sovle(int n) { f(1); }"),
+					 "sovle");
+	cr_expect_str_eq(nearest("void Solve(int n) {}"), "Solve");
+	cr_expect_str_eq(nearest("void slove(int n) {} void other(const half *A, int N) {}"), "slove");
+	cr_expect_str_eq(nearest("void sovle(int n);"), "", "only declared");
+	cr_expect_str_eq(nearest("__global__ void sovle(int n) {}"), "", "a kernel");
+	cr_expect_str_eq(nearest("static void solver(int n) {}"), "", "nobody can call it");
+	cr_expect_str_eq(nearest("void run(int n) {} void resolved(int n) {}"), "");
+}
+
+Test(signature, finds_a_function_that_takes_the_same)
+{
+	cr_expect_str_eq(nearest("extern \"C\" void run(const half *a, int n) {}"), "run");
+	cr_expect_str_eq(nearest("extern \"C\" void run(const float *a, int n) {}"), "");
+	cr_expect_str_eq(nearest("void run(const half *a, int n) {}"), "", "no extern \"C\"");
+	cr_expect_str_eq(nearest("extern \"C\" { void run(const half *a, int n) {} }\n"
+							 "void sovle(int a) {}"),
+					 "sovle");
+}

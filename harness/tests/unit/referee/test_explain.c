@@ -34,6 +34,76 @@ Test(explain, errors_of_narrow_sums_are_as_large_as_they_say)
 	play_end(&play);
 }
 
+static double f16_tiles(const struct play *play, int b, int i, int j, double c)
+{
+	double sum = 0;
+	for (int k = 0; k < play->k; k += 16)
+		sum = through(DTYPE_F16,
+					  sum + product(play, b, i, j, k, k + 16 < play->k ? k + 16 : play->k));
+	return alpha_of(play) * sum + beta_of(play) * c;
+}
+
+/* As mma with accumulators in half does; what few products are summed to tells nothing. */
+Test(explain, errors_of_sums_that_are_rounded_after_a_tile)
+{
+	struct play play = play_of("gemm-f16", (struct shape){{1, 40, 40, 200, 1}}, 1.5f, -0.75f);
+	fill(&play, f16_tiles);
+	struct wrong_facts facts = explained(&play);
+	cr_expect(facts.errors_of_tiles[SUM_F16] > 0.5 && facts.errors_of_tiles[SUM_F16] < 1.5, "%g",
+			  facts.errors_of_tiles[SUM_F16]);
+	cr_expect(facts.errors_of[SUM_F16] < 0.5, "%g", facts.errors_of[SUM_F16]);
+	play_end(&play);
+	play = play_of("gemm-f16", (struct shape){{1, 40, 40, 32, 1}}, 1.5f, -0.75f);
+	fill(&play, f16_tiles);
+	facts = explained(&play);
+	cr_expect(facts.wrong > 0 && facts.errors_of[SUM_F16] == 0 &&
+			  facts.errors_of_tiles[SUM_F16] == 0);
+	play_end(&play);
+}
+
+/* ---- shortest paths ---------------------------------------------------------------------- */
+
+#define NODES 40
+
+/* The lengths of the shortest paths of at most so many edges. */
+static void fill_paths(struct play *play, int edges)
+{
+	static double lengths[NODES][NODES], next[NODES][NODES];
+	memcpy(lengths, play->left, sizeof lengths);
+	for (; edges > 1; edges--) {
+		memcpy(next, lengths, sizeof next);
+		for (int i = 0; i < NODES; i++)
+			for (int k = 0; k < NODES; k++)
+				for (int j = 0; j < NODES; j++)
+					next[i][j] = fmin(next[i][j], lengths[i][k] + play->left[k * NODES + j]);
+		memcpy(lengths, next, sizeof next);
+	}
+	for (uint64_t at = 0; at < (uint64_t)NODES * NODES; at++)
+		store(play, at, lengths[at / NODES][at % NODES]);
+}
+
+Test(explain, paths_of_few_edges)
+{
+	struct play play = play_of("apsp-f32", (struct shape){{1, NODES, NODES, NODES, 1}}, 1, 0);
+	for (int edges = 1; edges <= 2; edges++) {
+		fill_paths(&play, edges);
+		struct wrong_facts facts = explained(&play);
+		cr_expect(facts.wrong > 0 && facts.compared > 0 && facts.longer == facts.compared);
+		cr_expect(facts.path_edges <= edges && facts.path_edges_most == edges, "%d to %d",
+				  facts.path_edges, facts.path_edges_most);
+	}
+	fill_paths(&play, NODES);
+	struct wrong_facts facts = explained(&play);
+	cr_expect_eq(facts.wrong, 0);
+	store(&play, 1, 1e6);
+	facts = explained(&play);
+	cr_expect(facts.path_edges == 0 && facts.longer == 1 && facts.compared == 1);
+	store(&play, 1, -1e6);
+	facts = explained(&play);
+	cr_expect(facts.path_edges == 0 && facts.longer == 0 && facts.compared == 1);
+	play_end(&play);
+}
+
 /* ---- places ------------------------------------------------------------------------- */
 
 #define M 70

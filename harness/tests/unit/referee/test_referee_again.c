@@ -207,6 +207,28 @@ Test(again, a_result_that_may_be_read_is_only_looked_at_for_what_is_unwritten)
 	session_stop(&session);
 }
 
+/* A sum that is off, and 0 at few places, where beta * C is left. */
+static double seldom_nothing(double was, uint64_t index, double sum)
+{
+	return was + (index == 77 ? 0 : sum + 3);
+}
+
+/* With beta 1 that is what C held, after each call. */
+Test(again, a_sum_of_nothing_at_few_places_was_written)
+{
+	struct session session = session_start();
+	open_emulated(&session);
+	const struct problem *problem = problem_find("gemm-f16");
+	struct test_case test = case_for(problem, 20, (const float[]){1, 1});
+	struct both both = check_twice(
+		&session, &(struct call_of){problem, &test, seldom_nothing, .leaves_row = false});
+	cr_expect(both.first.untouched == 1 && both.again.untouched == 0);
+	both = check_twice(&session,
+					   &(struct call_of){problem, &test, seldom_nothing, .leaves_row = true});
+	cr_expect(both.again.untouched >= SIDE, "%llu", (unsigned long long)both.again.untouched);
+	session_stop(&session);
+}
+
 Test(again, only_what_was_checked_is_looked_at_again)
 {
 	struct session session = session_start();

@@ -1,0 +1,93 @@
+#include "judge/hints/narrow_sums.h"
+
+#include <stdio.h>
+
+#include "judge/hints/explanation.h"
+#include "judge/hints/signature.h"
+
+/* Sums that are rounded after every product have the largest errors, those of mma's tiles the
+ * smallest: another order, and what the last rounding hides, take them that far from these. */
+#define RATIO_LEAST_OF_TILES 0.25
+#define RATIO_MOST 2.5
+#define SPREAD 20 /* and at least one element in so many is wrong */
+
+/* Whether the case's sums are long enough to tell, and its result was compared with such ones. */
+static bool tells(const struct wrong_facts *wrong, enum wrong_sum sum)
+{
+	return wrong != NULL && wrong->errors_of[sum] != 0;
+}
+
+static bool is_of(const struct wrong_facts *wrong, enum wrong_sum sum)
+{
+	return wrong->errors_of_tiles[sum] >= RATIO_LEAST_OF_TILES &&
+		   wrong->errors_of[sum] <= RATIO_MOST && wrong->wrong >= wrong->elements / SPREAD;
+}
+
+/* Whether errors are as large as those of such sums in at least half of the cases that tell: one
+ * may have another fault too. */
+static bool errors_are(const struct hint_facts *facts, enum wrong_sum sum, size_t *cases)
+{
+	size_t telling = 0;
+	*cases = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		if (!tells(wrong, sum))
+			continue;
+		telling++;
+		*cases += is_of(wrong, sum);
+	}
+	return *cases > 0 && *cases * 2 >= telling;
+}
+
+/* As sums of parts have that are each rounded. */
+#define PARTS_LEAST 0.01
+
+bool hint_narrow_atomics(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const struct type *type = type_of(problem_part(facts->problem, PART_RESULT)->type);
+	enum wrong_sum sum = type == type_of(DTYPE_F16) ? SUM_F16 : SUM_BF16;
+	size_t cases = 0;
+	char in[64];
+	if ((type != type_of(DTYPE_F16) && type != type_of(DTYPE_BF16)) ||
+		explanation_of(facts).count > 0 || !signature_has(facts->source, "atomicAdd"))
+		return false;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		if (!tells(wrong, sum))
+			continue;
+		if (!(wrong->errors_of[sum] >= PARTS_LEAST && wrong->errors_of[sum] <= RATIO_MOST))
+			return false;
+		cases++;
+	}
+	snprintf(
+		out, HINT_TEXT,
+		"%s the errors are as small as those of sums whose parts are rounded to %s: "
+		"atomicAdd() on %s rounds after each part; add the parts in f32, and round once at the "
+		"end",
+		hint_in_cases(cases, hint_explained_cases(facts), in), type->name,
+		hint_operand(facts, PART_RESULT));
+	return cases > 0;
+}
+
+bool hint_narrow_sums(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	static const char *const names[] = {[SUM_F16] = "f16", [SUM_BF16] = "bf16"};
+	char in[64];
+	size_t cases;
+	char atomics[HINT_TEXT];
+	if (explanation_of(facts).count > 0 || explanation_zeros(facts) ||
+		hint_narrow_atomics(facts, atomics))
+		return false;
+	for (enum wrong_sum sum = 0; sum < SUM_COUNT; sum++) {
+		if (!errors_are(facts, sum, &cases))
+			continue;
+		snprintf(out, HINT_TEXT, "%s the errors are as large as those of sums in %s: %s",
+				 hint_in_cases(cases, hint_explained_cases(facts), in), names[sum],
+				 type_of(problem_part(facts->problem, PART_LEFT)->type)->cut > 0
+					 ? "tensor cores keep 14 bits of a sum of fp8 products, which has to be added "
+					   "to one in f32 after every 128 of them"
+					 : "accumulate in f32, and round once at the end");
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,13 @@
+/* Sums in a type that is too narrow: rows of hints_of_products. */
+#ifndef GEMMJUDGE_JUDGE_HINTS_NARROW_SUMS_H
+#define GEMMJUDGE_JUDGE_HINTS_NARROW_SUMS_H
+
+#include "judge/hints/hints.h"
+
+/* Small errors of a file that adds parts to a narrow result by atomics. */
+bool hint_narrow_atomics(const struct hint_facts *facts, char out[HINT_TEXT]);
+
+/* Errors all over the result, as large as those of sums that are rounded on the way. */
+bool hint_narrow_sums(const struct hint_facts *facts, char out[HINT_TEXT]);
+
+#endif
