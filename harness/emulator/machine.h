@@ -197,7 +197,8 @@ struct machine_options {
 };
 
 /* Runs the launch to its end (blocks spread over host threads). False and
- * *fault at the first fault; memory is then as the faulting kernel left it. */
+ * *fault at the first fault; memory is then as the faulting kernel left it. True: fault->text is
+ * what may be wrong with its barriers if a result is, and what to do; "" mostly. */
 bool machine_launch(const struct launch *launch, const struct machine_options *options,
 					struct counters *counters, struct fault *fault);
 

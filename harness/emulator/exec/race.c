@@ -31,6 +31,7 @@
 #include "emulator/exec/race_clock.h"
 #include "emulator/exec/race_code.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/exec/uneven.h"
 #include "emulator/exec/worker.h"
 
 #define DOUBLES 1024 /* bytes that one instruction of a warp stores: 32 lanes of 32 */
@@ -230,6 +231,8 @@ static enum exec_status report(struct warp *warp, const struct exec_instruction 
 	else if (race->takers[warp->index] &&
 			 !known_lacks(clock_of_warp(&race->taken[warp->index], other_warp), other))
 		warp->worker->fault.advice = ADVICE_WAITS;
+	else
+		exec_uneven_explain(warp);
 	return EXEC_FAULT;
 }
 

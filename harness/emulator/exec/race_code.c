@@ -13,10 +13,9 @@
 
 /* Where the place is shared by the block, other warps may race as well. */
 #define ADVICE_BARRIER                                                                             \
-	"put a __syncthreads() between the write and the read, and one before the next write of the "  \
-	"same shared memory (__syncwarp() where only lanes of one warp share it: they need not run "   \
-	"in "                                                                                          \
-	"step)"
+	"put a __syncthreads() between the write and the read, where all threads of the block reach "  \
+	"it, and one before the next write of the same shared memory (__syncwarp() where only lanes "  \
+	"of one warp share it: they need not run in step)"
 
 enum exec_status race_report_lanes(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t offset, const char *verb, const char *other_verb,

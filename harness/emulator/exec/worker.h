@@ -37,6 +37,7 @@ struct exec_launch {
 	struct fault *fault;
 	struct counters *counters;
 	bool faulted;
+	char suspect[400]; /* under the lock: exec_suspect(); "": nothing */
 	int threads;
 	bool footprints;                 /* of plain loads are kept */
 	uint32_t registers;              /* a thread's at the start; 0: setmaxnreg has no effect */

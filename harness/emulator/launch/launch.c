@@ -317,6 +317,8 @@ bool launch_run(const struct launch *asked, struct exec_program *program,
 	launch.unfinished = launch.awake = launch.threads;
 	pthread_mutex_init(&launch.lock, NULL);
 	bool ok = asked->grid_workspace ? run_resident(&launch, fault) : run_workers(&launch, fault);
+	if (ok)
+		snprintf(fault->text, sizeof fault->text, "%s", launch.suspect);
 	fflush(stdout); /* what kernels printed */
 	pthread_mutex_destroy(&launch.lock);
 	return ok;

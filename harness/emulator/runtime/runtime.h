@@ -168,6 +168,8 @@ void refusal_note(const char *call, cudaError_t status);
 void refusal_forget(void);
 /* A kernel has failed: what to do. */
 void refusal_fault(const struct fault *fault);
+/* What may be wrong where no call failed; "": nothing. */
+void refusal_suspect(const char *advice);
 
 bool gpu_make(const char *id, struct gpu *out); /* false: none such is emulated */
 
