@@ -4,6 +4,7 @@
 
 #include "emulator/exec/fault.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/exec/uneven.h"
 #include "emulator/exec/worker.h"
 
 #define ADVICE_SYNCWARP                                                                            \
@@ -29,6 +30,7 @@ enum exec_status race_report_lanes(struct warp *warp, const struct exec_instruct
 			  verb, (unsigned long long)offset, __builtin_ctz(other->lanes & ~(1u << lane)),
 			  other_verb, exec_place(warp, &program->code[other->pc], place));
 	warp->worker->fault.advice = warp->block->warp_count > 1 ? ADVICE_BARRIER : ADVICE_SYNCWARP;
+	exec_uneven_explain(warp);
 	return EXEC_FAULT;
 }
 

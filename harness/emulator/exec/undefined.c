@@ -11,6 +11,10 @@
 #include "emulator/exec/worker.h"
 
 #define PART_BYTES 64
+#define ADVICE_LOCAL                                                                               \
+	"the thread reads an element of an array of its own that it has not written: give the array "  \
+	"initial values, or write all elements that are read, also where a tile reaches past the "     \
+	"matrix"
 
 struct exec_undefined *exec_undefined_open(struct warp *warp)
 {
@@ -193,5 +197,7 @@ enum exec_status exec_undefined_fail(struct warp *warp, const struct exec_instru
 		warp->worker->fault.advice = ADVICE_ALIGN;
 	else if (read->space == PTX_SHARED)
 		exec_uneven_explain(warp);
+	else if (read->space == PTX_LOCAL)
+		warp->worker->fault.advice = ADVICE_LOCAL;
 	return EXEC_FAULT;
 }

@@ -7,9 +7,9 @@
 #include "emulator/exec/worker.h"
 
 #define ADVICE_APART                                                                               \
-	"where that is not meant, a barrier stands under an if, or behind a return or break, that "    \
-	"only "                                                                                        \
-	"some threads take: let all threads of the block reach it, and guard only loads and stores"
+	"a barrier stands under an if, or behind a return or break, that only some threads take: let " \
+	"all threads of the block reach it, and guard only loads and stores"
+#define ADVICE_MAYBE "where that is not meant, " ADVICE_APART
 
 #define ADVICE_LEFT                                                                                \
 	"threads that return before a barrier bring nothing into shared memory any more: let all "     \
@@ -72,7 +72,7 @@ static void describe(const struct exec_block *block, char *text, size_t size)
 
 static const char *advice_of(const struct exec_block *block)
 {
-	return block->uneven.behind != block->uneven.other ? ADVICE_APART : ADVICE_LEFT;
+	return block->uneven.behind != block->uneven.other ? ADVICE_MAYBE : ADVICE_LEFT;
 }
 
 void exec_uneven_note(struct exec_block *block, uint32_t behind, uint32_t other)
@@ -85,14 +85,31 @@ void exec_uneven_note(struct exec_block *block, uint32_t behind, uint32_t other)
 	exec_suspect(&block->warps[0], "%.180s: %s", text, advice_of(block));
 }
 
+/* A barrier where other lanes of the warp wait, while these go on behind or beside it; its place
+ * plus 1, 0: none. */
+static uint32_t left_out(const struct warp *warp)
+{
+	for (uint32_t i = 0; warp->active && i < warp->group_count; i++)
+		if (warp->groups[i].wait >= EXEC_WAIT_BARRIER && warp->groups[i].pc <= warp->pc &&
+			is_aligned(written_as(warp, warp->groups[i].pc - 1)))
+			return warp->groups[i].pc;
+	return 0;
+}
+
 void exec_uneven_explain(struct warp *warp)
 {
 	struct fault *fault = &warp->worker->fault;
-	const size_t used = strlen(fault->text);
+	const size_t used = strlen(fault->text), room = sizeof fault->text - used;
+	const uint32_t behind = left_out(warp);
 	char text[2 * EXEC_PLACE + 64];
-	if (!warp->block->uneven.behind)
-		return;
-	describe(warp->block, text, sizeof text);
-	snprintf(fault->text + used, sizeof fault->text - used, "; before, %s", text);
-	fault->advice = advice_of(warp->block);
+	if (behind) {
+		exec_program_place(warp->worker->launch->program, behind - 1, text);
+		snprintf(fault->text + used, room, "; other lanes of the warp wait at the barrier %s",
+				 text);
+		fault->advice = ADVICE_APART;
+	} else if (warp->block->uneven.behind) {
+		describe(warp->block, text, sizeof text);
+		snprintf(fault->text + used, room, "; before, %s", text);
+		fault->advice = advice_of(warp->block);
+	}
 }

@@ -285,6 +285,7 @@ bool launch_run(const struct launch *asked, struct exec_program *program,
 		.check_race = options && options->check_race,
 		.check_none = options && options->check_none,
 		.serialised = options && is_one_of(program->function->name, options->serialised),
+		.swizzle = options ? options->swizzle : MACHINE_SWIZZLE_SAID,
 		.registers = is_bounded(program->function)
 						 ? (uint32_t)(launch_registers(program->function) + 7) / 8 * 8
 						 : 0,

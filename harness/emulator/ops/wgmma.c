@@ -80,6 +80,16 @@ static struct tensor_wgmma operation_of(const struct mma *mma)
 	return operation;
 }
 
+static struct tensor_descriptor descriptor_of(const struct exec_block *block, u64 bits)
+{
+	const enum machine_swizzle swizzle = block->warps[0].worker->launch->swizzle;
+	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
+	descriptor.flat = swizzle == MACHINE_SWIZZLE_FLAT;
+	if (swizzle != MACHINE_SWIZZLE_SAID && !descriptor.flat)
+		descriptor.swizzle = (enum tensor_swizzle)(swizzle - MACHINE_SWIZZLE_NONE);
+	return descriptor;
+}
+
 /* 16-byte chunks of a row of B, or a column. */
 static unsigned across_b(const struct tensor_wgmma *operation)
 {
@@ -175,7 +185,7 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 				   unsigned across, bool mn_major, const char *which, u8 *out,
 				   struct exec_wgmma_reads *reads)
 {
-	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
+	struct tensor_descriptor descriptor = descriptor_of(w->block, bits);
 	u32 addresses[TENSOR_CHUNKS];
 	size_t count = tensor_chunks(&descriptor, rows, across, mn_major, addresses);
 	struct exec_block *block = w->block;
@@ -230,7 +240,7 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 static bool operand_has(const struct exec_block *block, u64 bits, unsigned rows, unsigned across,
 						bool mn_major, u64 offset, size_t bytes)
 {
-	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
+	struct tensor_descriptor descriptor = descriptor_of(block, bits);
 	u64 low = offset + block->shared_base, high = low + bytes;
 	u32 apart = descriptor.stride > descriptor.leading ? descriptor.stride : descriptor.leading;
 	u32 addresses[TENSOR_CHUNKS], reach = 1024 + (rows / 8 + across) * apart; /* at most */

@@ -177,6 +177,8 @@ bool gpu_make(const char *id, struct gpu *out); /* false: none such is emulated 
 void environment_check(void);
 /* The variable's value; 0 when it is not set or no number. */
 uint64_t environment_number(const char *name);
+/* That of a text, which may be NULL. */
+enum machine_swizzle environment_swizzle(const char *text);
 
 /* By host stub address or by the handle that cudaGetKernel gave; the kernel is
  * looked up (and its module parsed) when that has not happened. */
