@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emulator/exec/copies.h"
 #include "emulator/exec/follow.h"
@@ -172,12 +173,13 @@ static void compare_swizzle(const struct warp *w, const struct exec_instruction 
 	if (!layout || layout->swizzle == descriptor->swizzle)
 		return;
 	exec_program_place(w->worker->launch->program, layout->pc, load);
+	exec_place(w, in, product);
 	exec_suspect(w,
-				 "matrix %s of %.80s is read with another swizzle (%s) than the tensor copy that "
-				 "brings it lays out (%s, %.80s): bits 62 and 63 of the descriptor and the tensor "
+				 "matrix %s of the wgmma%.100s is read with another swizzle (%s) than the tensor "
+				 "copy%.100s lays it out with (%s): bits 62 and 63 of the descriptor and the tensor "
 				 "map have to say the same",
-				 which, exec_place(w, in, product), swizzle_name(descriptor->swizzle),
-				 swizzle_name(layout->swizzle), load);
+				 which, strstr(product, " at "), swizzle_name(descriptor->swizzle),
+				 strstr(load, " at "), swizzle_name(layout->swizzle));
 }
 
 /* Copies an operand's chunks together; false after a fault. */
