@@ -371,8 +371,7 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 		if (reply.peak_bytes < reply.kept_bytes) /* a GPU tells only what is left */
 			reply.peak_bytes = reply.kept_bytes;
 	}
-	if (code != cudaSuccess) /* of a kernel */
-		note_failure(cudart, &reply);
+	note_failure(cudart, &reply); /* of kernels that ran meanwhile */
 	code = opened_put_back(&self->opened, cudart, request->set, &operands, code);
 	fill_outcome(self, outcome_of_libraries(self, outcome_of_call(self, code, left)), seconds,
 				 &reply);

@@ -173,6 +173,23 @@ struct line_cost {
 	uint64_t global_sectors, global_lines;
 };
 
+/* How wgmma reads operands in shared memory: as their descriptors say; as if all of them named this
+ * swizzle; or at the places of the rows that they say, without one. To find out what is there. */
+enum machine_swizzle {
+	MACHINE_SWIZZLE_SAID,
+	MACHINE_SWIZZLE_NONE,
+	MACHINE_SWIZZLE_128,
+	MACHINE_SWIZZLE_64,
+	MACHINE_SWIZZLE_32,
+	MACHINE_SWIZZLE_FLAT,
+	MACHINE_SWIZZLES,
+};
+/* By these names; NULL: as descriptors say. */
+#define MACHINE_SWIZZLE_NAMES                                                                      \
+	{                                                                                              \
+		NULL, "none", "128", "64", "32", "flat"                                                    \
+	}
+
 struct machine_options {
 	int threads;          /* host threads; 0: one a core ($EMULATED_GPU_THREADS overrides) */
 	uint64_t step_budget; /* warp instructions that a launch may take, all its blocks together; 0:
@@ -182,6 +199,7 @@ struct machine_options {
 	/* Kernels whose wgmma ptxas serialises: each is carried out before its warps go on. Names with
 	 * commas between; NULL: none. */
 	const char *serialised;
+	enum machine_swizzle swizzle;
 	size_t
 		stack_bytes; /* that alloca, or recursion, may take of a thread; 0: 1024, CUDA's default */
 	uint32_t multiprocessors, multiprocessor_warps; /* of the GPU; 0: an H200's */
@@ -197,7 +215,8 @@ struct machine_options {
 };
 
 /* Runs the launch to its end (blocks spread over host threads). False and
- * *fault at the first fault; memory is then as the faulting kernel left it. */
+ * *fault at the first fault; memory is then as the faulting kernel left it. True: fault->text is
+ * what may be wrong with its barriers if a result is, and what to do; "" mostly. */
 bool machine_launch(const struct launch *launch, const struct machine_options *options,
 					struct counters *counters, struct fault *fault);
 

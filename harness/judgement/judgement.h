@@ -105,6 +105,10 @@ struct judgement {
 	 * none are. */
 	enum size exchanged[2];
 	char race[320];    /* that the emulated GPU, asked afterwards, finds in that case; "": none */
+	/* How operands of wgmma have to be read in shared memory for that case to be right
+	 * (EMULATED_GPU_SWIZZLE of emulator/README.md); "": in no other way, or nobody asked */
+	char swizzle[8];
+	char race[320]; /* that the emulated GPU, asked afterwards, finds in that case; "": none */
 	size_t hint_count;
 	char hints[HINTS_MAX][HINT_TEXT]; /* what is most certain and useful first */
 	char device[DEVICE_LABEL];        /* that it was judged on, of several; else "" */

@@ -157,10 +157,6 @@ static bool misaligned(struct warp *warp, const struct exec_instruction *in, int
 	"(what is accessed would then be inside)"
 #define ADVICE_FEW                                                                                 \
 	"the launch gives fewer bytes of dynamic shared memory than the kernel uses, or " ADVICE_INDEX
-#define ADVICE_ALIGN                                                                               \
-	"shared memory begins at 0x400 on this GPU, so that an array whose alignment is above 1024 "   \
-	"lies at no multiple of it: switch buffers by an offset from the array, not by xor of "        \
-	"addresses"
 
 /* What to do about an access that ends at this offset, behind the block's shared memory. */
 static const char *advise_shared(const struct warp *warp, const struct exec_instruction *in,
@@ -169,7 +165,7 @@ static const char *advise_shared(const struct warp *warp, const struct exec_inst
 	const struct exec_launch *launch = warp->worker->launch;
 	const struct exec_program *program = launch->program;
 	const uint64_t given = launch->launch->dynamic_shared_bytes;
-	if (program->shared_align && program->shared_base % program->shared_align)
+	if (exec_shared_shifted(program))
 		return ADVICE_ALIGN;
 	if (!program->dynamic_shared)
 		return ADVICE_INDEX;

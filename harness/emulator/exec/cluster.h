@@ -18,8 +18,19 @@ struct exec_race; /* exec/race.c */
 
 struct exec_barrier {
 	uint32_t arrived, expected; /* expected 0: everyone who lives */
-	uint32_t waiting;           /* lanes parked here */
 	uint32_t count, all, any;   /* barrier.red */
+};
+
+/* The first barrier of a block that its threads did not take as one: exec/uneven.h. */
+struct exec_uneven {
+	uint32_t behind, other; /* places behind barriers; 0: all took each as one */
+	uint32_t exited;        /* threads that had by then */
+};
+
+/* What a tensor load brought, and how it laid it out: enum tensor_swizzle. */
+#define EXEC_LAYOUTS 16
+struct exec_layout {
+	uint32_t offset, bytes, swizzle, pc;
 };
 
 #define EXEC_INITS 64
@@ -42,6 +53,9 @@ struct exec_block {
 	struct warp *warps;
 	uint32_t warp_count, threads, live;
 	struct exec_barrier barriers[EXEC_BARRIERS];
+	struct exec_uneven uneven;
+	struct exec_layout layouts[EXEC_LAYOUTS]; /* of the last ones, by layout_count */
+	uint32_t layout_count;
 	struct exec_cluster *cluster;
 	uint32_t registers_free; /* of each lane of a warp: setmaxnreg.dec gave them back */
 	uint64_t steps;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emulator/exec/memory.h"
+#include "emulator/exec/worker.h"
 
 /* ---- cp.async ------------------------------------------------------------------- */
 
@@ -141,6 +142,28 @@ static const struct exec_instruction *issuer_of_bulk(const struct exec_span *spa
 			return entry->in;
 	}
 	return NULL;
+}
+
+const struct exec_layout *copies_layout(const struct exec_block *block, uint64_t offset)
+{
+	const u32 kept = block->layout_count < EXEC_LAYOUTS ? block->layout_count : EXEC_LAYOUTS;
+	for (u32 back = 1; back <= kept; back++) {
+		const struct exec_layout *layout =
+			&block->layouts[(block->layout_count - back) % EXEC_LAYOUTS];
+		if (offset >= layout->offset && offset - layout->offset < layout->bytes)
+			return layout;
+	}
+	return NULL;
+}
+
+void copies_laid(const struct bulk *load)
+{
+	struct exec_block *block = load->block;
+	const struct exec_layout layout = {(u32)load->shared, (u32)load->bytes, load->map.swizzle,
+									   exec_pc(load->warp, load->in)};
+	const struct exec_layout *last = copies_layout(block, load->shared);
+	if (!last || memcmp(last, &layout, sizeof layout) != 0)
+		block->layouts[block->layout_count++ % EXEC_LAYOUTS] = layout;
 }
 
 /* ---- both ------------------------------------------------------------------------ */

@@ -78,6 +78,11 @@ static inline enum exec_pending copies_kind(const struct bulk *bulk)
 	return bulk->kind == BULK_LOAD ? EXEC_PENDING_WRITE : EXEC_PENDING_READ;
 }
 
+/* Remembers how a tensor load that has ended laid out what it brought; how the last one did
+ * that brought this byte, or NULL. */
+void copies_laid(const struct bulk *load);
+const struct exec_layout *copies_layout(const struct exec_block *block, uint64_t offset);
+
 /* ---- both ------------------------------------------------------------------------ */
 
 /* Bytes, and what a copy does with them. */

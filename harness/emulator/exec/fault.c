@@ -111,6 +111,18 @@ enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instru
 	return EXEC_FAULT;
 }
 
+void exec_suspect(const struct warp *warp, const char *format, ...)
+{
+	struct exec_launch *launch = warp->worker->launch;
+	va_list arguments;
+	va_start(arguments, format);
+	pthread_mutex_lock(&launch->lock);
+	if (!launch->suspect[0])
+		vsnprintf(launch->suspect, sizeof launch->suspect, format, arguments);
+	pthread_mutex_unlock(&launch->lock);
+	va_end(arguments);
+}
+
 /* Farther before an allocation an address has nothing to do with it. */
 #define BEFORE ((uint64_t)1 << 20)
 

@@ -15,6 +15,17 @@ const char *exec_program_place(const struct exec_program *program, uint32_t pc,
 							   char text[EXEC_PLACE]) __attribute__((cold));
 /* Its file and line, "file.cu:42"; "" without -lineinfo. */
 void exec_source(const struct exec_origin *origin, char *out, size_t size);
+/* Whether a shared variable has a larger alignment than the address at which its GPU's shared
+ * memory begins, so that it lies at no multiple of it; and what to do where an access goes wrong.
+ */
+static inline bool exec_shared_shifted(const struct exec_program *program)
+{
+	return program->shared_align && program->shared_base % program->shared_align;
+}
+#define ADVICE_ALIGN                                                                               \
+	"shared memory begins at 0x400 on this GPU, so that an array whose alignment is above 1024 "   \
+	"lies at no multiple of it: switch buffers by an offset from the array, not by xor of "        \
+	"addresses"
 /* Fills the worker's fault; always EXEC_FAULT. lane < 0: the first active one. */
 enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
 						   enum fault_kind kind, uint64_t address, const char *format, ...)
@@ -24,6 +35,10 @@ enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in,
 enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instruction *in, int lane,
 									 enum fault_kind kind, uint64_t address, const char *format,
 									 ...) __attribute__((format(printf, 6, 7), cold));
+/* What PTX allows and is seldom meant, and what to do: kept, the launch's first, for the case that
+ * nothing else says why a result is wrong. */
+void exec_suspect(const struct warp *warp, const char *format, ...)
+	__attribute__((format(printf, 2, 3), cold));
 /* For an address in no allocation, or past its end. */
 enum exec_status exec_fail_address(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t address, size_t size, bool write) __attribute__((cold));

@@ -105,6 +105,15 @@ static struct exec_lanes *register_at(const struct warp *w, int32_t slot)
 /* ------------------------------------------------------------------------
  * ld, st: in->list: registers, in->count of them; in->size: bytes in memory */
 
+/* Local memory that nothing wrote is noted here: the handler does not look. */
+static void note_local(struct warp *w, const struct exec_instruction *in, uint64_t address,
+					   uint8_t known)
+{
+	if (known == EXEC_SHARED_UNWRITTEN && space_at(in, address) == PTX_LOCAL)
+		w->undefined->read = (struct exec_read){exec_pc(w, in), false, PTX_LOCAL,
+												(uint32_t)address - EXEC_LOCAL_BASE};
+}
+
 static void set_loaded(struct warp *w, const struct exec_instruction *in, uint32_t mask,
 					   const struct addresses *addresses)
 {
@@ -114,9 +123,12 @@ static void set_loaded(struct warp *w, const struct exec_instruction *in, uint32
 		uint8_t room[ELEMENTS * PARTS * 2];
 		const uint8_t *known =
 			known_of(w, in, lane, addresses->at[lane], in->count * in->size, room);
-		for (int i = 0; known && i < in->count * in->size; i++)
-			if (known[i] != EXEC_SHARED_READABLE)
-				undefined[i / in->size][i % in->size / 2] |= 1u << lane;
+		for (int i = 0; known && i < in->count * in->size; i++) {
+			if (known[i] == EXEC_SHARED_READABLE)
+				continue;
+			undefined[i / in->size][i % in->size / 2] |= 1u << lane;
+			note_local(w, in, addresses->at[lane] + (uint64_t)i, known[i]);
+		}
 	}
 	for (int e = 0; e < in->count; e++) {
 		if (in->list[e] < 0)

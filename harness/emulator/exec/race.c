@@ -31,6 +31,7 @@
 #include "emulator/exec/race_clock.h"
 #include "emulator/exec/race_code.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/exec/uneven.h"
 #include "emulator/exec/worker.h"
 
 #define DOUBLES 1024 /* bytes that one instruction of a warp stores: 32 lanes of 32 */
@@ -208,6 +209,11 @@ static uint32_t unordered(const struct exec_race *race, uint32_t warp, int lane,
 	"a thread that waits at an mbarrier waits for itself alone: let all lanes wait, or "           \
 	"__syncwarp() after one has waited for its warp"
 
+#define ADVICE_PHASES                                                                              \
+	"order them by an mbarrier, or a __syncthreads(): who writes arrives behind the write, who "   \
+	"reads waits before and arrives behind its last read, and the next write waits for that "      \
+	"(volatile orders nothing)"
+
 static enum exec_status report(struct warp *warp, const struct exec_instruction *in, int lane,
 							   uint64_t offset, const char *verb, uint32_t other_warp,
 							   const char *other_verb, const struct race_seen *other)
@@ -230,6 +236,10 @@ static enum exec_status report(struct warp *warp, const struct exec_instruction 
 	else if (race->takers[warp->index] &&
 			 !known_lacks(clock_of_warp(&race->taken[warp->index], other_warp), other))
 		warp->worker->fault.advice = ADVICE_WAITS;
+	else if (warp->block->init_count)
+		warp->worker->fault.advice = ADVICE_PHASES;
+	else
+		exec_uneven_explain(warp);
 	return EXEC_FAULT;
 }
 

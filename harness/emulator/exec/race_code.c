@@ -4,6 +4,7 @@
 
 #include "emulator/exec/fault.h"
 #include "emulator/exec/undefined.h"
+#include "emulator/exec/uneven.h"
 #include "emulator/exec/worker.h"
 
 #define ADVICE_SYNCWARP                                                                            \
@@ -13,10 +14,9 @@
 
 /* Where the place is shared by the block, other warps may race as well. */
 #define ADVICE_BARRIER                                                                             \
-	"put a __syncthreads() between the write and the read, and one before the next write of the "  \
-	"same shared memory (__syncwarp() where only lanes of one warp share it: they need not run "   \
-	"in "                                                                                          \
-	"step)"
+	"put a __syncthreads() between the write and the read, where all threads of the block reach "  \
+	"it, and one before the next write of the same shared memory (__syncwarp() where only lanes "  \
+	"of one warp share it: they need not run in step)"
 
 enum exec_status race_report_lanes(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t offset, const char *verb, const char *other_verb,
@@ -30,6 +30,7 @@ enum exec_status race_report_lanes(struct warp *warp, const struct exec_instruct
 			  verb, (unsigned long long)offset, __builtin_ctz(other->lanes & ~(1u << lane)),
 			  other_verb, exec_place(warp, &program->code[other->pc], place));
 	warp->worker->fault.advice = warp->block->warp_count > 1 ? ADVICE_BARRIER : ADVICE_SYNCWARP;
+	exec_uneven_explain(warp);
 	return EXEC_FAULT;
 }
 

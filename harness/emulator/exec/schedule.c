@@ -7,6 +7,7 @@
 #include "emulator/exec/fault.h"
 #include "emulator/exec/race.h"
 #include "emulator/exec/sub.h"
+#include "emulator/exec/uneven.h"
 #include "emulator/exec/worker.h"
 
 static bool mergeable(const struct exec_group *group)
@@ -141,12 +142,15 @@ static void finish_reduction(struct warp *warp, const struct exec_group *group,
 static void release(struct exec_block *block, uint32_t number)
 {
 	struct exec_barrier *barrier = &block->barriers[number];
+	uint32_t behind = 0, other = 0;
 	for (uint32_t i = 0; i < block->warp_count; i++) {
 		struct warp *warp = &block->warps[i];
 		for (uint32_t k = 0; k < warp->group_count; k++) {
 			struct exec_group *group = &warp->groups[k];
 			if (group->wait != EXEC_WAIT_BARRIER + number)
 				continue;
+			other = behind == 0 || behind != group->pc ? group->pc : other;
+			behind = behind == 0 ? group->pc : behind;
 			finish_reduction(warp, group, barrier);
 			exec_race_acquire(block, warp, EXEC_FULL, EXEC_RACE_BARRIER, number);
 			if (!barrier->expected) /* it also waited for those that exited */
@@ -154,6 +158,8 @@ static void release(struct exec_block *block, uint32_t number)
 			group->wait = EXEC_READY;
 		}
 	}
+	if (!barrier->expected && (behind != other || block->live < block->threads))
+		exec_uneven_note(block, behind, other);
 	*barrier = (struct exec_barrier){.all = 1};
 	block->inits_fenced = block->init_count;
 	exec_race_reset(block, number);
@@ -214,6 +220,8 @@ enum exec_status exec_barrier_arrive(struct warp *warp, const struct exec_instru
 		return exec_fail(warp, in, lane, FAULT_BARRIER, 0,
 						 "barrier %u expects %u threads, not a positive multiple of 32", number,
 						 expected);
+	if (warp->group_count && exec_uneven_lanes(warp, in, mask) != EXEC_NEXT)
+		return EXEC_FAULT;
 	struct exec_barrier *barrier = &block->barriers[number];
 	if (barrier->arrived && barrier->expected != expected)
 		return exec_fail(warp, in, lane, FAULT_BARRIER, 0,

@@ -7,9 +7,14 @@
 #include <string.h>
 
 #include "emulator/exec/fault.h"
+#include "emulator/exec/uneven.h"
 #include "emulator/exec/worker.h"
 
 #define PART_BYTES 64
+#define ADVICE_LOCAL                                                                               \
+	"the thread reads an element of an array of its own that it has not written: give the array "  \
+	"initial values, or write all elements that are read, also where a tile reaches past the "     \
+	"matrix"
 
 struct exec_undefined *exec_undefined_open(struct warp *warp)
 {
@@ -54,6 +59,24 @@ void exec_undefined_clear(struct warp *warp)
 	undefined->local = NULL;
 	undefined->count = undefined->open_count = 0;
 	undefined->again = undefined->noted = undefined->following = false;
+}
+
+/* What a recursive call keeps of local memory is not followed, nor is what alloca gives. */
+bool exec_undefined_begin_local(struct warp *warp)
+{
+	const struct exec_program *program = warp->worker->launch->program;
+	const size_t each = program->local_bytes;
+	if (!program->stack || program->recursion_count || warp->worker->launch->check_none)
+		return true;
+	struct exec_undefined *undefined = exec_undefined_open(warp);
+	if (!undefined || !(undefined->local = malloc(each * EXEC_LANES)))
+		return false;
+	memset(undefined->local, EXEC_SHARED_READABLE, each * EXEC_LANES);
+	for (size_t lane = 0; lane < EXEC_LANES; lane++) {
+		memset(undefined->local + lane * each, EXEC_SHARED_UNWRITTEN, program->stack);
+		memset(warp->local + lane * each, MEMORY_FILL, program->stack);
+	}
+	return true;
 }
 
 bool exec_undefined_begin(struct warp *warp)
@@ -101,7 +124,7 @@ bool exec_undefined_read(struct warp *warp, const struct exec_instruction *in, i
 	bool stored = block->shared_written[offset] == EXEC_SHARED_UNDEFINED;
 	if (is_load(exec_effects(warp, in)[EFFECT_KIND]))
 		return read_undefined(warp, in, lane,
-							  (struct exec_read){exec_pc(warp, in), stored, false, offset});
+							  (struct exec_read){exec_pc(warp, in), stored, PTX_SHARED, offset});
 	exec_fail(
 		warp, in, lane, FAULT_UNINITIALISED, offset, "reads shared memory that %s, at offset %llu",
 		stored ? "an undefined value was stored to" : "nothing wrote", (unsigned long long)offset);
@@ -115,7 +138,7 @@ bool exec_undefined_read_global(struct warp *warp, const struct exec_instruction
 	char what[MEMORY_TEXT];
 	if (is_load(exec_effects(warp, in)[EFFECT_KIND]))
 		return read_undefined(warp, in, lane,
-							  (struct exec_read){exec_pc(warp, in), stored, true, address});
+							  (struct exec_read){exec_pc(warp, in), stored, PTX_GLOBAL, address});
 	exec_fail(warp, in, lane, FAULT_UNINITIALISED, address,
 			  "reads memory that %s: byte %llu of a %s",
 			  stored ? "an undefined value was stored to" : "nothing wrote",
@@ -149,13 +172,16 @@ const char *exec_undefined_describe(const struct warp *warp, const struct exec_r
 									char text[EXEC_READ_TEXT])
 {
 	const struct exec_instruction *reader = warp->worker->launch->program->code + read->pc;
-	const struct allocation *allocation = read->global ? memory_find(read->offset) : NULL;
+	const struct allocation *allocation =
+		read->space == PTX_GLOBAL ? memory_find(read->offset) : NULL;
 	uint64_t offset = read->offset - (allocation ? allocation->base : 0);
 	char place[EXEC_PLACE], what[MEMORY_TEXT];
 	snprintf(text, EXEC_READ_TEXT, "%smemory that %s, read by %s, %s %llu%s%s",
-			 read->global ? "" : "shared ",
+			 read->space == PTX_LOCAL    ? "local "
+			 : read->space == PTX_GLOBAL ? ""
+										 : "shared ",
 			 read->stored ? "an undefined value was stored to" : "nothing wrote",
-			 exec_place(warp, reader, place), read->global ? "byte" : "offset",
+			 exec_place(warp, reader, place), read->space == PTX_GLOBAL ? "byte" : "offset",
 			 (unsigned long long)offset, allocation ? " of a " : "",
 			 allocation ? memory_describe(allocation, what) : "");
 	return text;
@@ -165,6 +191,13 @@ enum exec_status exec_undefined_fail(struct warp *warp, const struct exec_instru
 									 uint32_t lanes, const char *what, const struct exec_read *read)
 {
 	char text[EXEC_READ_TEXT];
-	return exec_fail(warp, in, __builtin_ctz(lanes), FAULT_UNINITIALISED, read->offset,
-					 "%s made of %s", what, exec_undefined_describe(warp, read, text));
+	exec_fail(warp, in, __builtin_ctz(lanes), FAULT_UNINITIALISED, read->offset, "%s made of %s",
+			  what, exec_undefined_describe(warp, read, text));
+	if (read->space == PTX_SHARED && exec_shared_shifted(warp->worker->launch->program))
+		warp->worker->fault.advice = ADVICE_ALIGN;
+	else if (read->space == PTX_SHARED)
+		exec_uneven_explain(warp);
+	else if (read->space == PTX_LOCAL)
+		warp->worker->fault.advice = ADVICE_LOCAL;
+	return EXEC_FAULT;
 }

@@ -54,9 +54,9 @@ enum exec_effect_head {
 /* Where an undefined value was read. */
 struct exec_read {
 	uint32_t pc;
-	bool stored;     /* an undefined value was stored there */
-	bool global;     /* memory, at this address; else shared memory, */
-	uint64_t offset; /* at this one */
+	bool stored;          /* an undefined value was stored there */
+	enum ptx_space space; /* global, shared or local */
+	uint64_t offset;      /* in it; an address in global memory */
 };
 
 struct exec_lanes {
@@ -78,7 +78,8 @@ struct exec_undefined {
 	struct exec_lanes *predicates; /* one each */
 	struct exec_lanes carry;
 	size_t part_count;
-	uint8_t *local; /* EXEC_SHARED_* for each byte of local memory; NULL: all defined */
+	/* EXEC_SHARED_* for each byte of local memory; NULL: all defined, or there is none */
+	uint8_t *local;
 	struct exec_open open[EXEC_OPEN_REGIONS];
 	uint32_t open_count;
 	uint32_t count;       /* of parts and predicates with undefined lanes */
@@ -103,6 +104,9 @@ bool exec_undefined_begin(struct warp *warp);
 /* For a warp whose registers become undefined by another instruction than a load. */
 struct exec_undefined *exec_undefined_open(struct warp *warp);
 void exec_undefined_clear(struct warp *warp);
+/* The warp begins, and has written nothing to its local memory: so that a warp that has any is run
+ * by that loop from the start. False without host memory. */
+bool exec_undefined_begin_local(struct warp *warp);
 void exec_undefined_free(struct warp *warp);
 
 /* Sets the lanes of `mask`; `read` counts where there are any. */

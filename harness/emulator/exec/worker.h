@@ -23,6 +23,7 @@ struct exec_launch {
 	_Atomic uint64_t steps;             /* taken so far */
 	bool check_race, check_none;
 	bool serialised; /* its wgmma are */
+	enum machine_swizzle swizzle;
 	uint32_t multiprocessors, multiprocessor_warps;
 	size_t stack_bytes;        /* that alloca, or recursion, may take of a thread */
 	uint64_t seed, order;      /* as in machine_options */
@@ -37,6 +38,7 @@ struct exec_launch {
 	struct fault *fault;
 	struct counters *counters;
 	bool faulted;
+	char suspect[400]; /* under the lock: exec_suspect(); "": nothing */
 	int threads;
 	bool footprints;                 /* of plain loads are kept */
 	uint32_t registers;              /* a thread's at the start; 0: setmaxnreg has no effect */

@@ -285,6 +285,7 @@ bool launch_run(const struct launch *asked, struct exec_program *program,
 		.check_race = options && options->check_race,
 		.check_none = options && options->check_none,
 		.serialised = options && is_one_of(program->function->name, options->serialised),
+		.swizzle = options ? options->swizzle : MACHINE_SWIZZLE_SAID,
 		.registers = is_bounded(program->function)
 						 ? (uint32_t)(launch_registers(program->function) + 7) / 8 * 8
 						 : 0,
@@ -317,6 +318,8 @@ bool launch_run(const struct launch *asked, struct exec_program *program,
 	launch.unfinished = launch.awake = launch.threads;
 	pthread_mutex_init(&launch.lock, NULL);
 	bool ok = asked->grid_workspace ? run_resident(&launch, fault) : run_workers(&launch, fault);
+	if (ok)
+		snprintf(fault->text, sizeof fault->text, "%s", launch.suspect);
 	fflush(stdout); /* what kernels printed */
 	pthread_mutex_destroy(&launch.lock);
 	return ok;

@@ -10,8 +10,7 @@
  */
 int launch_registers(const struct ptx_function *function);
 
-/* Runs the launch to its end. options and counters may be NULL. False and *fault at the first
- * fault. */
+/* As machine_launch() has it. options and counters may be NULL. */
 bool launch_run(const struct launch *launch, struct exec_program *program,
 				const struct machine_options *options, struct counters *counters,
 				struct fault *fault);

@@ -100,6 +100,8 @@ static void start_warp(struct exec_block *block, struct warp *warp)
 	wgmma_clear(warp);
 	recursion_clear(warp);
 	exec_undefined_clear(warp);
+	if (!exec_undefined_begin_local(warp))
+		exec_fail(warp, NULL, 0, FAULT_MEMORY, 0, "no host memory to follow undefined values");
 	warp->predicates[EXEC_ALWAYS] = EXEC_FULL;
 	warp->predicates[EXEC_NEVER] = 0;
 	warp->predicates[EXEC_IS_CLUSTER] = warp->worker->launch->launch->cluster[0] ? EXEC_FULL : 0;
@@ -141,6 +143,8 @@ static void start_block(struct exec_block *block)
 	block->unfenced_high = 0;
 	block->init_count = block->inits_fenced = 0;
 	block->maps_acquired = false;
+	block->uneven = (struct exec_uneven){0};
+	block->layout_count = 0;
 	memset(block->shared, MEMORY_FILL, block->shared_bytes);
 	for (int i = 0; i < EXEC_BARRIERS; i++)
 		block->barriers[i] = (struct exec_barrier){.all = 1};

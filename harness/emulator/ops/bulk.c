@@ -210,6 +210,8 @@ static void end(struct bulk *bulk)
 	if (!bulk->moved)
 		move(bulk);
 	visit_shared(bulk, visit_end);
+	if (bulk->tensor && bulk->kind == BULK_LOAD)
+		copies_laid(bulk);
 	if (bulk->undefined && bulk->tensor)
 		tensor_map_walk(&bulk->map, bulk->coordinates, shared_address(bulk), visit_undefined,
 						&walk);
@@ -272,12 +274,17 @@ void bulk_seen(struct exec_block *block, u64 offset)
  * then. */
 static enum exec_status outlived(const struct bulk *load)
 {
-	if (load->bytes == 0)
+	if (load->bytes == 0 ||
+		exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->shared,
+							"its block ends while this copy into its shared memory is under "
+							"way (%llu bytes at offset %llu): nothing waited for its mbarrier",
+							(unsigned long long)load->bytes,
+							(unsigned long long)load->shared) == EXEC_NEXT)
 		return EXEC_NEXT;
-	return exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->shared,
-							   "its block ends while this copy into its shared memory is under "
-							   "way (%llu bytes at offset %llu): nothing waited for its mbarrier",
-							   (unsigned long long)load->bytes, (unsigned long long)load->shared);
+	load->warp->worker->fault.advice =
+		"wait for the mbarrier of each copy before the block ends, also of one that was made ahead "
+		"and that nobody needs; or do not make it";
+	return EXEC_FAULT;
 }
 
 enum exec_status bulk_finish(struct exec_cluster *cluster)
@@ -377,8 +384,10 @@ static bool destination_free(const struct bulk *load)
 							"writes shared memory from offset %llu, which a wgmma that nothing "
 							"waited for still reads (%s)",
 							(unsigned long long)load->shared,
-							exec_place(load->warp, reader, place)) != EXEC_NEXT)
+							exec_place(load->warp, reader, place)) != EXEC_NEXT) {
+		load->warp->worker->fault.advice = WGMMA_ADVICE_GROUP;
 		return false;
+	}
 	return exec_pending_write(load->warp, load->in, load->lane, load->block, load->shared,
 							  load->bytes, NULL, load) == EXEC_NEXT;
 }

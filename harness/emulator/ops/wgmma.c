@@ -9,7 +9,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "emulator/exec/copies.h"
 #include "emulator/exec/follow.h"
 #include "emulator/exec/pending.h"
 #include "emulator/exec/race.h"
@@ -79,6 +81,16 @@ static struct tensor_wgmma operation_of(const struct mma *mma)
 	return operation;
 }
 
+static struct tensor_descriptor descriptor_of(const struct exec_block *block, u64 bits)
+{
+	const enum machine_swizzle swizzle = block->warps[0].worker->launch->swizzle;
+	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
+	descriptor.flat = swizzle == MACHINE_SWIZZLE_FLAT;
+	if (swizzle != MACHINE_SWIZZLE_SAID && !descriptor.flat)
+		descriptor.swizzle = (enum tensor_swizzle)(swizzle - MACHINE_SWIZZLE_NONE);
+	return descriptor;
+}
+
 /* 16-byte chunks of a row of B, or a column. */
 static unsigned across_b(const struct tensor_wgmma *operation)
 {
@@ -98,7 +110,7 @@ static void note_undefined(struct warp *w, const struct exec_instruction *in, u6
 		undefined[mn_major ? chunk % (rows / 8) * 8 + k / 2 : chunk / across] = true;
 		if (!reads->any)
 			reads->read = (struct exec_read){exec_pc(w, in), known[k] == EXEC_SHARED_UNDEFINED,
-											 false, offset + k};
+											 PTX_SHARED, offset + k};
 		reads->any = true;
 	}
 }
@@ -142,15 +154,45 @@ static struct warp *reader_of(struct warp *w, size_t chunk, bool mn_major, bool 
 	return is_a ? &w->block->warps[first + row / (TENSOR_WGMMA_ROWS / GROUP_WARPS)] : w;
 }
 
+static const char *swizzle_name(uint32_t swizzle)
+{
+	return swizzle == TENSOR_SWIZZLE_NONE  ? "none"
+		   : swizzle == TENSOR_SWIZZLE_128 ? "128 bytes"
+		   : swizzle == TENSOR_SWIZZLE_64  ? "64 bytes"
+										   : "32 bytes";
+}
+
+/* Whether the tensor load that brought an operand used another swizzle than its descriptor has.
+ * The right bytes may be there all the same, as where a row has no more than a unit of them. */
+static void compare_swizzle(const struct warp *w, const struct exec_instruction *in,
+							const struct tensor_descriptor *descriptor, const char *which)
+{
+	const struct exec_layout *layout =
+		copies_layout(w->block, descriptor->start - w->block->shared_base);
+	char load[EXEC_PLACE], product[EXEC_PLACE];
+	if (!layout || layout->swizzle == descriptor->swizzle)
+		return;
+	exec_program_place(w->worker->launch->program, layout->pc, load);
+	exec_place(w, in, product);
+	exec_suspect(w,
+				 "matrix %s of the wgmma%.100s is read with another swizzle (%s) than the tensor "
+				 "copy%.100s lays it out with (%s): bits 62 and 63 of the descriptor and the tensor "
+				 "map have to say the same",
+				 which, strstr(product, " at "), swizzle_name(descriptor->swizzle),
+				 strstr(load, " at "), swizzle_name(layout->swizzle));
+}
+
 /* Copies an operand's chunks together; false after a fault. */
 static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, unsigned rows,
 				   unsigned across, bool mn_major, const char *which, u8 *out,
 				   struct exec_wgmma_reads *reads)
 {
-	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
+	struct tensor_descriptor descriptor = descriptor_of(w->block, bits);
 	u32 addresses[TENSOR_CHUNKS];
 	size_t count = tensor_chunks(&descriptor, rows, across, mn_major, addresses);
 	struct exec_block *block = w->block;
+	if (block->layout_count)
+		compare_swizzle(w, in, &descriptor, which);
 	if (quick_gather(block, addresses, count, out))
 		return true;
 	for (size_t i = 0; i < count; i++) {
@@ -200,7 +242,7 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 static bool operand_has(const struct exec_block *block, u64 bits, unsigned rows, unsigned across,
 						bool mn_major, u64 offset, size_t bytes)
 {
-	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
+	struct tensor_descriptor descriptor = descriptor_of(block, bits);
 	u64 low = offset + block->shared_base, high = low + bytes;
 	u32 apart = descriptor.stride > descriptor.leading ? descriptor.stride : descriptor.leading;
 	u32 addresses[TENSOR_CHUNKS], reach = 1024 + (rows / 8 + across) * apart; /* at most */
@@ -302,24 +344,34 @@ static enum exec_status again(struct warp *w, const struct exec_instruction *in)
 /* ------------------------------------------------------------------------
  * Instructions */
 
+#define ADVICE_FENCE                                                                               \
+	"wgmma.fence.sync.aligned comes before the first wgmma, and again where other instructions "   \
+	"have touched its registers since"
+
 static enum exec_status fail_unfenced(struct warp *w, const struct exec_instruction *in,
 									  const struct exec_instruction *touched)
 {
 	char place[EXEC_PLACE];
-	if (!touched)
-		return exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0, "no wgmma.fence before it");
-	return exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
-							   "no wgmma.fence since registers of a wgmma were touched (%s)",
-							   exec_place(w, touched, place));
+	const enum exec_status status =
+		touched ? exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
+									  "no wgmma.fence since registers of a wgmma were touched (%s)",
+									  exec_place(w, touched, place))
+				: exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0, "no wgmma.fence before it");
+	if (status == EXEC_FAULT)
+		w->worker->fault.advice = ADVICE_FENCE;
+	return status;
 }
 
 static enum exec_status fail_pending(struct warp *w, const struct exec_instruction *in,
 									 const struct exec_instruction *pending)
 {
 	char place[EXEC_PLACE];
-	return exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
-							   "touches a register of a wgmma that nothing waited for (%s)",
-							   exec_place(w, pending, place));
+	const enum exec_status status = exec_fail_undefined(
+		w, in, 0, FAULT_ASYNC, 0, "touches a register of a wgmma that nothing waited for (%s)",
+		exec_place(w, pending, place));
+	if (status == EXEC_FAULT)
+		w->worker->fault.advice = WGMMA_ADVICE_GROUP;
+	return status;
 }
 
 static void issue(struct warp *w, const struct exec_instruction *in)

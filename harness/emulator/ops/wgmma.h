@@ -10,4 +10,9 @@ const struct exec_instruction *wgmma_reading(const struct exec_block *block, uin
 											 size_t bytes);
 void wgmma_free(struct warp *warp);
 
+/* What to do about one that nothing waited for. */
+#define WGMMA_ADVICE_GROUP                                                                         \
+	"wgmma.commit_group behind the last wgmma of a group, and wgmma.wait_group before its "        \
+	"registers are used"
+
 #endif

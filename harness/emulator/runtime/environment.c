@@ -11,6 +11,15 @@ extern char **environ;
 
 #define PREFIX "EMULATED_GPU_"
 
+enum machine_swizzle environment_swizzle(const char *text)
+{
+	static const char *const names[] = MACHINE_SWIZZLE_NAMES;
+	for (int i = MACHINE_SWIZZLE_SAID + 1; text && i < MACHINE_SWIZZLES; i++)
+		if (strcmp(text, names[i]) == 0)
+			return (enum machine_swizzle)i;
+	return MACHINE_SWIZZLE_SAID;
+}
+
 static bool is_number(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -42,6 +51,11 @@ static bool is_level(const char *text)
 	return strcmp(text, "2") == 0 || strcmp(text, "3") == 0 || strcmp(text, "4") == 0;
 }
 
+static bool is_swizzle(const char *text)
+{
+	return environment_swizzle(text) != MACHINE_SWIZZLE_SAID;
+}
+
 static bool is_list(const char *text)
 {
 	return text[0] != '\0';
@@ -66,6 +80,7 @@ static const struct setting {
 	{PREFIX "SEED", "a number", is_number},
 	{PREFIX "SERIALISED", "names of kernels", is_list},
 	{PREFIX "SIMD", "2, 3 or 4", is_level},
+	{PREFIX "SWIZZLE", "none, 32, 64, 128 or flat", is_swizzle},
 	{PREFIX "STEPS", "a number from 1 on", is_count},
 	{PREFIX "THREADS", "a number from 1 on", is_count},
 };
@@ -81,7 +96,7 @@ static const struct setting *find(const char *name, size_t length)
 
 static void say_unknown(const char *name, int length)
 {
-	char known[256] = "";
+	char known[320] = "";
 	for (size_t i = 0; i < SETTINGS; i++)
 		snprintf(known + strlen(known), sizeof known - strlen(known), ", %s", settings[i].name);
 	runtime_say("%.*s is no variable of it and has no effect; there are EMULATED_GPU%s", length,

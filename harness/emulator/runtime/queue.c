@@ -123,6 +123,8 @@ cudaError_t queue_run_now(struct function *function, struct launch *run, bool co
 				status = refuse_unsupported(&fault);
 			else
 				runtime_fault(&fault);
+		} else {
+			refusal_suspect(fault.text);
 		}
 		memory_free(run->grid_workspace);
 	}

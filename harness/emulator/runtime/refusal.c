@@ -20,7 +20,9 @@ static _Thread_local struct {
 	char text[WHY_BYTES + 96], advice[ADVICE_BYTES];
 } first;
 
-static const char *fault_advice = ""; /* under the lock */
+/* Under the lock: of the kernel that failed; what may be wrong with one that did not. */
+static const char *fault_advice = "";
+static char suspect[2 * ADVICE_BYTES];
 
 static void keep(const char *advice, const char *format, va_list arguments)
 {
@@ -107,19 +109,32 @@ void refusal_fault(const struct fault *fault)
 					   "if around it that not all of them take";
 		break;
 	case FAULT_RACE:
-		fault_advice = "put a __syncthreads() between the write and the read, and one before the "
-					   "next write of the same shared memory";
+		fault_advice = "put a __syncthreads() between the write and the read, where all threads "
+					   "of the block reach it, and one before the next write of the same shared "
+					   "memory";
 		break;
 	default: fault_advice = ""; break;
 	}
 }
 
+void refusal_suspect(const char *advice)
+{
+	if (!suspect[0])
+		snprintf(suspect, sizeof suspect, "%s", advice);
+}
+
 /* Not CUDA's: the calling thread's first call that failed since cudaGetLastError() was called last
- * ("cudaMalloc: 8 bytes; ..."), and what to do about it, or about the kernel that failed. Each text
- * has room for `size` bytes; "" where there is nothing to say. */
+ * ("cudaMalloc: 8 bytes; ..."), and what to do about it, or about the kernel that failed; where
+ * none failed, what may be wrong with those that ran since this was asked last. Each text has room
+ * for `size` bytes; "" where there is nothing to say. */
 EXPORT cudaError_t cudaEmulatedFailure(char *text, char *advice, size_t size)
 {
+	const bool faulted = runtime.fault != cudaSuccess;
 	snprintf(text, size, "%s", first.text);
-	snprintf(advice, size, "%s", runtime.fault != cudaSuccess ? fault_advice : first.advice);
+	snprintf(advice, size, "%s",
+			 faulted                ? fault_advice
+			 : first.advice[0] != 0 ? first.advice
+									: suspect);
+	suspect[0] = '\0';
 	return first.code;
 }

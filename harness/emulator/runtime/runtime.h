@@ -168,6 +168,8 @@ void refusal_note(const char *call, cudaError_t status);
 void refusal_forget(void);
 /* A kernel has failed: what to do. */
 void refusal_fault(const struct fault *fault);
+/* What may be wrong where no call failed; "": nothing. */
+void refusal_suspect(const char *advice);
 
 bool gpu_make(const char *id, struct gpu *out); /* false: none such is emulated */
 
@@ -175,6 +177,8 @@ bool gpu_make(const char *id, struct gpu *out); /* false: none such is emulated 
 void environment_check(void);
 /* The variable's value; 0 when it is not set or no number. */
 uint64_t environment_number(const char *name);
+/* That of a text, which may be NULL. */
+enum machine_swizzle environment_swizzle(const char *text);
 
 /* By host stub address or by the handle that cudaGetKernel gave; the kernel is
  * looked up (and its module parsed) when that has not happened. */

@@ -90,6 +90,7 @@ static cudaError_t initialise(void)
 		.check_race = check && strcmp(check, "race") == 0,
 		.check_none = check && strcmp(check, "none") == 0,
 		.serialised = getenv("EMULATED_GPU_SERIALISED"),
+		.swizzle = environment_swizzle(getenv("EMULATED_GPU_SWIZZLE")),
 		.multiprocessors = (uint32_t)runtime.gpu->multiprocessors,
 		.multiprocessor_warps = (uint32_t)runtime.gpu->threads_per_multiprocessor / 32,
 		.seed = environment_number("EMULATED_GPU_SEED"),

@@ -207,7 +207,7 @@ size_t tensor_chunks(const struct tensor_descriptor *descriptor, unsigned rows, 
 					 bool mn_major, uint32_t addresses[TENSOR_CHUNKS])
 {
 	uint32_t start = descriptor->start, base_offset = descriptor->base_offset;
-	uint32_t mask = swizzle_mask(descriptor->swizzle);
+	uint32_t mask = descriptor->flat ? 0 : swizzle_mask(descriptor->swizzle);
 	if (mn_major)
 		offsets_mn_major(descriptor, rows, across, addresses);
 	else

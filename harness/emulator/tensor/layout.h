@@ -128,6 +128,7 @@ struct tensor_descriptor {
 	uint32_t start, leading, stride; /* bytes */
 	uint32_t base_offset;
 	enum tensor_swizzle swizzle;
+	bool flat; /* rows lie as with the swizzle, and no unit of them is moved */
 };
 struct tensor_descriptor tensor_descriptor_decode(uint64_t bits);
 

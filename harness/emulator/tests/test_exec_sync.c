@@ -122,6 +122,47 @@ Test(exec_sync, barriers_with_counts_do_not)
 						 "without a barrier between");
 }
 
+/* ------------------------------------------------------------------------
+ * Barriers that not all take as one */
+
+/* Even and odd lanes come to barriers of their own. */
+#define APART(barrier)                                                                             \
+	FIXTURE_KERNEL("and.b32 %r0, %t, 1; setp.eq.u32 %p1, %r0, 0; @%p1 bra $even;\n" barrier        \
+				   " 0; bra $end;\n$even: " barrier " 0;\n$end:" STORE)
+
+Test(exec_sync, lanes_of_a_warp_come_to_one_barrier)
+{
+	uint32_t out[64];
+	fixture_expect_fault(APART("bar.sync"), TWO, FAULT_BARRIER,
+						 "16 lanes of a warp come to this barrier while 16 others wait at another");
+	fixture_expect_fault(APART("barrier.sync.aligned"), TWO, FAULT_BARRIER,
+						 "(barrier.sync.aligned at PTX line ");
+	/* without .aligned each thread comes by itself */
+	fixture_expect(APART("barrier.sync"), TWO, NULL, 0, out, sizeof out);
+}
+
+static void expect_suspect(const char *ptx, const char *needle)
+{
+	struct fault fault = {0};
+	struct fixture_launch how = TWO;
+	uint64_t to = fixture_buffer(256);
+	cr_assert(fixture_run(ptx, &how, to, to, &fault), "%s", fault.text);
+	cr_assert(*needle ? strstr(fault.text, needle) != NULL : !*fault.text, "%s", fault.text);
+}
+
+#define OTHER_WARPS(body) FIXTURE_KERNEL("setp.ge.u32 %p1, %t, 32; @%p1 bra $second;\n" body)
+
+Test(exec_sync, barriers_that_not_all_take_as_one_are_suspect)
+{
+	expect_suspect(OTHER_WARPS("bar.sync 0; bra $end; $second: bar.sync 0; $end:"),
+				   "threads of the block met at different barriers, bar.sync at PTX line ");
+	expect_suspect(OTHER_WARPS("bar.sync 0; $second:"),
+				   "32 of the block's 64 threads had returned before the barrier bar.sync at PTX");
+	expect_suspect(OTHER_WARPS("$second: bar.sync 0;"), "");
+	/* producers and consumers */
+	expect_suspect(OTHER_WARPS("bar.sync 1, 64; bra $end; $second: bar.sync 1, 64; $end:"), "");
+}
+
 /* Both warps store to the same words: what they store decides. */
 Test(exec_sync, stores_of_the_same_value_are_no_race)
 {

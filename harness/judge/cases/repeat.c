@@ -160,6 +160,39 @@ static bool look_for_race(const struct repetition *repetition, struct judgement 
 	return true;
 }
 
+/* How wgmma has to read its operands for the case to be right, where that is another way than its
+ * descriptors say. */
+static bool try_swizzles(const struct repetition *repetition, struct judgement *out,
+						 struct error *err)
+{
+	struct contestant_link *contestant = repetition->contestant;
+	const char *const *before = contestant->environment;
+	if (repetition->run->referee.device.kind != DEVICE_EMULATED ||
+		!signature_has(repetition->entrant->text, "wgmma"))
+		return true;
+	bool good = true;
+	for (size_t i = 0; good && emulated_swizzles[i] != NULL && out->swizzle[0] == '\0'; i++) {
+		char variable[EMULATED_VARIABLE];
+		const char *environment[EMULATED_VARIABLES];
+		struct call_result result = {.compared = false};
+		if (!emulated_with_swizzle(before, emulated_swizzles[i], variable, environment))
+			break;
+		contestant->environment = environment;
+		struct outcome outcome = contestant_link_open(contestant);
+		if (outcome.verdict == VERDICT_ACCEPTED)
+			outcome = contestant_link_case(contestant, &repetition->run->referee.arena,
+										   repetition->run->referee.arena_fd, repetition->test);
+		if (outcome.verdict == VERDICT_ACCEPTED)
+			good = referee_link_reset(&repetition->run->referee, 0, err) &&
+				   call_once(repetition, &result, err);
+		contestant->environment = before;
+		free(contestant_link_output(contestant));
+		if (result.compared && result.right)
+			snprintf(out->swizzle, sizeof out->swizzle, "%s", emulated_swizzles[i]);
+	}
+	return good;
+}
+
 /* The case to be repeated; NULL: there is none. */
 static const struct case_result *first_unexplained(const struct hint_facts *facts)
 {
@@ -289,7 +322,9 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 	bool good = call_twice(&repetition, results, err);
 	free(contestant_link_output(contestant)); /* it is that of a case that was shown */
 	judgement_take_layers(out, contestant->enclosed, contestant->layers);
-	good = good && look_for_race(&repetition, out, err);
+	good = good && look_for_race(&repetition, out, err) &&
+		   (results[0].right || results[1].right || out->race[0] != '\0' ||
+			try_swizzles(&repetition, out, err));
 	judgement_take_layers(out, contestant->enclosed, contestant->layers);
 	if (!good || !results[0].compared || !results[1].compared)
 		return good;

@@ -89,12 +89,15 @@ static bool index_known(const struct hint_facts *facts, const struct case_result
 			hint_rows_overlap(facts) || hint_is_kept(facts));
 }
 
-/* Of a call that was refused, what follows from it needs no advice. */
+/* Of a call that was refused, what follows from it needs no advice, nor do barriers that look
+ * wrong where it is known what is. */
 static bool device_advises(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->facts.advice[0] == '\0' || facts->judgement->order_proved ||
-		index_known(facts, failing) || device_says(facts, out))
+		index_known(facts, failing) || device_says(facts, out) ||
+		(failing->facts.error[0] == '\0' && failing->facts.failed[0] == '\0' &&
+		 hint_fault_known(facts)))
 		return false;
 	snprintf(out, HINT_TEXT, "%.*s", HINT_TEXT - 1, failing->facts.advice);
 	return true;

@@ -2,6 +2,7 @@
 #include "judge/hints/hints.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "judge/hints/signature.h"
 
@@ -85,6 +86,26 @@ static bool differs(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
+static bool swizzled_otherwise(const struct hint_facts *facts, char out[HINT_TEXT])
+{
+	const char *swizzle = facts->judgement->swizzle;
+	if (swizzle[0] == '\0')
+		return false;
+	if (strcmp(swizzle, "flat") == 0)
+		snprintf(
+			out, HINT_TEXT, "%s",
+			"the first failing case is right where wgmma reads its rows without a swizzle: the "
+			"descriptor names one, and what was stored lacks it (for 128 bytes the unit of 16 "
+			"bytes at address a belongs at a ^ (a >> 7 & 7) << 4; a tensor map with the same "
+			"swizzle does it by itself)");
+	else
+		snprintf(out, HINT_TEXT,
+				 "the first failing case is right where wgmma's descriptors name another swizzle, "
+				 "%s%s: bits 62 and 63 are 0 for none, 1 for 128 bytes, 2 for 64 and 3 for 32",
+				 swizzle, strcmp(swizzle, "none") == 0 ? "" : " bytes");
+	return true;
+}
+
 /* It was looked for after the verdict, and names both sides. */
 static bool has_race(const struct hint_facts *facts, char out[HINT_TEXT])
 {
@@ -111,6 +132,7 @@ static bool results_vary(const struct hint_facts *facts, char out[HINT_TEXT])
 
 const struct hint_row hints_of_repeats[] = {
 	{"results-vary", HINT_NOTE, results_vary},
+	{"swizzled-otherwise", HINT_CAUSE, swizzled_otherwise},
 	{"has-race", HINT_CAUSE, has_race},
 	{"first-call-only", HINT_CAUSE, first_call_only},
 	{"right-alone", HINT_CAUSE, right_alone},

@@ -20,6 +20,7 @@
 #define VARIABLE_SAMPLE "EMULATED_GPU_SAMPLE"
 #define VARIABLE_SERIALISED "EMULATED_GPU_SERIALISED"
 #define VARIABLE_REGISTERS "EMULATED_GPU_REGISTERS"
+#define VARIABLE_SWIZZLE "EMULATED_GPU_SWIZZLE"
 #define VARIABLE_LINES "EMULATED_GPU_LINES"
 /* Of its findings, which are lines (emulator/README.md). */
 #define FINDING "emulated GPU: "
@@ -38,6 +39,7 @@
 #define STEPS_A_PRODUCT 32
 
 const char *const emulated_checks[] = {"default", "race", "none", NULL};
+const char *const emulated_swizzles[] = {"flat", "none", "32", "64", "128", NULL};
 
 static bool hold(const struct judge_options *options, bool emulated, struct error *err)
 {
@@ -173,18 +175,32 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 	return true;
 }
 
-bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES])
+/* Copies it, with one more behind; false where there is no room, or one begins with `without`. */
+static bool add_variable(const char *const *environment, const char *without, const char *variable,
+						 const char *out[EMULATED_VARIABLES])
 {
 	size_t used = 0;
 	for (; environment != NULL && environment[used] != NULL; used++) {
 		if (used + 2 >= EMULATED_VARIABLES ||
-			strncmp(environment[used], VARIABLE_CHECK "=", sizeof VARIABLE_CHECK) == 0)
+			strncmp(environment[used], without, strlen(without)) == 0)
 			return false;
 		out[used] = environment[used];
 	}
-	out[used] = VARIABLE_CHECK "=race";
+	out[used] = variable;
 	out[used + 1] = NULL;
 	return true;
+}
+
+bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES])
+{
+	return add_variable(environment, VARIABLE_CHECK "=", VARIABLE_CHECK "=race", out);
+}
+
+bool emulated_with_swizzle(const char *const *environment, const char *swizzle,
+						   char variable[EMULATED_VARIABLE], const char *out[EMULATED_VARIABLES])
+{
+	snprintf(variable, EMULATED_VARIABLE, VARIABLE_SWIZZLE "=%s", swizzle);
+	return add_variable(environment, variable, variable, out);
 }
 
 const char *emulated_race(const char *output)

@@ -55,8 +55,14 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 /* Whether it has said so in what a process printed. */
 bool emulated_asks_registers(const char *output);
 /* The same environment, with races looked for, into `out`. False: something else was asked for. */
-#define EMULATED_VARIABLES 10
+#define EMULATED_VARIABLES 11
+#define EMULATED_VARIABLE 40
 bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES]);
+/* Ways to read operands of wgmma (EMULATED_GPU_SWIZZLE); NULL after the last. */
+extern const char *const emulated_swizzles[];
+/* The same environment, with one of these, as "NAME=VALUE". */
+bool emulated_with_swizzle(const char *const *environment, const char *swizzle,
+						   char variable[EMULATED_VARIABLE], const char *out[EMULATED_VARIABLES]);
 /* The finding of a race in what a process printed; NULL: there is none. */
 const char *emulated_race(const char *output);
 /* Whether what a process printed has a finding of a wgmma that lacks a fence or a wait. */
