@@ -144,9 +144,9 @@ static bool take_name(struct intake *out, struct error *err)
 	const json_t *name = json_object_get(out->body, "name");
 	if (name != NULL && !json_is_null(name) && !json_is_string(name))
 		return error_set(err, "'name' is no text");
-	const char *text = json_is_string(name) ? json_string_value(name) : "solution.cu";
-	if (text[0] == '\0' || strlen(text) > NAME_BYTES)
-		return error_set(err, "'name' has 1 to %d bytes", NAME_BYTES);
+	const char *text = json_is_string(name) ? json_string_value(name) : "";
+	if (strlen(text) > NAME_BYTES)
+		return error_set(err, "'name' has %d bytes at most", NAME_BYTES);
 	out->name = clean_line(text);
 	return out->name != NULL || error_set(err, "out of memory");
 }

@@ -11,13 +11,13 @@
  *
  *     problem  a problem's name
  *     source   the text of a solution, of at most 1 MiB
- *     name     what its author calls it (solution.cu)
+ *     name     what its author calls it (without one: submission-NUMBER.cu)
  *     options  an object of options of `judge` by their long names, of those in intake.c
  */
 struct intake {
 	json_t *body; /* owned; what follows borrows from it */
 	const char *problem, *source;
-	char *name;    /* in one clean line; owned */
+	char *name;    /* in one clean line, or ""; owned */
 	char *options; /* JSON text; owned */
 	size_t source_length;
 };

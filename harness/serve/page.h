@@ -25,6 +25,16 @@ bool page_open(struct served_page *page, const char *title, struct http_reply *r
 /* The foot; the reply is the page. */
 void page_close(struct served_page *page, unsigned status, struct http_reply *reply);
 
+/* page_login.c: leads to the page that takes a token, and remembers what was asked for. */
+void page_ask_who(struct server *server, const struct http_request *request,
+				  struct http_reply *reply);
+/* The page of ours that ?next= names; "/" where it names anything else. */
+const char *page_next(const struct http_request *request);
+
+/* A text as the value of a query: nothing is left in it that means something in a URL, or in HTML.
+ */
+void page_value(FILE *out, const char *text);
+
 /* Leads to an address of ours. */
 void page_lead(struct http_reply *reply, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -44,6 +54,11 @@ void page_list(FILE *out, const char *caption, const json_t *list, bool users);
 const char *page_editor_head(void);
 
 bool page_is_teacher(const struct http_request *request);
+
+/* page_limits.c: what this server judges with. */
+struct problem;
+void page_limits(FILE *out, const struct server *server, const struct http_request *request,
+				 const struct problem *problem);
 
 /* What differs from one text to the other, line by line. */
 void page_diff(FILE *out, const char *before, const char *after);

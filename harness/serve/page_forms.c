@@ -5,7 +5,7 @@
 #include "report/facts.h"
 #include "serve/page.h"
 #include "starter/starter.h"
-#include "testcases/shape.h"
+#include "testcases/problem.h"
 
 /* ---- what a form sends --------------------------------------------------------------- */
 
@@ -71,11 +71,9 @@ void page_enter(struct server *server, const struct http_request *request, struc
 	json_object_set_new(body, "token", field(request, "token"));
 	ask(server, request, body, api_login, reply);
 	if (reply->status == 200)
-		page_lead(reply, "/");
+		page_lead(reply, "%s", page_next(request));
 	else if (reply->status == 401)
 		page_login(server, request, reply);
-	else
-		page_error(server, request, reply);
 }
 
 void page_submit(struct server *server, const struct http_request *request,
@@ -102,33 +100,6 @@ void page_withdraw(struct server *server, const struct http_request *request,
 }
 
 /* ---- the page of a problem ----------------------------------------------------------- */
-
-static void limits_print(FILE *out, const struct server *server, const struct http_request *request,
-						 const struct problem *problem)
-{
-	static const struct html_column columns[] = {
-		{"Size", COLUMN_SHORT}, {"From", COLUMN_NUMBER}, {"To", COLUMN_NUMBER}};
-	struct html_table table;
-	char large[SHAPE_TEXT], line[256];
-	html_heading(out, 2, NULL, "Limits");
-	html_table_open(&table, out, "Sizes of generated cases", columns, 3);
-	for (const struct problem_size *size = problem->sizes; size->name != NULL; size++) {
-		html_table_row(&table, 0);
-		html_table_text(&table, size->shown);
-		html_table_format(&table, size->min, "%d", size->min);
-		html_table_format(&table, size->max, "%d", size->max);
-	}
-	html_table_close(&table);
-	shape_print(problem, &problem->large, large);
-	int used = snprintf(line, sizeof line, "It is timed at %s. A source has at most 1 MiB", large);
-	if (request->user.name[0] != '\0')
-		used += snprintf(line + used, sizeof line - (size_t)used,
-						 "; %zu of your submissions may wait, and you have %.0f s of judging in an "
-						 "hour",
-						 server->config->queue_of_user, server->config->seconds_of_user);
-	snprintf(line + used, sizeof line - (size_t)used, ".");
-	html_paragraph(out, "quiet", line);
-}
 
 static void editor_print(FILE *out, const struct problem *problem, const char *source)
 {
@@ -196,7 +167,7 @@ void page_problem(struct server *server, const struct http_request *request,
 		fprintf(page.out, "<p><a href=\"/boards/%s\">Leaderboard</a></p>\n", problem->name);
 		html_heading(page.out, 2, NULL, "Submit");
 		editor_print(page.out, problem, source);
-		limits_print(page.out, server, request, problem);
+		page_limits(page.out, server, request, problem);
 		page_close(&page, 200, reply);
 	}
 	free(source);

@@ -60,6 +60,7 @@ static void submission_cell(struct html_table *table, const char *id, const char
 static void state_cell(struct html_table *table, const json_t *job)
 {
 	const json_int_t place = json_integer_value(json_object_get(job, "place"));
+	const double time = page_number(job, "microseconds");
 	html_table_cell_open(table);
 	if (strcmp(page_text(job, "state"), "done") == 0)
 		page_verdict(table->out, page_text(job, "verdict"));
@@ -67,13 +68,15 @@ static void state_cell(struct html_table *table, const json_t *job)
 		html_text(table->out, page_text(job, "state"));
 	if (place > 0)
 		fprintf(table->out, " (place %lld)", (long long)place);
+	if (time > 0)
+		fprintf(table->out, " <small>%s us</small>", facts_time(time, (char[FACTS_TIME]){0}));
 	html_table_cell_close(table);
 }
 
 void page_list(FILE *out, const char *caption, const json_t *list, bool users)
 {
 	static const struct html_column columns[] = {
-		{"Submission", COLUMN_NAME},  {"Problem", COLUMN_SHORT},  {"Verdict", COLUMN_SHORT},
+		{"Submission", COLUMN_NAME},  {"Verdict", COLUMN_SHORT},  {"Problem", COLUMN_SHORT},
 		{"Date (UTC)", COLUMN_SHORT}, {"Seconds", COLUMN_NUMBER}, {"User", COLUMN_SHORT}};
 	struct html_table table;
 	size_t i;
@@ -88,8 +91,8 @@ void page_list(FILE *out, const char *caption, const json_t *list, bool users)
 		const double seconds = json_number_value(json_object_get(job, "seconds"));
 		html_table_row(&table, 0);
 		submission_cell(&table, page_text(job, "id"), page_text(job, "name"));
-		html_table_text(&table, page_text(job, "problem"));
 		state_cell(&table, job);
+		html_table_text(&table, page_text(job, "problem"));
 		page_date_cell(&table, job, "created");
 		html_table_format(&table, seconds > 0 ? seconds : NAN, "%.1f", seconds);
 		if (users)
@@ -99,6 +102,21 @@ void page_list(FILE *out, const char *caption, const json_t *list, bool users)
 }
 
 /* ---- submissions ------------------------------------------------------------------------ */
+
+/* Of the same user, problem and name. */
+static void older_link(const struct served_page *page, json_int_t number)
+{
+	static const char *const kept[] = {"user", "problem", "name"};
+	fprintf(page->out, "<p><a href=\"/submissions?before=%lld", (long long)number);
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+		const char *value = page->request->query(page->request->context, kept[i]);
+		if (value == NULL || value[0] == '\0')
+			continue;
+		fprintf(page->out, "&amp;%s=", kept[i]);
+		page_value(page->out, value);
+	}
+	fputs("\">Older ones</a></p>\n", page->out);
+}
 
 void page_submissions(struct server *server, const struct http_request *request,
 					  struct http_reply *reply)
@@ -119,16 +137,8 @@ void page_submissions(struct server *server, const struct http_request *request,
 			fputs("\"> <button>Show</button></form>\n", page.out);
 		}
 		page_list(page.out, "The newest first", list, all);
-		if (last != NULL && json_integer_value(json_object_get(last, "number")) > 1) {
-			/* of a user's name, which is letters, digits, . _ -, nothing else is passed on */
-			const bool plain = user != NULL && user[strspn(user, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-																 "abcdefghijklmnopqrstuvwxyz"
-																 "0123456789._-")] == '\0';
-			fprintf(page.out,
-					"<p><a href=\"/submissions?before=%lld&amp;user=%s\">Older ones</a></p>\n",
-					(long long)json_integer_value(json_object_get(last, "number")),
-					plain ? user : "");
-		}
+		if (last != NULL && json_integer_value(json_object_get(last, "number")) > 1)
+			older_link(&page, json_integer_value(json_object_get(last, "number")));
 		page_close(&page, 200, reply);
 	}
 	json_decref(list);

@@ -3,11 +3,14 @@
 usage: check_pages.py GEMMJUDGE
 """
 
+import http.client
 import json
 import os
 import re
+import signal
 import sys
 import tempfile
+import time
 import urllib.parse
 from html.parser import HTMLParser
 
@@ -50,9 +53,12 @@ class Reader(HTMLParser):
             pass
 
 
-def read(server, path, token=None, status=200, **more):
+BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+def read(server, path, token=None, status=200, headers=None):
     """A page; every one of them is harmless."""
-    reply = server.request("GET", path, token=token, **more)
+    reply = server.request("GET", path, token=token, headers={**BROWSER, **(headers or {})})
     assert reply.status == status, (path, reply.status, reply.body)
     assert reply.headers["Content-Type"] == "text/html; charset=utf-8" and reply.headers["Content-Security-Policy"] == POLICY
     assert reply.headers["Cache-Control"] == "no-store" and reply.headers["X-Content-Type-Options"] == "nosniff", path
@@ -73,7 +79,7 @@ def read(server, path, token=None, status=200, **more):
 def post(server, path, fields, token=None, site="same-origin", **headers):
     """A form, as a browser sends it."""
     body = urllib.parse.urlencode(fields).encode()
-    headers = {"Content-Type": "application/x-www-form-urlencoded", **({"Sec-Fetch-Site": site} if site else {}), **headers}
+    headers = {**BROWSER, "Content-Type": "application/x-www-form-urlencoded", **({"Sec-Fetch-Site": site} if site else {}), **headers}
     return server.request("POST", path, body, token, headers)
 
 
@@ -106,7 +112,7 @@ def check_forms(server):
     server.until(second.headers["Location"].split("/")[-1], "done")
     page = read(server, second.headers["Location"])
     assert "- accept 1" in page.text and "+ wrong 2" in page.text and "+ more" in page.text, page.text
-    assert address in page.links and ("h1", {}) in page.elements and "solution.cu" in page.text
+    assert address in page.links and ("h1", {}) in page.elements and re.search(r"submission-\d+\.cu", page.text)
 
 
 def check_refused(server):
@@ -121,11 +127,25 @@ def check_refused(server):
                          ({"source": "a", "name": "x" * 101}, "name"), ({"source": "x" * (1 << 20) + "x"}, "1 MiB")):
         reply = post(server, "/problems/gemm-f16", fields)
         assert reply.status in (400, 413) and word in reply.body.decode() and b"<h1>" in reply.body, (fields, reply.body)
-    for path in ("/problems/none", "/problems/x%22%3E", "/boards/none", "/submissions/" + FORGED, "/problems/%2e%2e"):
-        reply = server.request("GET", path)
-        assert reply.status == 404, path
-    read(server, "/problems/none", status=404)
-    read(server, "/submissions/" + FORGED, status=404)
+    for path in ("/problems/none", "/problems/x%22%3E", "/boards/none", "/submissions/" + FORGED, "/problems/%2e%2e", "/none",
+                 "/submissions/1", "/favicon.ico", "//", "/apis"):
+        assert "mistyped" in read(server, path, status=404).text, path
+        assert "error" in server.request("GET", path, headers={"Accept": "*/*"}).json(), path
+        assert "/submissions" in read(server, path, status=404).links, path
+    for path in ("/api/none", "/api", "/api/submissions/" + FORGED, "/api/leaderboard?problem=none"):
+        reply = server.request("GET", path, headers=BROWSER)
+        assert reply.status in (400, 404) and reply.headers["Content-Type"] == "application/json", path
+    page = read(server, "/logout", status=405)
+    assert "this address takes POST" in page.text and "Go back" in page.text
+    assert server.request("GET", "/logout", headers=BROWSER).headers["Allow"] == "POST"
+    page = Reader(post(server, "/problems/gemm-f16", {"source": "accept"}, site="cross-site").body.decode())
+    assert "another site's page sent this" in page.text and "this server's own page" in page.text, page.text
+    # no more of it is sent: the server answers to the length alone
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("POST", "/problems/gemm-f16", headers={**BROWSER, "Content-Length": str(1 << 40)})
+    page = Reader(connection.getresponse().read().decode())
+    connection.close()
+    assert "larger than" in page.text and "make it smaller" in page.text, page.text
     assert "none" in read(server, "/boards/none", status=404).text
     assert read(server, "/", status=401, headers={"Host": "evil.example"}).links == []
     for path, kind in (("/serve.css", "text/css; charset=utf-8"), ("/serve.js", "text/javascript; charset=utf-8")):
@@ -161,6 +181,41 @@ def check_waiting(server):
     assert len([link for link in read(server, "/submissions?limit=2").links if re.search("[0-9a-f]{32}", link)]) == 2
 
 
+def check_busy():
+    """A queue that is full, and a server that is ending, say how long to wait."""
+    server = Server(PROGRAM, "--queue", "1")
+    first = server.submitted("sleep 2")
+    server.until(first, "judging")
+    server.submitted("accept 2")
+    reply = post(server, "/problems/gemm-f16", {"source": "accept 3"})
+    page = Reader(reply.body.decode())
+    assert reply.status == 429 and int(reply.headers["Retry-After"]) == 30 and "Wait for 30 seconds." in page.text, page.text
+    assert "1 submissions wait" in page.text and "what you wrote is still there" in page.text, page.text
+    server.process.send_signal(signal.SIGTERM)
+    time.sleep(0.3)
+    reply = post(server, "/problems/gemm-f16", {"source": "accept 3"})
+    page = Reader(reply.body.decode())
+    assert reply.status == 503 and "the server is ending" in page.text and "Wait for 30 seconds." in page.text, page.text
+    assert server.end() == 0
+
+
+def check_names(server):
+    """What was submitted without a name has one of its own, everywhere."""
+    number = server.submitted("accept nameless")
+    job = server.until(number, "done")
+    name = f"submission-{job['number']}.cu"
+    assert job["name"] == name == job["result"]["file"], job
+    sent = post(server, "/problems/sgemm", {"source": "wrong nameless", "name": ""}).headers["Location"]
+    after = f"submission-{job['number'] + 1}.cu"
+    assert after in read(server, sent).text
+    server.until(sent.split("/")[-1], "done")
+    assert name in read(server, "/submissions").text and after in read(server, "/").text
+    listed = server.request("GET", "/api/submissions?name=" + name).json()["submissions"]
+    assert [one["id"] for one in listed] == [number]
+    for page in ("/submissions", "/", "/class", sent, "/submissions/" + number):
+        assert "stdin" not in read(server, page).text, page
+
+
 def check_hostile(server):
     """What a judge may be made to say: no text is markup, no number is trusted."""
     def timing(low):
@@ -192,6 +247,39 @@ def check_hostile(server):
     assert page.text.count("Where the wrong elements lie") == 1 and "3 wrong elements of a result of 64 x 64" in page.text
 
 
+def check_way_back(server, token):
+    """Who has to log in comes to the page that was asked for, and to no other server's."""
+    for path in ("/", "/problems/gemm-f16", "/submissions", "/submissions/" + FORGED, "/boards", "/class", "/class.csv",
+                 "/submissions?user=a%26b&before=7", f"/problems/sgemm?from={FORGED}"):
+        reply = server.request("GET", path, headers=BROWSER)
+        assert reply.status == 303, path
+        login = reply.headers["Location"]
+        assert login == ("/login" if path == "/" else "/login?next=" + urllib.parse.quote(path, safe="")), (path, login)
+        action = [a["action"] for tag, a in read(server, login).elements if tag == "form"][0]
+        bad = post(server, action, {"token": "0" * 64})
+        assert bad.status == 401 and b"nobody" in bad.body and f'action="{login}"'.encode() in bad.body, bad.body
+        good = post(server, action, {"token": token})
+        assert (good.status, good.headers["Location"]) == (303, path) and "Set-Cookie" in good.headers, (path, good.headers)
+    reply = server.request("POST", "/problems/gemm-f16", b"source=a", headers={**BROWSER, "Sec-Fetch-Site": "same-origin"})
+    assert (reply.status, reply.headers["Location"]) == (303, "/login?next=%2Fproblems%2Fgemm-f16")
+    for path in ("/problems/gemm-f16", "/submissions"):  # programs are not led about
+        assert server.request("GET", path, headers={"Accept": "*/*"}).json()["error"].startswith("a token is needed")
+    for other in ("//evil.example", "/\\evil.example", "\\\\evil.example", "/%5cevil.example", "/%2Fevil.example", "%2F%2Fevil.example",
+                  "http://evil.example/", "https:evil.example", "javascript:alert(1)", "evil.example", "/boards/../..//evil.example",
+                  "/submissions?user=a\r\nSet-Cookie: x=1", "/submissions#@evil.example", "/submissions\0//evil.example", "/logout",
+                  "/api/me", "/login?next=//evil.example", "/boards?x=" + "a" * 300, "/ /evil.example", "/\t/evil.example", ""):
+        address = "/login?next=" + urllib.parse.quote(other, safe="")
+        assert [a["action"] for tag, a in read(server, address).elements if tag == "form"] == ["/login"] or "\0" in other, other
+        good = post(server, address, {"token": token})
+        assert (good.status, good.headers["Location"]) in ((303, "/"), (303, "/submissions")), (other, good.headers["Location"])
+        assert good.headers["Location"] == "/" or "\0" in other, other
+    followed = {"Sec-Fetch-Site": "cross-site"}  # a browser keeps the cookie back, and has it when it is asked again
+    page = read(server, "/submissions?user=a%26b", headers=followed)
+    assert ("meta", {"http-equiv": "refresh", "content": "0; url=/submissions?user=a%26b"}) in page.elements, page.elements
+    assert page.links == ["/submissions?user=a%26b"]
+    assert "ada" in read(server, "/submissions", token, headers=followed).text
+
+
 def check_people():
     """Who sees what."""
     store = os.path.abspath("people.db")
@@ -199,10 +287,7 @@ def check_people():
     eve = user_add(PROGRAM, store, "eve", "--role", "teacher")
     user_add(PROGRAM, store, "late")
     server = Server(PROGRAM, store=store)
-    for path in ("/", "/problems/gemm-f16", "/submissions", "/submissions/" + FORGED, "/boards", "/class", "/class.csv"):
-        reply = server.request("GET", path)
-        assert (reply.status, reply.headers["Location"]) == (303, "/login"), path
-    assert server.request("POST", "/problems/gemm-f16", b"source=a", headers={"Sec-Fetch-Site": "same-origin"}).status == 303
+    check_way_back(server, ada)
     assert "token" in read(server, "/login").values
     bad = post(server, "/login", {"token": "0" * 64})
     assert bad.status == 401 and b"nobody" in bad.body and "Set-Cookie" not in bad.headers
@@ -227,9 +312,12 @@ def check_people():
     for path in ("/class", "/class.csv"):
         assert server.request("GET", path, token=ada).status == 403, path
     assert "/class" not in read(server, "/", ada).links
+    assert "this is for teachers" in read(server, "/class", ada, status=403).text
     assert "20 of your submissions may wait" in read(server, "/problems/sgemm", ada).text
     page = read(server, "/class", eve)
     assert of_ada in page.links and "/submissions?user=late" in page.links and "late" in page.text and "/submissions/" + numbers[0] not in page.links
+    assert "/submissions?user=ada&problem=gemm-f16" in page.links and "Solved: gemm-f16 by 1 of 3, sgemm by 0 of 3." in page.text
+    assert len(listed(eve, "?user=ada&problem=gemm-f16")) == 3 and len(listed(eve, "?user=ada&problem=sgemm")) == 0
     table = server.request("GET", "/class.csv", token=eve)
     assert table.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert table.body.decode() == "user,gemm-f16,sgemm\r\nada,accepted,\r\nbob,,wrong_answer\r\nlate,,\r\n", table.body
@@ -245,8 +333,10 @@ def main():
     check_refused(server)
     check_codemirror(server)
     check_waiting(server)
+    check_names(server)
     check_hostile(server)
     assert server.end() == 0
+    check_busy()
     check_people()
 
 

@@ -32,7 +32,10 @@ static void insert(struct jobs *jobs, const char *id, const char *account)
 								  .source_length = 4};
 	struct error err;
 	int64_t number;
-	cr_assert(job_insert(jobs, &job, &number, &err), "%s", err.message);
+	char *name;
+	cr_assert(job_insert(jobs, &job, &number, &name, &err), "%s", err.message);
+	cr_expect_str_eq(name, "a.cu");
+	free(name);
 }
 
 static void take(struct jobs *jobs, const char *id)

@@ -1,0 +1,66 @@
+/* Errors, as people read them: what is the matter, and what to do. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "serve/page.h"
+
+static const struct explained {
+	unsigned status;
+	const char *title, *what;
+} all[] = {
+	{401, "Not from here", "Open this server by the name that it has on its own machine."},
+	{403, "Not allowed",
+	 "Where you followed another site's button, do it on this server's own page. Else it needs "
+	 "another token than yours: ask who looks after this server."},
+	{404, "Not found",
+	 "The address may be mistyped. A submission of somebody else's is not found either: log in "
+	 "with the token that it was submitted with."},
+	{405, "Not at this address", "Go back, and use the page's own buttons."},
+	{409, "Too late", "Look at the submission again: it has gone on meanwhile."},
+	{413, "Too large", "Go back, make it smaller, and send it again."},
+	{429, "Not now", "Go back then, and send it again: what you wrote is still there."},
+	{503, "Not now", "Go back then, and try again. Where that does not help, tell who looks after "
+					 "this server."},
+};
+static const struct explained other = {0, "This did not work",
+									   "Go back, mend it, and send it again: what you wrote is "
+									   "still there."};
+
+static const struct explained *explained_of(unsigned status)
+{
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].status == status)
+			return &all[i];
+	return &other;
+}
+
+static void wait_print(FILE *out, unsigned seconds)
+{
+	if (seconds == 0)
+		return;
+	if (seconds < 120)
+		fprintf(out, "<p>Wait for %u seconds.</p>\n", seconds);
+	else
+		fprintf(out, "<p>Wait for %u minutes.</p>\n", (seconds + 59) / 60);
+}
+
+void page_error(struct server *server, const struct http_request *request, struct http_reply *reply)
+{
+	struct served_page page = {.server = server, .request = request};
+	const unsigned status = reply->status;
+	const struct explained *explained = explained_of(status);
+	if (status == 401 && !server_is_open(server)) {
+		page_ask_who(server, request, reply);
+		return;
+	}
+	json_t *json =
+		reply->text != NULL ? json_loadb(reply->text, reply->length, 0, NULL) : json_object();
+	if (page_open(&page, explained->title, reply)) {
+		html_paragraph(page.out, "note bad", page_text(json, "error"));
+		wait_print(page.out, reply->retry_after);
+		html_paragraph(page.out, NULL, explained->what);
+		page_close(&page, status, reply);
+	}
+	json_decref(json);
+}
