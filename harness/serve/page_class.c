@@ -67,7 +67,7 @@ static void cell_print(struct html_table *table, const char *user, const char *p
 	if (best != NULL) {
 		fprintf(out, "<a href=\"/submissions/%.32s\">", page_text(best, "id"));
 		page_verdict(out, page_text(best, "verdict"));
-		fputs("</a><small>", out);
+		fputs("</a> <small>", out);
 		if (time > 0)
 			fprintf(out, "%s us, ", facts_time(time, (char[FACTS_TIME]){0}));
 		list_link(out, user, problem);

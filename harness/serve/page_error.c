@@ -1,7 +1,7 @@
 /* Errors, as people read them: what is the matter, and what to do. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "serve/page.h"
 
@@ -35,6 +35,20 @@ static const struct explained *explained_of(unsigned status)
 	return &other;
 }
 
+/* As a sentence: it begins with a capital, unless with a user's name, and ends with a full stop. */
+static void sentence_print(FILE *out, const char *text, const char *user)
+{
+	const size_t length = strlen(text), named = strlen(user);
+	const bool as_it_is = length == 0 || (named > 0 && strncmp(text, user, named) == 0);
+	char *sentence = NULL;
+	if (asprintf(&sentence, "%s%s", text, length > 0 && text[length - 1] != '.' ? "." : "") < 0)
+		return;
+	if (!as_it_is && islower((unsigned char)sentence[0]))
+		sentence[0] = (char)toupper((unsigned char)sentence[0]);
+	html_paragraph(out, "note bad", sentence);
+	free(sentence);
+}
+
 static void wait_print(FILE *out, unsigned seconds)
 {
 	if (seconds == 0)
@@ -57,9 +71,11 @@ void page_error(struct server *server, const struct http_request *request, struc
 	json_t *json =
 		reply->text != NULL ? json_loadb(reply->text, reply->length, 0, NULL) : json_object();
 	if (page_open(&page, explained->title, reply)) {
-		html_paragraph(page.out, "note bad", page_text(json, "error"));
+		sentence_print(page.out, page_text(json, "error"), request->user.name);
 		wait_print(page.out, reply->retry_after);
 		html_paragraph(page.out, NULL, explained->what);
+		if (status != 401)
+			fputs("<p><a href=\"/\">To the problems</a></p>\n", page.out);
 		page_close(&page, status, reply);
 	}
 	json_decref(json);

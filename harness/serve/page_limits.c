@@ -46,7 +46,8 @@ void page_limits(FILE *out, const struct server *server, const struct http_reque
 			  "The board ranks by right cases. ",
 			  out);
 	else
-		fprintf(out, "It is timed at %s. ", large);
+		fprintf(out, "It is timed at %s%s. ", large,
+				config->cases > 0 ? "" : ", where its judge has a GPU");
 	fputs("A source has at most 1 MiB", out);
 	if (request->user.name[0] != '\0')
 		fprintf(out,

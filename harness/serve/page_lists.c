@@ -85,6 +85,7 @@ void page_list(FILE *out, const char *caption, const json_t *list, bool users)
 		html_paragraph(out, "quiet", "There are none.");
 		return;
 	}
+	fputs("<div class=\"list\">\n", out);
 	html_table_open(&table, out, caption, columns, users ? 6 : 5);
 	json_array_foreach(list, i, job)
 	{
@@ -99,6 +100,7 @@ void page_list(FILE *out, const char *caption, const json_t *list, bool users)
 			html_table_text(&table, page_text(job, "user"));
 	}
 	html_table_close(&table);
+	fputs("</div>\n", out);
 }
 
 /* ---- submissions ------------------------------------------------------------------------ */
@@ -171,7 +173,6 @@ static void who_cells(const struct served_page *page, struct html_table *table, 
 		submission_cell(table, id, name_of(judgement));
 	else
 		html_table_text(table, name_of(judgement));
-	html_table_text(table, page_text(judgement, "user"));
 }
 
 static void times_plot(FILE *out, const json_t *leaders)
@@ -206,11 +207,11 @@ static void board_print(const struct served_page *page, const json_t *board)
 {
 	static const struct html_column columns[] = {{"Rank", COLUMN_NUMBER},
 												 {"Submission", COLUMN_NAME},
-												 {"User", COLUMN_SHORT},
 												 {"Median, us", COLUMN_NUMBER},
+												 {"User", COLUMN_SHORT},
+												 {"Of best library", COLUMN_NUMBER},
 												 {"95% from", COLUMN_NUMBER},
 												 {"to", COLUMN_NUMBER},
-												 {"Of best library", COLUMN_NUMBER},
 												 {"Date (UTC)", COLUMN_SHORT}};
 	struct html_table table;
 	char title[512];
@@ -228,9 +229,10 @@ static void board_print(const struct served_page *page, const json_t *board)
 		const double ratio = page_number(time, "ratio_to_fastest_library");
 		who_cells(page, &table, item);
 		page_time_cell(&table, page_number(time, "median_us"));
+		html_table_text(&table, page_text(json_object_get(item, "judgement"), "user"));
+		html_table_format(&table, ratio, "%.3f", ratio);
 		page_time_cell(&table, page_number(time, "low_us"));
 		page_time_cell(&table, page_number(time, "high_us"));
-		html_table_format(&table, ratio, "%.3f", ratio);
 		page_date_cell(&table, json_object_get(item, "judgement"), "when");
 	}
 	html_table_close(&table);
@@ -241,8 +243,8 @@ static void board_print(const struct served_page *page, const json_t *board)
 static void standings_print(const struct served_page *page, const json_t *list)
 {
 	static const struct html_column columns[] = {
-		{"Rank", COLUMN_NUMBER},   {"Submission", COLUMN_NAME},    {"User", COLUMN_SHORT},
-		{"Verdict", COLUMN_SHORT}, {"Right cases", COLUMN_NUMBER}, {"Date (UTC)", COLUMN_SHORT}};
+		{"Rank", COLUMN_NUMBER}, {"Submission", COLUMN_NAME},    {"Verdict", COLUMN_SHORT},
+		{"User", COLUMN_SHORT},  {"Right cases", COLUMN_NUMBER}, {"Date (UTC)", COLUMN_SHORT}};
 	struct html_table table;
 	char title[512] = "", before[512];
 	size_t i;
@@ -267,6 +269,7 @@ static void standings_print(const struct served_page *page, const json_t *list)
 		html_table_cell_open(&table);
 		page_verdict(page->out, page_text(judgement, "verdict"));
 		html_table_cell_close(&table);
+		html_table_text(&table, page_text(judgement, "user"));
 		html_table_format(&table, right, "%.0f of %.0f", right,
 						  page_number(judgement, "cases_total"));
 		page_date_cell(&table, judgement, "when");

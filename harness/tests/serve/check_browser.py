@@ -7,12 +7,13 @@ UPDATE=1: those of the guide are made anew. Exit status: 0, or 77 where there is
 """
 
 import base64
+import json
 import os
 import shutil
 import sys
 import time
 
-from server import Server
+from server import Server, user_add
 
 PROGRAM, ROOT, FOLDER = (os.path.abspath(argument) for argument in sys.argv[1:4])
 sys.path.insert(0, os.path.join(ROOT, "harness/tests/pages"))
@@ -172,8 +173,85 @@ class Checker:
         assert len(self.submissions()) == 3
         self.page.call("Emulation.setScriptExecutionDisabled", value=False)
 
+    def check_class(self, token, ada):
+        """A class of 13 students with 3 problems each: less than two screens; each row leads to what one submitted."""
+        self.log_in(token)
+        self.open("/class")
+        self.page.look(1280)
+        height = self.page.run("document.documentElement.scrollHeight")
+        rows = self.page.run("[...document.querySelectorAll('.class tbody tr')].map(row => row.cells.length)")
+        assert rows == [4] * 13 and height < 2 * 800, (rows, height)
+        assert "101.5 us" in self.page.run("document.querySelector('.class tbody tr').innerText")
+        self.check_looks("/class of 13")
+        self.page.run("document.querySelector('.class tbody th a').click()")
+        self.until("location.search === '?user=ada' && document.querySelector('.list') !== null")
+        self.check_list(ada)
+        self.check_looks("the list of a student")
+
+    def check_list(self, count):
+        """In a window of 400 pixels a row is all there, without scrolling."""
+        self.page.look(400)
+        cells = self.page.run("[...document.querySelectorAll('.list tbody :is(th, td)')].map(cell => {"
+                              "const box = cell.getBoundingClientRect(); return [box.left, box.right, cell.innerText]; })")
+        assert len(cells) == 6 * count and all(left >= 0 and right <= 400 for left, right, _ in cells), cells
+        box = self.page.run("(box => [box.scrollWidth, box.clientWidth])(document.querySelector('.list .scroll'))")
+        assert box[0] <= box[1], box
+        self.page.look(1280)
+
+    def log_in(self, token):
+        """Whoever is asked for the token comes to the page that was asked for."""
+        self.open("/submissions?user=mo")
+        self.until("location.pathname === '/login'")
+        self.check_looks("/login")
+        self.page.run(f"document.getElementById('token').value = {token!r}")
+        self.page.run("document.querySelector('form.fields button').click()")
+        self.until("location.pathname + location.search === '/submissions?user=mo'")
+        # another site's link: the browser keeps the cookie back, and brings it when it is asked again
+        self.page.open(f"http://localhost:{self.server.port}/login")
+        self.page.run(f"location.href = 'http://127.0.0.1:{self.server.port}/submissions?user=ada'")
+        self.until("location.hostname === '127.0.0.1' && document.querySelector('.list') !== null")
+        assert self.page.run("location.pathname + location.search") == "/submissions?user=ada"
+
+    def check_errors(self):
+        """An error is a page like the others."""
+        for path in ("/none", "/problems/none", "/logout"):
+            self.open(path)
+            assert "To the problems" in self.page.run("document.body.innerText"), path
+            self.page.browser.events.clear()  # the console tells of the status
+            self.check_looks(path)
+
     def submissions(self):
         return self.server.request("GET", "/api/submissions").json()["submissions"]
+
+
+STUDENTS = ["ada", "bob", "carla", "dmitri", "eve.with.a-long_name", "farid", "grete", "hiro", "ines", "jan-willem", "kofi", "lena", "mo"]
+
+
+def make_class():
+    """A server with what a class of 13 submitted; a teacher's token, and how many ada submitted."""
+    store = os.path.join(FOLDER, "class.db")
+    for ending in ("", "-wal", "-shm"):
+        if os.path.exists(store + ending):
+            os.remove(store + ending)
+    tokens = {name: user_add(PROGRAM, store, name) for name in STUDENTS}
+    teacher = user_add(PROGRAM, store, "prof", "--role", "teacher")
+    server = Server(PROGRAM, "--workers", "4", store=store)
+    timed = os.path.join(FOLDER, "timed.json")
+    entry = {"label": "stdin", "role": "file", "ran": True, "microseconds": 101.5, "sealed": {"state": "confirmed"}}
+    result = {"problem": "gemm-f16", "verdict": "accepted", "content": "0" * 64, "cases": [], "hints": [],
+              "timing": {"case": {"m": 1024, "n": 1024, "k": 1024, "batch": 1}, "entries": [entry]}}
+    with open(timed, "w", encoding="utf-8") as file:
+        file.write(json.dumps({"event": "verdict", "verdict": "accepted", "seed": "0x1", "result": result},
+                              separators=(",", ":")) + "\n")
+    ids = []
+    for i, (name, token) in enumerate(tokens.items()):
+        for problem in ("gemm-f16", "minplus-f32", "batched-f16"):
+            sources = [f"wrong {i}", f"accept {i}", f"wrong again {i}"][:1 + (i + len(problem)) % 3] if i else ["accept"]
+            ids += [(server.submitted(source, token, problem=problem, name="a_kernel_with_tiles.cu"), token) for source in sources]
+    ids.append((server.submitted(f"hostile {timed}", tokens["ada"]), tokens["ada"]))
+    for number, token in ids:
+        server.until(number, "done", token=token)
+    return server, teacher, 4
 
 
 def main():
@@ -185,7 +263,12 @@ def main():
     server = Server(PROGRAM, "--device", "emu", "--cases", "12", "--max-dim", "64", fake=False)
     with browser.Browser(program) as running:
         Checker(server, running.page()).check()
-    assert server.end() == 0
+        assert server.end() == 0
+        server, token, ada = make_class()
+        checker = Checker(server, running.page())
+        checker.check_class(token, ada)
+        checker.check_errors()
+        assert server.end() == 0
     return 0
 
 
