@@ -136,10 +136,10 @@ def check_refused(server):
         reply = server.request("GET", path, headers=BROWSER)
         assert reply.status in (400, 404) and reply.headers["Content-Type"] == "application/json", path
     page = read(server, "/logout", status=405)
-    assert "this address takes POST" in page.text and "Go back" in page.text
+    assert "This address takes POST." in page.text and "Go back" in page.text
     assert server.request("GET", "/logout", headers=BROWSER).headers["Allow"] == "POST"
     page = Reader(post(server, "/problems/gemm-f16", {"source": "accept"}, site="cross-site").body.decode())
-    assert "another site's page sent this" in page.text and "this server's own page" in page.text, page.text
+    assert "Another site's page sent this" in page.text and "this server's own page" in page.text, page.text
     # no more of it is sent: the server answers to the length alone
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     connection.request("POST", "/problems/gemm-f16", headers={**BROWSER, "Content-Length": str(1 << 40)})
@@ -195,7 +195,27 @@ def check_busy():
     time.sleep(0.3)
     reply = post(server, "/problems/gemm-f16", {"source": "accept 3"})
     page = Reader(reply.body.decode())
-    assert reply.status == 503 and "the server is ending" in page.text and "Wait for 30 seconds." in page.text, page.text
+    assert reply.status == 503 and "The server is ending" in page.text and "Wait for 30 seconds." in page.text, page.text
+    assert server.end() == 0
+
+
+def check_limits():
+    """A problem's page says how this server judges: an emulated GPU has smaller cases, and no times."""
+    server = Server(PROGRAM, "--device", "emu", "--cases", "5", "--max-dim", "64")
+    page = read(server, "/problems/gemm-w4").text
+    assert "5 generated cases" in page and "no GPU" in page and "no times" in page, page
+    assert "timed at" not in page and "4096" not in page and re.search(r"M\s*1\s*64\s*N", page), page
+    assert "5 generated cases" in read(server, "/problems/batched-f32").text
+    limits = server.request("GET", "/api/me").json()["limits"]
+    assert (limits["cases"], limits["max_dim"], limits["timed"]) == (5, 64, False), limits
+    assert server.end() == 0
+    server = Server(PROGRAM, "--device", "emu")
+    page = read(server, "/problems/gemm-f16").text
+    assert "12 generated cases" in page and "192" in page and "4096" not in page, page
+    assert server.end() == 0
+    server = Server(PROGRAM, "--device", "cuda:0", "--cases", "7")
+    page = read(server, "/problems/gemm-f16").text
+    assert "7 generated cases" in page and "It is timed at 1024x1024x1024." in page and "4096" in page, page
     assert server.end() == 0
 
 
@@ -312,7 +332,7 @@ def check_people():
     for path in ("/class", "/class.csv"):
         assert server.request("GET", path, token=ada).status == 403, path
     assert "/class" not in read(server, "/", ada).links
-    assert "this is for teachers" in read(server, "/class", ada, status=403).text
+    assert "This is for teachers." in read(server, "/class", ada, status=403).text
     assert "20 of your submissions may wait" in read(server, "/problems/sgemm", ada).text
     page = read(server, "/class", eve)
     assert of_ada in page.links and "/submissions?user=late" in page.links and "late" in page.text and "/submissions/" + numbers[0] not in page.links
@@ -337,6 +357,7 @@ def main():
     check_hostile(server)
     assert server.end() == 0
     check_busy()
+    check_limits()
     check_people()
 
 
