@@ -79,10 +79,11 @@ static void say_token(const struct options *options, const struct client *client
 	if (strstr(err->message, "token") == NULL) /* a server without users knows none */
 		return;
 	if (options->token_file != NULL)
-		error_set(err,
-				  "%.700s: the token of --token-file %.200s is wrong: it is nobody's there (the one "
-				  "that 'gemmjudge user add' printed goes into that file, or into GEMMJUDGE_TOKEN)",
-				  client_url(client), options->token_file);
+		error_set(
+			err,
+			"%.700s: the token of --token-file %.200s is wrong: it is nobody's there (the one "
+			"that 'gemmjudge user add' printed goes into that file, or into GEMMJUDGE_TOKEN)",
+			client_url(client), options->token_file);
 	else if (variable != NULL && variable[0] != '\0')
 		error_set(err,
 				  "%.700s: the token of GEMMJUDGE_TOKEN is wrong: it is nobody's there (the one "

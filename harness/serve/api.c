@@ -79,8 +79,8 @@ static void reply_taken(struct server *server, const char *id, struct http_reply
 {
 	struct error err;
 	json_t *job = job_find(server->jobs, id, false, &err);
-	json_t *taken = json_pack("{s:s, s:s, s:o}", "id", id, "state", "waiting", "place",
-							  place_json(server, id));
+	json_t *taken =
+		json_pack("{s:s, s:s, s:o}", "id", id, "state", "waiting", "place", place_json(server, id));
 	json_object_set(taken, "name", json_object_get(job, "name"));
 	json_decref(job);
 	reply_json(reply, 202, taken);

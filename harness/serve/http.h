@@ -66,13 +66,13 @@ void http_close(struct http *http);
 
 http_handler api_submit, api_list, api_get, api_events, api_source, api_withdraw; /* api.c */
 http_handler api_problems, api_leaderboard, api_me, api_login, api_logout, api_health,
-	api_metrics; /* api_rest.c */
-http_handler page_index, page_style, page_script, page_codemirror;      /* page.c */
-http_handler page_login, page_leave;                                    /* page_login.c */
+	api_metrics;                                                   /* api_rest.c */
+http_handler page_index, page_style, page_script, page_codemirror; /* page.c */
+http_handler page_login, page_leave;                               /* page_login.c */
 http_handler page_problem, page_submit, page_withdraw, page_enter; /* page_forms.c */
-http_handler page_submission;                          /* page_submission.c */
-http_handler page_submissions, page_boards;            /* page_lists.c */
-http_handler page_class, page_csv;                     /* page_class.c */
+http_handler page_submission;                                      /* page_submission.c */
+http_handler page_submissions, page_boards;                        /* page_lists.c */
+http_handler page_class, page_csv;                                 /* page_class.c */
 
 /* page_error.c: makes an error of the API the page that says it and what to do, or leads to /login.
  */
@@ -85,8 +85,8 @@ bool api_takes_json(const struct http_request *request, struct http_reply *reply
  * reply made. */
 json_t *api_visible(struct server *server, const struct http_request *request, bool whole,
 					struct http_reply *reply);
-/* What it asks for with mine, user, problem, name, before and limit, as far as it may see them; or `own`,
- * that many of the newest of who asks. NULL, with the reply made. */
+/* What it asks for with mine, user, problem, name, before and limit, as far as it may see them; or
+ * `own`, that many of the newest of who asks. NULL, with the reply made. */
 json_t *api_jobs(struct server *server, const struct http_request *request, int own,
 				 struct http_reply *reply);
 

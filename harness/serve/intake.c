@@ -147,7 +147,7 @@ static bool take_name(struct intake *out, struct error *err)
 	const char *text = json_is_string(name) ? json_string_value(name) : "";
 	if (strlen(text) > NAME_BYTES)
 		return error_set(err, "'name' has %d bytes at most", NAME_BYTES);
-	out->name = clean_line(text);
+	out->name = clean_line(text[strspn(text, " \t\r\n")] != '\0' ? text : "");
 	return out->name != NULL || error_set(err, "out of memory");
 }
 

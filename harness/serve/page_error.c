@@ -20,8 +20,9 @@ static const struct explained {
 	{409, "Too late", "Look at the submission again: it has gone on meanwhile."},
 	{413, "Too large", "Go back, make it smaller, and send it again."},
 	{429, "Not now", "Go back then, and send it again: what you wrote is still there."},
-	{503, "Not now", "Go back then, and try again. Where that does not help, tell who looks after "
-					 "this server."},
+	{503, "Not now",
+	 "Go back then, and try again. Where that does not help, tell who looks after "
+	 "this server."},
 };
 static const struct explained other = {0, "This did not work",
 									   "Go back, mend it, and send it again: what you wrote is "

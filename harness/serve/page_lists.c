@@ -205,14 +205,10 @@ static void times_plot(FILE *out, const json_t *leaders)
 
 static void board_print(const struct served_page *page, const json_t *board)
 {
-	static const struct html_column columns[] = {{"Rank", COLUMN_NUMBER},
-												 {"Submission", COLUMN_NAME},
-												 {"Median, us", COLUMN_NUMBER},
-												 {"User", COLUMN_SHORT},
-												 {"Of best library", COLUMN_NUMBER},
-												 {"95% from", COLUMN_NUMBER},
-												 {"to", COLUMN_NUMBER},
-												 {"Date (UTC)", COLUMN_SHORT}};
+	static const struct html_column columns[] = {
+		{"Rank", COLUMN_NUMBER}, {"Submission", COLUMN_NAME},        {"Median, us", COLUMN_NUMBER},
+		{"User", COLUMN_SHORT},  {"Of best library", COLUMN_NUMBER}, {"95% from", COLUMN_NUMBER},
+		{"to", COLUMN_NUMBER},   {"Date (UTC)", COLUMN_SHORT}};
 	struct html_table table;
 	char title[512];
 	size_t i;

@@ -164,8 +164,8 @@ static char *result_text(struct judgement_at *at, json_t *event)
 	return text;
 }
 
-/* The time that counts and ranks, at the shape that the problem is timed at and without an epilogue;
- * 0 where there is none. */
+/* The time that counts and ranks, at the shape that the problem is timed at and without an
+ * epilogue; 0 where there is none. */
 static double time_of(const json_t *result, const json_t *run)
 {
 	static const char *const names[] = {"m", "n", "k", "batch"};

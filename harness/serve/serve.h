@@ -35,7 +35,7 @@ struct serve_config {
 	 * 0: the judges elsewhere decide, or nothing but the problem bounds them. */
 	size_t cases;
 	int max_dim;
-	bool emulated; /* they have no GPU, so that nothing is timed */
+	bool emulated;          /* they have no GPU, so that nothing is timed */
 	bool public;            /* everyone sees what others submitted */
 	size_t queue;           /* so many wait at most, */
 	size_t queue_of_user;   /* so many of one user, */

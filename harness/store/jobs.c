@@ -274,8 +274,9 @@ bool job_withdraw(struct jobs *jobs, const char *id, struct error *err)
 	"id, number, account, problem, name, state, created, started, ended, seconds, attempts, "      \
 	"verdict, seed, detail, content, microseconds, options"
 static const char *const job_members[] = {
-	"id",       "number",  "user",  "problem", "name",    "state",        "created", "started", "ended",
-	"seconds", "attempts", "verdict", "seed",  "error",   "content", "microseconds", "options"};
+	"id",      "number",  "user",    "problem",      "name",     "state",
+	"created", "started", "ended",   "seconds",      "attempts", "verdict",
+	"seed",    "error",   "content", "microseconds", "options"};
 #define JOB_DATES 6 /* created, started, ended */
 #define JOB_MEMBERS (sizeof job_members / sizeof *job_members)
 
@@ -366,12 +367,12 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 {
 	bool failed = false;
 	json_t *list = json_array();
-	sqlite3_stmt *row =
-		jobs_statement(&jobs->reads,
-					   "SELECT " JOB_COLUMNS JOB_TABLES "WHERE (?1 IS NULL OR account = ?1) AND (?2 "
-					   "IS NULL OR problem = ?2) AND (?3 = 0 OR number < ?3) AND (?5 IS NULL OR "
-					   "name = ?5) ORDER BY number DESC LIMIT ?4",
-					   err);
+	sqlite3_stmt *row = jobs_statement(
+		&jobs->reads,
+		"SELECT " JOB_COLUMNS JOB_TABLES "WHERE (?1 IS NULL OR account = ?1) AND (?2 "
+		"IS NULL OR problem = ?2) AND (?3 = 0 OR number < ?3) AND (?5 IS NULL OR "
+		"name = ?5) ORDER BY number DESC LIMIT ?4",
+		err);
 	if (row == NULL) {
 		json_decref(list);
 		return NULL;
@@ -415,9 +416,12 @@ json_t *jobs_class(struct jobs *jobs, struct error *err)
 	sqlite3_stmt *row = jobs_statement(
 		&jobs->reads,
 		"SELECT account, problem, id, verdict, microseconds, of_all FROM (SELECT account, problem, "
-		"id, verdict, microseconds, count(*) OVER of AS of_all, row_number() OVER (of ORDER BY verdict IS 'accepted' DESC, "
-		"iif(verdict IS 'accepted', microseconds, NULL) NULLS LAST, number DESC) AS place FROM job LEFT JOIN "
-		"job_time USING (number) WHERE state = 'done' WINDOW of AS (PARTITION BY account, problem)) WHERE place = 1 "
+		"id, verdict, microseconds, count(*) OVER of AS of_all, row_number() OVER (of ORDER BY "
+		"verdict IS 'accepted' DESC, "
+		"iif(verdict IS 'accepted', microseconds, NULL) NULLS LAST, number DESC) AS place FROM job "
+		"LEFT JOIN "
+		"job_time USING (number) WHERE state = 'done' WINDOW of AS (PARTITION BY account, "
+		"problem)) WHERE place = 1 "
 		"UNION ALL SELECT name, NULL, NULL, NULL, NULL, 0 FROM account WHERE role = 'student' "
 		"ORDER BY 1, 2",
 		err);

@@ -68,7 +68,7 @@ char *job_source(struct jobs *jobs, const char *id, struct error *err);
 /* An array of objects as job_find() gives them without results, the newest first. NULL with err. */
 struct job_filter {
 	const char *account, *problem, *name; /* NULL: all */
-	int64_t before;                /* a number; 0: from the newest on */
+	int64_t before;                       /* a number; 0: from the newest on */
 	int limit;
 };
 json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct error *err);

@@ -230,6 +230,8 @@ def check_names(server):
     assert after in read(server, sent).text
     server.until(sent.split("/")[-1], "done")
     assert name in read(server, "/submissions").text and after in read(server, "/").text
+    blank = server.until(server.submitted("accept blank", name=" \n"), "done")
+    assert blank["name"] == f"submission-{blank['number']}.cu", blank["name"]
     listed = server.request("GET", "/api/submissions?name=" + name).json()["submissions"]
     assert [one["id"] for one in listed] == [number]
     for page in ("/submissions", "/", "/class", sent, "/submissions/" + number):

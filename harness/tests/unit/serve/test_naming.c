@@ -31,9 +31,9 @@ Test(naming, other_words_stay)
 
 Test(naming, of_cases_and_times)
 {
-	json_t *json = json_pack("{s:[{s:s}], s:{s:[{s:s}, {s:s}]}}", "cases", "detail",
-							 "a race at stdin:7", "timing", "entries", "label", "stdin", "label",
-							 "cuBLAS");
+	json_t *json =
+		json_pack("{s:[{s:s}], s:{s:[{s:s}, {s:s}]}}", "cases", "detail", "a race at stdin:7",
+				  "timing", "entries", "label", "stdin", "label", "cuBLAS");
 	naming_apply(json, "a.cu");
 	char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
 	cr_expect_str_eq(text,

@@ -211,11 +211,11 @@ Test(jobs, of_a_class)
 	static const struct {
 		const char *id, *user, *verdict;
 		double microseconds;
-	} all[] = {{"a", "ada", "accepted", 9},      {"b", "ada", "accepted", 7},
-			   {"c", "ada", "accepted", 8},      {"d", "ada", "accepted", 0},
-			   {"e", "ada", "wrong_answer", 1},  {"f", "bob", "accepted", 0},
-			   {"g", "bob", "accepted", 0},      {"h", "bob", "wrong_answer", 0},
-			   {"i", "cy", "compile_error", 0},  {"k", "cy", "wrong_answer", 0}};
+	} all[] = {{"a", "ada", "accepted", 9},     {"b", "ada", "accepted", 7},
+			   {"c", "ada", "accepted", 8},     {"d", "ada", "accepted", 0},
+			   {"e", "ada", "wrong_answer", 1}, {"f", "bob", "accepted", 0},
+			   {"g", "bob", "accepted", 0},     {"h", "bob", "wrong_answer", 0},
+			   {"i", "cy", "compile_error", 0}, {"k", "cy", "wrong_answer", 0}};
 	struct jobs *jobs = opened();
 	struct error err;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
