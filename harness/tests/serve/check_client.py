@@ -109,9 +109,9 @@ def check_verdicts():
     check_same(server, "wrong.cu", right.replace("alpha, beta))", "alpha, 2.0f))"), 1)
     seeds = set()  # that nobody named
     for _ in range(2):
-        done = submit(server, write("drawn.cu", right), "-p", "gemm-f16", "--cases", "1", "--max-dim", "16", "--json", "drawn.json")
+        done = submit(server, write("drawn.cu", right), "-p", "gemm-f16", "--cases", "1", "--max-dim", "16", "--json", write("drawn.json", ""))
         assert done.returncode == 0, done
-        seeds.add(json.load(open("drawn.json", encoding="utf-8"))["seed"])
+        seeds.add(json.load(open(os.path.join(WORK.name, "drawn.json"), encoding="utf-8"))["seed"])
     assert len(seeds) == 2 and "0x0" not in seeds, seeds
     none = client(server).judge("not a kernel\n", "gemm-f16", name="none.cu")
     assert "\nnone.cu(1): error" in "\n" + none.result["compile"]["log"] and "stdin" not in str(none.result), none.result
@@ -190,6 +190,9 @@ def check_users():
     assert ada.submissions(before=listed[1]) == listed[2:]
     with raises(gemmjudge.Refused, "no submission is named 'none.cu'"):
         ada.submission("none.cu")
+    again = ada.submit("accept", "gemm-f16", name="slow.cu")
+    with raises(gemmjudge.Refused, f"several submissions are named 'slow.cu': {again.id}, {first.id}"):
+        ada.submission("slow.cu")
     assert ada.me()["user"] == "ada" and "boards" in ada.leaderboard("gemm-f16")
     server.end(signal.SIGKILL)
 
