@@ -205,6 +205,73 @@ static void timing_print(FILE *out, const json_t *timing)
 	html_figure_close(out);
 }
 
+/* ---- the tolerance --------------------------------------------------------------------- */
+
+/* The case whose worst element lies farthest beyond its bound, or has an error that no bound takes
+ * (*ratio is infinite then); NULL: none is wrong. */
+static const json_t *worst_case(const json_t *cases, double *ratio)
+{
+	const json_t *worst = NULL;
+	size_t i;
+	json_t *one;
+	*ratio = 1.0;
+	json_array_foreach(cases, i, one)
+	{
+		const json_t *check = json_object_get(one, "check");
+		const double own = strcmp(page_text(check, "worst_ratio"), "inf") == 0
+							   ? INFINITY
+							   : page_number(check, "worst_ratio");
+		if (own > *ratio) {
+			*ratio = own;
+			worst = one;
+		}
+	}
+	return worst;
+}
+
+/* What a bound is, and what "3.2 times" says: of a flat tolerance, of a case without rounding, of
+ * the bound that follows from the inputs. */
+static void tolerance_print(FILE *out, const json_t *job)
+{
+	const json_t *result = json_object_get(job, "result");
+	const char *tolerance = page_text(json_object_get(job, "run"), "tolerance");
+	double ratio;
+	char line[LINE];
+	const json_t *worst = worst_case(json_object_get(result, "cases"), &ratio);
+	if (worst == NULL)
+		return;
+	const bool exact = json_is_true(json_object_get(worst, "exact"));
+	html_heading(out, 3, "bound", "How far from right is wrong");
+	if (tolerance[0] != '\0' && strcmp(tolerance, "bound") != 0)
+		snprintf(line, sizeof line,
+				 "This was judged with the tolerance %.64s. The bound of an element is the error "
+				 "that it may have by that.",
+				 tolerance);
+	else
+		snprintf(line, sizeof line,
+				 "The bound of an element is the largest error that rounding can explain there. It "
+				 "follows from the inputs: from K and the size of the products that are summed.");
+	html_paragraph(out, NULL, line);
+	if (!isinf(ratio))
+		snprintf(line, sizeof line,
+				 "The worst element, in case %.64s, has an error of %.3g times its bound: 1 is the "
+				 "most that is accepted, and a small excess speaks of rounding (a narrower type, a "
+				 "second rounding), a large one of a wrong value.",
+				 page_text(worst, "name"), ratio);
+	else
+		snprintf(line, sizeof line, "%s",
+				 exact
+					 ? "In the worst case all numbers are whole and nothing has to be rounded, so "
+					   "that its bound is 0: every bit counts there."
+					 : "The worst element has an error that no bound takes: it is no number, or "
+					   "infinite, where a number is wanted, or the other way round; or the result "
+					   "is one that has no rounding.");
+	html_paragraph(out, NULL, line);
+	fputs("<p><a href=\"/problems/", out);
+	html_text(out, page_text(result, "problem"));
+	fputs("#tolerance\">How the bound is made</a></p>\n", out);
+}
+
 /* ---- all of it ------------------------------------------------------------------------- */
 
 static void facts_print(FILE *out, const json_t *result)
@@ -254,6 +321,11 @@ void page_result(FILE *out, const json_t *job)
 	if (failed == 0) /* else it repeats a case's */
 		html_paragraph(out, NULL, page_text(result, "detail"));
 	hints_print(out, json_object_get(result, "hints"));
+	if (verdict_is(page_text(job, "verdict"), VERDICT_TIME_LIMIT) ||
+		verdict_is(page_text(job, "verdict"), VERDICT_MEMORY_LIMIT))
+		html_paragraph(out, "quiet",
+					   "The limits of time and memory are this server's: no option of a submission "
+					   "changes them. Smaller cases take less (Options: cases, max-dim).");
 	facts_print(out, result);
 }
 
@@ -261,17 +333,13 @@ void page_details(FILE *out, const json_t *job)
 {
 	const json_t *result = json_object_get(job, "result");
 	const json_t *cases = json_object_get(result, "cases");
-	const char *log = page_text(json_object_get(result, "compile"), "log");
 	size_t i, shown = 0;
 	json_t *one;
-	if (log[0] != '\0') {
-		html_heading(out, 2, NULL, "What the compiler said");
-		html_block(out, log);
-	}
 	if (json_array_size(cases) > 0)
 		html_heading(out, 2, NULL, "Cases");
 	json_array_foreach(cases, i, one) if (has_failed(one) && shown++ < CASES_SHOWN)
 		case_print(out, one);
+	tolerance_print(out, job);
 	cases_print(out, cases);
 	if (json_is_object(json_object_get(result, "timing"))) {
 		html_heading(out, 2, NULL, "Times");

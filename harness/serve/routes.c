@@ -111,6 +111,6 @@ void routes_answer(struct server *server, struct http_request *request, struct h
 				: "a token is needed: Authorization: Bearer TOKEN, of 'gemmjudge user add'");
 	else
 		found->handler(server, request, reply);
-	if (found->access == ROUTE_PAGE && reply->status >= 400)
+	if (found->access == ROUTE_PAGE && reply->status >= 400 && reply->policy == NULL)
 		page_error(server, request, reply);
 }
