@@ -103,8 +103,9 @@ static bool add_option(char **words, size_t *count, size_t i, const json_t *valu
 		const long long number = json_integer_value(value);
 		if (allowed[i].most == 0)
 			return error_set(err, "option '%s': a text is needed", name);
-		if (number < 0 || number > allowed[i].most)
-			return error_set(err, "option '%s': from 0 to %lld", name, allowed[i].most);
+		const long long least = allowed[i].of[0] == '\0'; /* a seed may be 0 */
+		if (number < least || number > allowed[i].most)
+			return error_set(err, "option '%s': from %lld to %lld", name, least, allowed[i].most);
 		return add_word(words, count, err, "--%s=%lld", name, number);
 	}
 	if (text == NULL || allowed[i].of[0] == '\0')

@@ -92,11 +92,12 @@ static void map_print(FILE *out, const json_t *one)
 
 static void sizes_print(const json_t *one, char out[LINE])
 {
-	static const char *const names[] = {"m", "n", "k", "batch", "alpha", "beta"};
+	enum { BATCH = 3 }; /* one is none */
+	static const char *const names[] = {"m", "n", "k", [BATCH] = "batch", "alpha", "beta"};
 	size_t used = 0;
 	out[0] = '\0';
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!isnan(page_number(one, names[i])))
+		if (!isnan(page_number(one, names[i])) && (i != BATCH || page_number(one, names[i]) != 1))
 			used += (size_t)snprintf(out + used, LINE - used, "%s%s %g", used > 0 ? ", " : "",
 									 names[i], page_number(one, names[i]));
 }
@@ -337,9 +338,9 @@ void page_details(FILE *out, const json_t *job)
 	json_t *one;
 	if (json_array_size(cases) > 0)
 		html_heading(out, 2, NULL, "Cases");
+	tolerance_print(out, job);
 	json_array_foreach(cases, i, one) if (has_failed(one) && shown++ < CASES_SHOWN)
 		case_print(out, one);
-	tolerance_print(out, job);
 	cases_print(out, cases);
 	if (json_is_object(json_object_get(result, "timing"))) {
 		html_heading(out, 2, NULL, "Times");

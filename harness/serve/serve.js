@@ -231,7 +231,7 @@
 			const made = await answer.json();
 			if (!answer.ok) {
 				refuse(made.option, made.error);
-				throw new Error(made.error);
+				throw new Error(made.option ? `Not taken: see the option ${made.option}.` : made.error);
 			}
 			watched = watch(made.id);
 		} catch (error) {
