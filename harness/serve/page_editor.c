@@ -75,7 +75,8 @@ static void option_print(FILE *out, const struct intake_option *option,
 	fputs("</div>\n", out);
 }
 
-static void options_print(FILE *out, const struct page_editor *editor)
+static void options_print(FILE *out, const struct problem *problem,
+						  const struct page_editor *editor)
 {
 	size_t count;
 	const struct intake_option *options = intake_options(&count);
@@ -83,7 +84,8 @@ static void options_print(FILE *out, const struct page_editor *editor)
 	fprintf(out, "<details class=\"options\"%s>\n<summary>Options</summary>\n",
 			chosen ? " open" : "");
 	for (size_t i = 0; i < count; i++)
-		option_print(out, &options[i], editor);
+		if (strcmp(options[i].name, "epilogue") != 0 || problem_has_epilogue(problem))
+			option_print(out, &options[i], editor);
 	fputs("</details>\n", out);
 }
 
@@ -106,7 +108,7 @@ void page_editor_print(FILE *out, const struct problem *problem, const struct pa
 		  out);
 	html_text(out, editor->name[0] != '\0' ? editor->name : USUAL_NAME);
 	fputs("\">\n", out);
-	options_print(out, editor);
+	options_print(out, problem, editor);
 	if (editor->error[0] != '\0' && editor->option[0] == '\0')
 		html_paragraph(out, "note bad", editor->error);
 	fputs("<p class=\"send\"><button>Submit</button></p>\n</form>\n"

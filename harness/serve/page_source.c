@@ -123,10 +123,13 @@ static void message_print(FILE *out, const char *name, const char *text, size_t 
 		piece_print(out, text, length);
 		return;
 	}
+	const char *behind = end; /* the place, without what parts it from the message */
+	while (behind > text && strchr(":, ", behind[-1]) != NULL)
+		behind--;
 	fprintf(out, "<a href=\"#line-%ld\">", line);
-	piece_print(out, text, (size_t)(end - text));
+	piece_print(out, text, (size_t)(behind - text));
 	fputs("</a>", out);
-	piece_print(out, end, (size_t)(text + length - end));
+	piece_print(out, behind, (size_t)(text + length - behind));
 }
 
 void page_messages(FILE *out, const char *source, const json_t *job)

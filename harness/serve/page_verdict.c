@@ -146,7 +146,7 @@ static void cases_print(FILE *out, const json_t *cases)
 		page_verdict(out, page_text(one, "verdict"));
 		html_table_cell_close(&table);
 		number_cell(&table, json_object_get(one, "check"), "worst_ratio", 3);
-		number_cell(&table, one, "seconds", 3);
+		number_cell(&table, one, "seconds", 2);
 		sizes_print(one, line);
 		html_table_text(&table, line);
 	}
@@ -208,66 +208,76 @@ static void timing_print(FILE *out, const json_t *timing)
 
 /* ---- the tolerance --------------------------------------------------------------------- */
 
-/* The case whose worst element lies farthest beyond its bound, or has an error that no bound takes
- * (*ratio is infinite then); NULL: none is wrong. */
-static const json_t *worst_case(const json_t *cases, double *ratio)
+/* How far the worst element of a case lies from right, in times its bound; infinite where no bound
+ * takes its error. */
+static double ratio_of(const json_t *one)
+{
+	const json_t *check = json_object_get(one, "check");
+	return strcmp(page_text(check, "worst_ratio"), "inf") == 0 ? INFINITY
+															   : page_number(check, "worst_ratio");
+}
+
+/* The case that is farthest beyond its bound, of those with one or of those whose error none takes;
+ * NULL: there is none. */
+static const json_t *worst_case(const json_t *cases, bool bounded)
 {
 	const json_t *worst = NULL;
+	double ratio = 1.0;
 	size_t i;
 	json_t *one;
-	*ratio = 1.0;
-	json_array_foreach(cases, i, one)
+	json_array_foreach(cases, i, one) if (ratio_of(one) > ratio && isinf(ratio_of(one)) != bounded)
 	{
-		const json_t *check = json_object_get(one, "check");
-		const double own = strcmp(page_text(check, "worst_ratio"), "inf") == 0
-							   ? INFINITY
-							   : page_number(check, "worst_ratio");
-		if (own > *ratio) {
-			*ratio = own;
-			worst = one;
-		}
+		ratio = ratio_of(one);
+		worst = one;
 	}
 	return worst;
 }
 
-/* What a bound is, and what "3.2 times" says: of a flat tolerance, of a case without rounding, of
- * the bound that follows from the inputs. */
+/* What a bound is: of a flat tolerance, or as it follows from the inputs. */
+static void bound_print(FILE *out, const char *tolerance)
+{
+	char line[LINE];
+	snprintf(line, sizeof line,
+			 "This was judged with the tolerance %.64s. The bound of an element is the error that "
+			 "it may have by that.",
+			 tolerance);
+	html_paragraph(out, NULL,
+				   tolerance[0] != '\0' && strcmp(tolerance, "bound") != 0
+					   ? line
+					   : "The bound of an element is the largest error that rounding can explain "
+						 "there. It follows from the inputs: from K and the size of the products "
+						 "that are summed.");
+}
+
+/* What "3.2 times its bound" says, and what a bound of 0. */
 static void tolerance_print(FILE *out, const json_t *job)
 {
-	const json_t *result = json_object_get(job, "result");
-	const char *tolerance = page_text(json_object_get(job, "run"), "tolerance");
-	double ratio;
+	const json_t *result = json_object_get(job, "result"),
+				 *cases = json_object_get(result, "cases");
+	const json_t *bounded = worst_case(cases, true), *other = worst_case(cases, false);
 	char line[LINE];
-	const json_t *worst = worst_case(json_object_get(result, "cases"), &ratio);
-	if (worst == NULL)
+	if (bounded == NULL && other == NULL)
 		return;
-	const bool exact = json_is_true(json_object_get(worst, "exact"));
 	html_heading(out, 3, "bound", "How far from right is wrong");
-	if (tolerance[0] != '\0' && strcmp(tolerance, "bound") != 0)
+	bound_print(out, page_text(json_object_get(job, "run"), "tolerance"));
+	if (bounded != NULL) {
 		snprintf(line, sizeof line,
-				 "This was judged with the tolerance %.64s. The bound of an element is the error "
-				 "that it may have by that.",
-				 tolerance);
-	else
-		snprintf(line, sizeof line,
-				 "The bound of an element is the largest error that rounding can explain there. It "
-				 "follows from the inputs: from K and the size of the products that are summed.");
-	html_paragraph(out, NULL, line);
-	if (!isinf(ratio))
-		snprintf(line, sizeof line,
-				 "The worst element, in case %.64s, has an error of %.3g times its bound: 1 is the "
-				 "most that is accepted, and a small excess speaks of rounding (a narrower type, a "
-				 "second rounding), a large one of a wrong value.",
-				 page_text(worst, "name"), ratio);
-	else
-		snprintf(line, sizeof line, "%s",
-				 exact
-					 ? "In the worst case all numbers are whole and nothing has to be rounded, so "
-					   "that its bound is 0: every bit counts there."
-					 : "The worst element has an error that no bound takes: it is no number, or "
-					   "infinite, where a number is wanted, or the other way round; or the result "
-					   "is one that has no rounding.");
-	html_paragraph(out, NULL, line);
+				 "The worst error is that of case %.64s: %.*f times its bound, and 1 is the most "
+				 "that is accepted. A small excess speaks of rounding (a narrower type, a second "
+				 "rounding), a large one of a wrong value.",
+				 page_text(bounded, "name"), ratio_of(bounded) < 10 ? 2 : 0, ratio_of(bounded));
+		html_paragraph(out, NULL, line);
+	}
+	if (other != NULL) {
+		snprintf(line, sizeof line, "In case %.64s %s", page_text(other, "name"),
+				 json_is_true(json_object_get(other, "exact"))
+					 ? "all numbers are whole and nothing has to be rounded, so that the bound is "
+					   "0: every bit counts there."
+					 : "an element has an error that no bound takes: it is no number, or infinite, "
+					   "where a number is wanted, or the other way round; or nothing is rounded in "
+					   "this problem.");
+		html_paragraph(out, NULL, line);
+	}
 	fputs("<p><a href=\"/problems/", out);
 	html_text(out, page_text(result, "problem"));
 	fputs("#tolerance\">How the bound is made</a></p>\n", out);

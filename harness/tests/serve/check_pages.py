@@ -176,6 +176,7 @@ def check_options(server):
     path = "/problems/gemm-f16"
     fields = [name for name in read(server, path).values if name.startswith("option-")]
     assert "option-cases" in fields and "option-epilogue" in fields and "option-seed" in fields, fields
+    assert "option-epilogue" not in read(server, "/problems/apsp-f32").values, "it has none"
     details = lambda page: [a for tag, a in page.elements if tag == "details" and a.get("class") == "options"][0]
     assert "open" not in details(read(server, path))
     right = {"source": "accept 7", "name": "b.cu", "option-cases": "4", "option-seed": "0x1f", "option-fail-fast": "true",
@@ -251,9 +252,9 @@ def check_verdicts(server):
     assert "no option of a submission" in page.text
     wrong = {"name": "random-3", "verdict": "wrong_answer", "detail": "", "exact": False, "check": {"worst_ratio": 3.2}}
     page = judged(server, "x", verdict="wrong_answer", cases=[{**wrong, "check": {"worst_ratio": 1.5}}, wrong])
-    assert "error of 3.2 times its bound" in page.text and "/problems/gemm-f16#tolerance" in page.links, page.text
+    assert "random-3: 3.20 times its bound" in page.text and "/problems/gemm-f16#tolerance" in page.links, page.text
     page = judged(server, "x", verdict="wrong_answer", cases=[{**wrong, "exact": True, "check": {"worst_ratio": "inf"}}])
-    assert "its bound is 0" in page.text, page.text
+    assert "the bound is 0" in page.text, page.text
     assert "times its bound" not in judged(server, "x", verdict="accepted", cases=[{**wrong, "check": {"worst_ratio": 0.9}}]).text
     page = judged(server, "two\nthree", verdict="compile_error",
                   compile={"log": 'stdin(2): error: identifier "x" is undefined\n\nstdin(77): error: far\n1 error'})
