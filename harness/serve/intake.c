@@ -188,13 +188,18 @@ static bool take_name(struct intake *out, struct error *err)
 	return out->name != NULL || error_set(err, "out of memory");
 }
 
-/* Whether `judge` takes them. */
+/* Whether `judge` takes them behind the server's own. */
 static bool options_suit(const struct serve_config *config, const char *problem,
 						 const json_t *options, struct error *err)
 {
 	size_t count;
 	char **words = intake_words(options, problem, &count, err);
-	const bool ok = words != NULL && config->suits((const char *const *)words, count, err);
+	const char **all = calloc(config->word_count + count + 1, sizeof *all);
+	bool ok = words != NULL && (all != NULL || error_set(err, "out of memory"));
+	for (size_t i = 0; ok && i < config->word_count + count; i++)
+		all[i] = i < config->word_count ? config->words[i] : words[i - config->word_count];
+	ok = ok && config->suits(all, config->word_count + count, err);
+	free(all);
 	intake_words_free(words);
 	return ok;
 }

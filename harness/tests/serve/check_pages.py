@@ -203,6 +203,15 @@ def check_options(server):
     assert "error-cases" in page.ids and "no such number" in page.text, page.ids
 
 
+def check_server_options():
+    """What the server's own options exclude is refused at once."""
+    server = Server(PROGRAM, "--cases", "4")
+    reply = server.submit("accept", options={"suite": "edges"})
+    assert reply.status == 400 and reply.json()["option"] == "suite" and "exclude" in reply.json()["error"], reply.body
+    server.until(server.submitted("accept", options={"cases": 3}), "done")
+    assert server.end() == 0
+
+
 def matrices(page):
     """The matrices of a page's example by their captions, as lists of rows."""
     found = {}
@@ -375,6 +384,7 @@ def main():
     check_waiting(server)
     check_hostile(server)
     assert server.end() == 0
+    check_server_options()
     check_people()
 
 
