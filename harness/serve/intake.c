@@ -195,7 +195,9 @@ static bool options_suit(const struct serve_config *config, const char *problem,
 	size_t count;
 	char **words = intake_words(options, problem, &count, err);
 	const char **all = calloc(config->word_count + count + 1, sizeof *all);
-	bool ok = words != NULL && (all != NULL || error_set(err, "out of memory"));
+	bool ok = words != NULL && all != NULL;
+	if (words != NULL && all == NULL)
+		error_set(err, "out of memory");
 	for (size_t i = 0; ok && i < config->word_count + count; i++)
 		all[i] = i < config->word_count ? config->words[i] : words[i - config->word_count];
 	ok = ok && config->suits(all, config->word_count + count, err);

@@ -98,7 +98,7 @@ void page_editor_print(FILE *out, const struct problem *problem, const struct pa
 			"enctype=\"multipart/form-data\" data-problem=\"%s\" class=\"fields\">\n"
 			"<label for=\"source\">Your solution</label>\n"
 			"<textarea id=\"source\" name=\"source\" rows=\"28\" spellcheck=\"false\" "
-			"autocomplete=\"off\" autocapitalize=\"off\" wrap=\"off\" required>\n",
+			"autocomplete=\"off\" autocapitalize=\"off\" wrap=\"off\">\n",
 			problem->name, problem->name);
 	html_text(out, editor->source);
 	fputs("</textarea>\n<label for=\"file\">A file in place of the text</label>\n"

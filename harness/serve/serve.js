@@ -262,7 +262,7 @@
 		}
 		const hint = document.createElement("span");
 		hint.className = "quiet";
-		hint.textContent = "or Ctrl+Enter in the editor; a file may be dropped there";
+		hint.textContent = "or Ctrl+Enter (Cmd+Enter) in the editor; a file may be dropped there";
 		editor.querySelector(".send").append(" ", hint);
 		editor.addEventListener("submit", submit);
 		editor.addEventListener("keydown", (event) => {
