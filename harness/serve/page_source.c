@@ -1,5 +1,6 @@
 /* The source of a submission, with what was found at its lines; and what the compiler said of them.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +27,13 @@ static long line_named(const char *name, const char *text, size_t length, const 
 	const size_t named = strlen(name);
 	for (const char *at = text; named > 0 && (at = strstr(at, name)) != NULL && at < text + length;
 		 at += named)
-		if ((at[named] == '(' || at[named] == ':') && at[named + 1] >= '1' &&
+		if ((at == text || strchr("/ \"'(", at[-1]) != NULL) &&
+			(at[named] == '(' || at[named] == ':') && at[named + 1] >= '1' &&
 			at[named + 1] <= '9') {
 			char *behind;
 			const long line = strtol(at + named + 1, &behind, 10);
+			if (*behind == ':' && isdigit((unsigned char)behind[1])) /* gcc's columns */
+				behind += 1 + strspn(behind + 1, "0123456789");
 			*end = behind + strspn(behind, "):, ");
 			return line;
 		}
@@ -46,7 +50,8 @@ static void note_add(struct notes *notes, long line, const char *text, size_t le
 		notes->at[notes->count++] = (struct note){line, text, length};
 }
 
-/* Each message of the compiler, what failed, and the hints, which are of the first of them. */
+/* Each message of the compiler, what failed, and the hints, which are of that, or else of the first
+ * message. */
 static void notes_find(struct notes *notes, const json_t *job)
 {
 	const json_t *result = json_object_get(job, "result");
@@ -61,13 +66,19 @@ static void notes_find(struct notes *notes, const json_t *job)
 		if (line > 0 && end < at + length)
 			note_add(notes, line, end, (size_t)(at + length - end));
 	}
-	note_add(notes, line_named(name, detail, strlen(detail), &end), detail, strlen(detail));
+	const long of_detail = line_named(name, detail, strlen(detail), &end);
+	note_add(notes, of_detail, detail, strlen(detail));
 	json_array_foreach(json_object_get(result, "hints"), i, hint)
 	{
 		const char *text = json_is_string(hint) ? json_string_value(hint) : "";
 		if (notes->count > 0)
-			note_add(notes, notes->at[0].line, text, strlen(text));
+			note_add(notes, of_detail > 0 ? of_detail : notes->at[0].line, text, strlen(text));
 	}
+}
+
+static bool is_warning(const struct note *note)
+{
+	return strncmp(note->text, "warning", 7) == 0 || strncmp(note->text, "remark", 6) == 0;
 }
 
 static void piece_print(FILE *out, const char *text, size_t length)
@@ -92,7 +103,8 @@ void page_source(FILE *out, const char *source, const json_t *job)
 		fputs("</code>", out);
 		for (size_t i = 0; i < notes.count; i++)
 			if (notes.at[i].line == line) {
-				fprintf(out, "<p class=\"note bad\"><strong>Line %ld:</strong> ", line);
+				fprintf(out, "<p class=\"note%s\"><strong>Line %ld:</strong> ",
+						is_warning(&notes.at[i]) ? "" : " bad", line);
 				piece_print(out, notes.at[i].text, notes.at[i].length);
 				fputs("</p>", out);
 			}

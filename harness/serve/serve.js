@@ -90,9 +90,9 @@
 		gutterDraw();
 	}
 
-	// The lines of the notes in the source below are marked in the editor, too.
+	// The lines of the notes in the source below are marked in the editor, too, but for warnings.
 	function mark() {
-		for (const note of found.querySelectorAll(".source .note")) {
+		for (const note of found.querySelectorAll(".source .note.bad")) {
 			const line = Number(note.parentElement.id.replace("line-", ""));
 			marks.set(line, marks.has(line) ? `${marks.get(line)}\n${note.textContent}` : note.textContent);
 			if (code && line <= code.lineCount()) code.addLineClass(line - 1, "background", "marked");

@@ -270,8 +270,10 @@ def check_verdicts(server):
     assert "#line-2" in page.links and "#line-77" not in page.links and page.text.count('identifier "x" is undefined') == 2
     notes = [a for tag, a in page.elements if tag == "p" and a.get("class") == "note bad"]
     assert len(notes) == 1, notes
-    folded = judged(server, "two", verdict="accepted", compile={"log": "stdin(1): warning: unused\n"})
+    folded = judged(server, "two", verdict="accepted", compile={"log": "stdin(1): warning #177-D: unused\n/x/stdin:2:7: warning: gcc\n"})
     assert "What the compiler said" in folded.text and ("summary", {}) in folded.elements
+    assert "Line 1: warning #177-D" in folded.text and "Line 2: warning: gcc" in folded.text, folded.text
+    assert [a for tag, a in folded.elements if tag == "p" and "note" in a.get("class", "")] == [{"class": "note"}] * 2
 
 
 def check_waiting(server):
