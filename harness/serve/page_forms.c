@@ -173,7 +173,7 @@ void page_submit(struct server *server, const struct http_request *request,
 	json_t *made = reply->status == 202 ? json_loadb(reply->text, reply->length, 0, NULL) : NULL;
 	if (made != NULL)
 		page_lead(reply, "/submissions/%s", page_text(made, "id"));
-	else if (reply->status == 400 || reply->status == 413 || reply->status == 429)
+	else if (reply->status == 400 || reply->status == 413)
 		show_refused(server, request, sent, reply);
 	json_decref(made);
 	json_decref(sent);

@@ -25,7 +25,16 @@ static void number_cell(struct html_table *table, const json_t *json, const char
 
 /* ---- a case that failed -------------------------------------------------------------- */
 
-static void elements_print(FILE *out, const json_t *list)
+/* So many digits tell neighbours of the result's type apart. */
+static int digits_of(const char *name)
+{
+	const struct problem *problem = problem_find(name);
+	const struct type *type =
+		problem != NULL ? type_of(problem_part(problem, PART_RESULT)->type) : NULL;
+	return type != NULL && type->unit_roundoff > 0x1p-24 ? 7 : 9;
+}
+
+static void elements_print(FILE *out, const json_t *list, int digits)
 {
 	static const struct html_column columns[] = {
 		{"Row", COLUMN_NUMBER},  {"Column", COLUMN_NUMBER}, {"Got", COLUMN_NUMBER},
@@ -47,8 +56,8 @@ static void elements_print(FILE *out, const json_t *list)
 		else if (json_is_string(json_object_get(element, "got")))
 			html_table_text(&table, page_text(element, "got"));
 		else
-			number_cell(&table, element, "got", 9);
-		number_cell(&table, element, "want", 9);
+			number_cell(&table, element, "got", digits);
+		number_cell(&table, element, "want", digits);
 		number_cell(&table, element, "bound", 3);
 	}
 	html_table_close(&table);
@@ -102,7 +111,7 @@ static void sizes_print(const json_t *one, char out[LINE])
 									 names[i], page_number(one, names[i]));
 }
 
-static void case_print(FILE *out, const json_t *one)
+static void case_print(FILE *out, const char *problem, const json_t *one)
 {
 	char line[LINE];
 	snprintf(line, sizeof line, "Case %.100s: %.64s", page_text(one, "name"),
@@ -112,7 +121,8 @@ static void case_print(FILE *out, const json_t *one)
 	html_paragraph(out, "quiet", line);
 	html_paragraph(out, NULL, page_text(one, "detail"));
 	fputs("<div class=\"figures\">\n", out);
-	elements_print(out, json_object_get(json_object_get(one, "check"), "first_wrong"));
+	elements_print(out, json_object_get(json_object_get(one, "check"), "first_wrong"),
+				   digits_of(problem));
 	map_print(out, one);
 	fputs("</div>\n", out);
 	if (page_text(one, "output")[0] != '\0') {
@@ -350,7 +360,7 @@ void page_details(FILE *out, const json_t *job)
 		html_heading(out, 2, NULL, "Cases");
 	tolerance_print(out, job);
 	json_array_foreach(cases, i, one) if (has_failed(one) && shown++ < CASES_SHOWN)
-		case_print(out, one);
+		case_print(out, page_text(result, "problem"), one);
 	cases_print(out, cases);
 	if (json_is_object(json_object_get(result, "timing"))) {
 		html_heading(out, 2, NULL, "Times");

@@ -136,6 +136,7 @@ class Checker:
         self.submit(OFF)
         assert "times its bound" in self.page.run("document.getElementById('found').innerText")
         self.check_narrow()
+        self.page.run("document.getElementById('option-seed').value = '7'")  # the picture's
         wrong = self.submit(WRONG, modifiers=2)
         assert self.page.run("location.pathname") == "/problems/gemm-f16"
         assert "runtime_error" in self.page.run("document.getElementById('live').innerText")
@@ -147,6 +148,8 @@ class Checker:
         self.check_looks("the verdict of a wrong file", expected="status of 400")
         self.check_narrow()
         self.picture("serve-wrong.png", "#live", "light", 760)
+        assert self.server.get(wrong)["options"] == {"seed": "7"} and self.server.get(wrong)["seed"] == "0x7"
+        self.page.run("document.getElementById('option-seed').value = ''")
         right = self.submit(RIGHT, modifiers=4)
         assert right != wrong and "accepted" in self.page.run("document.getElementById('live').innerText")
         assert self.page.run("document.querySelector('#found .verdict').innerText").endswith("accepted")
