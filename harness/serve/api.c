@@ -6,6 +6,8 @@
 #include <time.h>
 
 #include "base/random.h"
+#include "report/document.h"
+#include "serve/advice.h"
 #include "serve/http.h"
 #include "serve/intake.h"
 
@@ -121,6 +123,18 @@ static void submit(struct server *server, const struct http_request *request,
 	}
 }
 
+/* What is wrong with a submission, and with which of its options. */
+static void reply_refused(struct http_reply *reply, unsigned status, const char *option,
+						  const struct error *err)
+{
+	char *sentence = advice_text(err->message);
+	json_t *json = json_pack("{s:o}", "error", document_text(sentence != NULL ? sentence : ""));
+	if (option != NULL)
+		json_object_set_new(json, "option", json_string(option));
+	reply_json(reply, status, json);
+	free(sentence);
+}
+
 void api_submit(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
 	struct intake intake;
@@ -136,7 +150,7 @@ void api_submit(struct server *server, const struct http_request *request, struc
 	if (intake_read(server->config, request->body, request->length, &intake, &status, &err))
 		submit(server, request, &intake, reply);
 	else
-		reply_error(reply, status, "%s", err.message);
+		reply_refused(reply, status, intake.refused, &err);
 	intake_free(&intake);
 }
 

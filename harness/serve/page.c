@@ -51,7 +51,7 @@ bool page_open(struct served_page *page, const char *title, struct http_reply *r
 	}
 	snprintf(head, sizeof head,
 			 "%s<link rel=\"stylesheet\" href=\"/serve.css\">\n"
-			 "<script src=\"/serve.js\" defer></script>\n",
+			 "<script src=\"/serve.js\" defer blocking=\"render\"></script>\n",
 			 page->head != NULL ? page->head : "");
 	html_open_served(page->out, title, page->server->config->version, head);
 	fputs("<header>\n", page->out);

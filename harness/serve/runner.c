@@ -12,6 +12,7 @@
 #include "batch/worker.h"
 #include "judgement/names.h"
 #include "report/clean.h"
+#include "serve/advice.h"
 #include "serve/intake.h"
 #include "serve/naming.h"
 #include "serve/server.h"
@@ -64,6 +65,7 @@ static void take_line(void *context, const char *line)
 	if (is_case || strcmp(event, "compiling") == 0 || strcmp(event, "compiled") == 0 ||
 		strcmp(event, "timing") == 0) {
 		naming_apply(json, queue_name(at->entry));
+		advice_apply(json);
 		queue_tell(at->runner->server->queue, at->entry, json, !is_case);
 	}
 	json_decref(json);
@@ -150,6 +152,7 @@ static char *result_text(struct judgement_at *at, json_t *event)
 {
 	json_t *result = json_object_get(event, "result");
 	naming_apply(result, queue_name(at->entry));
+	advice_apply(result);
 	json_t *all = json_object();
 	json_object_set(all, "result", result);
 	json_object_set(all, "run", at->run);
@@ -244,7 +247,8 @@ static void conclude(struct judgement_at *at, int attempts, double begun, const 
 		return;
 	}
 	char *result = verdict != NULL ? result_text(at, event) : NULL;
-	char *detail = verdict == NULL ? clean_text(why->message) : NULL;
+	char *advised = verdict == NULL ? advice_text(why->message) : NULL;
+	char *detail = advised != NULL ? clean_text(advised) : NULL;
 	const json_t *content = json_object_get(json_object_get(event, "result"), "content");
 	const struct job_end end = {.verdict = verdict,
 								.seed = json_string_value(json_object_get(event, "seed")),
@@ -256,6 +260,7 @@ static void conclude(struct judgement_at *at, int attempts, double begun, const 
 	if (finish(at, &end))
 		publish(at, verdict != NULL ? "verdict" : "error");
 	free(result);
+	free(advised);
 	free(detail);
 	json_decref(event);
 }

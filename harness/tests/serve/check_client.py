@@ -137,7 +137,7 @@ def check_headers(server):
 
 def check_refused(server):
     path = write("plain.cu", "accept\n")
-    for words, what in ((["--suite", "../x"], "no such value"), (["--cases", "1000"], "from 0 to 256"),
+    for words, what in ((["--suite", "../x"], "no such value"), (["--cases", "1000"], "from 1 to 256"),
                         (["--shape", "8x8x8", "--shape", "9x9x9"], "a submission has one")):
         done = submit(server, path, "-p", "gemm-f16", *words)
         assert done.returncode == 2 and what in done.stderr and done.stdout == "", done

@@ -68,19 +68,34 @@ def read(server, path, token=None, status=200, headers=None):
     assert {tag for tag, _ in page.elements} & {"img", "iframe", "object", "base"} == set(), path
     for tag, attributes in page.elements:
         assert not any(name.startswith("on") or name == "style" for name in attributes), (path, tag, attributes)
-        assert tag != "script" or attributes["src"] in ("/serve.js", "/codemirror.js") and len(attributes) == 2, (path, attributes)
+        assert tag != "script" or attributes["src"] in ("/serve.js", "/codemirror.js") and \
+            set(attributes) <= {"src", "defer", "blocking"}, (path, attributes)
         if tag in ("input", "textarea"):
             assert ("label", {"for": attributes["id"]}) in page.elements, (path, "a field without a label")
     for link in page.links + [a.get("action", "/") for tag, a in page.elements if tag == "form"]:
-        assert link.startswith("/") and not link.startswith("//"), (path, link)
+        assert link.startswith("/") and not link.startswith("//") or link[1:] in page.ids, (path, link)
     return page
 
 
-def post(server, path, fields, token=None, site="same-origin", **headers):
+def post(server, path, fields, token=None, site="same-origin", kind="application/x-www-form-urlencoded", **headers):
     """A form, as a browser sends it."""
-    body = urllib.parse.urlencode(fields).encode()
-    headers = {**BROWSER, "Content-Type": "application/x-www-form-urlencoded", **({"Sec-Fetch-Site": site} if site else {}), **headers}
+    body = fields if isinstance(fields, bytes) else urllib.parse.urlencode(fields).encode()
+    headers = {**BROWSER, "Content-Type": kind, **({"Sec-Fetch-Site": site} if site else {}), **headers}
     return server.request("POST", path, body, token, headers)
+
+
+def post_parts(server, path, fields, file=("", b"")):
+    """The same as the form of a problem has it: in parts, with a file that was chosen, or none."""
+    parts = [f'name="{name}"\r\n\r\n{text}'.encode() for name, text in fields.items()]
+    parts.append(f'name="file"; filename="{file[0]}"\r\nContent-Type: text/plain\r\n\r\n'.encode() + file[1])
+    body = b"".join(b"--=b\r\nContent-Disposition: form-data; " + part + b"\r\n" for part in parts) + b"--=b--\r\n"
+    return post(server, path, body, kind="multipart/form-data; boundary==b")
+
+
+def submitted(server, reply):
+    """What a form has submitted, once it is judged."""
+    assert reply.status == 303, (reply.status, reply.body)
+    return server.until(reply.headers["Location"].split("/")[-1], "done")
 
 
 def check_forms(server):
@@ -162,13 +177,133 @@ def check_codemirror(server):
     assert scripts == (["/codemirror.js"] if there else []) + ["/serve.js"], scripts
 
 
+def check_file(server):
+    """A file in place of the text; its name is kept."""
+    path = "/problems/gemm-f16"
+    job = submitted(server, post_parts(server, path, {"source": "wrong 1", "name": "solution.cu"}, ("mine.cu", b"accept\r\n\xc3\xbc")))
+    assert (job["name"], job["verdict"]) == ("mine.cu", "accepted"), job
+    assert server.request("GET", f"/api/submissions/{job['id']}/source").body == b"accept\n\xc3\xbc"
+    job = submitted(server, post_parts(server, path, {"source": "wrong\r\n--=b?", "name": "a.cu"}))
+    assert (job["name"], job["verdict"]) == ("a.cu", "wrong_answer"), job
+    reply = post_parts(server, path, {"source": "accept", "name": "a.cu"}, ("photo.cu", b"\xff\xd8"))
+    assert reply.status == 400 and b"photo.cu is no text" in reply.body and b">\naccept</textarea>" in reply.body, reply.body
+    form = [a for tag, a in read(server, path).elements if tag == "form" and a.get("id") == "editor"][0]
+    assert form["enctype"] == "multipart/form-data", form
+
+
+def check_options(server):
+    """Options are folded away; what is refused stands beside its field, and nothing that was typed is lost."""
+    path = "/problems/gemm-f16"
+    fields = [name for name in read(server, path).values if name.startswith("option-")]
+    assert "option-cases" in fields and "option-epilogue" in fields and "option-seed" in fields, fields
+    assert "option-epilogue" not in read(server, "/problems/apsp-f32").values, "it has none"
+    details = lambda page: [a for tag, a in page.elements if tag == "details" and a.get("class") == "options"][0]
+    assert "open" not in details(read(server, path))
+    right = {"source": "accept 7", "name": "b.cu", "option-cases": "4", "option-seed": "0x1f", "option-fail-fast": "true",
+             "option-epilogue": "", "option-sizes": ""}
+    job = submitted(server, post_parts(server, path, right))
+    assert job["options"] == {"cases": 4, "seed": "0x1f", "fail-fast": True}, job
+    page = read(server, f"{path}?from={job['id']}")
+    assert (page.values["name"], page.values["option-cases"], page.values["option-seed"]) == ("b.cu", "4", "0x1f")
+    assert "open" in details(page)
+    for option, value in (("cases", "999"), ("cases", "four"), ("epilogue", "./x.cuh"), ("suite", "../x"), ("shape", "8x"),
+                          ("max-dim", "0")):
+        reply = post_parts(server, path, {"source": "accept " + HOSTILE, "name": "c.cu", f"option-{option}": value, "option-seed": "5"})
+        page = Reader(reply.body.decode())
+        assert reply.status == 400 and f"error-{option}" in page.ids and "open" in details(page), (option, value, page.ids)
+        assert page.values[f"option-{option}"] == value and page.values["option-seed"] == "5" and page.values["name"] == "c.cu"
+        assert page.values["source"].startswith("accept </textarea>"), page.values["source"]
+        field = [a for tag, a in page.elements if tag == "input" and a.get("name") == f"option-{option}"][0]
+        assert field["aria-invalid"] == "true" and f"error-{option}" in field["aria-describedby"], field
+        api = server.submit("accept", options={option: int(value) if value.isdigit() else value})
+        assert api.status == 400 and api.json()["option"] == option, api.body
+    late = server.submitted("refuse", options={"cases": 3})  # which only the judge says
+    server.until(late, "done")
+    page = read(server, f"{path}?from={late}")
+    assert "error-cases" in page.ids and "no such number" in page.text, page.ids
+
+
+def check_server_options():
+    """What the server's own options exclude is refused at once."""
+    server = Server(PROGRAM, "--cases", "4")
+    reply = server.submit("accept", options={"suite": "edges"})
+    assert reply.status == 400 and reply.json()["option"] == "suite" and "exclude" in reply.json()["error"], reply.body
+    server.until(server.submitted("accept", options={"cases": 3}), "done")
+    assert server.end() == 0
+
+
+def matrices(page):
+    """The matrices of a page's example by their captions, as lists of rows."""
+    found = {}
+    for figure in re.findall(r"<figcaption>(.*?), \d+ x \d+ .*?</figcaption>\n<pre>(.*?)</pre>", page, re.S):
+        found[figure[0]] = [[float(number) for number in row.split()] for row in figure[1].split("\n")]
+    return found
+
+
+def check_statement(server):
+    """Each problem has an example, whose numbers are right, and says what counts as right."""
+    for problem in server.request("GET", "/api/problems").json()["problems"]:
+        page = read(server, "/problems/" + problem["name"])
+        assert "example" in page.ids and "tolerance" in page.ids, problem["name"]
+        assert re.search(r"\] (=|:)|\]: ", page.text), problem["name"]
+    text = server.request("GET", "/problems/gemm-f16").body.decode()
+    of = matrices(text)
+    a, b, before, after = of["A"], of["B"], of["C before"], of["C after"]
+    given = {name: float(value) for name, value in re.findall(r"(\w+) = (-?[\d.]+)", Reader(text).text[:2000])}
+    assert (len(a), len(a[0]), len(b[0])) == (given["M"], given["K"], given["N"]), given
+    want = [[given["alpha"] * sum(x * row[j] for x, row in zip(a[i], b)) + given["beta"] * before[i][j] for j in range(len(b[0]))]
+            for i in range(len(a))]
+    assert after == want, (after, want)
+    assert "2^-11 |want|" in text.replace("&lt;", "<"), "u of half"
+    assert "demanded" in read(server, "/problems/minplus-f32").text
+
+
+def judged(server, source, **result):
+    """The submission of a made-up result."""
+    verdict = result["verdict"]
+    whole = {"problem": "gemm-f16", "detail": "", "hints": [], "compile": {"log": ""}, "cases": [], **result}
+    event = json.dumps({"event": "verdict", "verdict": verdict, "seed": "0x1", "result": whole}, separators=(",", ":"))
+    with open("result.json", "w", encoding="utf-8") as file:
+        file.write(event + "\n")
+    number = server.submitted(f"hostile {os.path.abspath('result.json')}\n{source}")
+    server.until(number, "done")
+    return read(server, "/submissions/" + number)
+
+
+def check_verdicts(server):
+    """A page advises what a submission may have, says what a bound is, and leads from messages to lines."""
+    case = {"name": "random-0", "verdict": "time_limit", "detail": "longer than 5 s (--timeout S allows more)"}
+    page = judged(server, "x", verdict="time_limit", detail=case["detail"], cases=[case],
+                  hints=["kernel k is at stdin:2: there is too much to do (--steps N gives it more)", "--device emu tells which"])
+    assert "longer than 5 s" in page.text and "there is too much to do" in page.text and page.text.count("Hint:") == 1
+    for word in ("--timeout", "--steps", "--device"):
+        assert word not in page.text, word
+    assert "no option of a submission" in page.text
+    wrong = {"name": "random-3", "verdict": "wrong_answer", "detail": "", "exact": False, "check": {"worst_ratio": 3.2}}
+    page = judged(server, "x", verdict="wrong_answer", cases=[{**wrong, "check": {"worst_ratio": 1.5}}, wrong])
+    assert "random-3: 3.20 times its bound" in page.text and "/problems/gemm-f16#tolerance" in page.links, page.text
+    page = judged(server, "x", verdict="wrong_answer", cases=[{**wrong, "exact": True, "check": {"worst_ratio": "inf"}}])
+    assert "the bound is 0" in page.text, page.text
+    assert "times its bound" not in judged(server, "x", verdict="accepted", cases=[{**wrong, "check": {"worst_ratio": 0.9}}]).text
+    page = judged(server, "two\nthree", verdict="compile_error",
+                  compile={"log": 'stdin(2): error: identifier "x" is undefined\n\nstdin(77): error: far\n1 error'})
+    assert "#line-2" in page.links and "#line-77" not in page.links and page.text.count('identifier "x" is undefined') == 2
+    notes = [a for tag, a in page.elements if tag == "p" and a.get("class") == "note bad"]
+    assert len(notes) == 1, notes
+    folded = judged(server, "two", verdict="accepted", compile={"log": "stdin(1): warning #177-D: unused\n/x/stdin:2:7: warning: gcc\n"})
+    assert "What the compiler said" in folded.text and ("summary", {}) in folded.elements
+    assert "Line 1: warning #177-D" in folded.text and "Line 2: warning: gcc" in folded.text, folded.text
+    assert [a for tag, a in folded.elements if tag == "p" and "note" in a.get("class", "")] == [{"class": "note"}] * 2
+
+
 def check_waiting(server):
     """What waits says so, and is withdrawn."""
     first = server.submitted("sleep 1")
     server.until(first, "judging")
     second = server.submitted("accept 2")
     page = read(server, "/submissions/" + first)
-    assert "It is being judged" in page.text and ("meta", {"http-equiv": "refresh", "content": "3"}) in page.elements
+    assert "accepted" not in page.text and "wrong_answer" not in page.text, "of the version before"
+    assert "It is being judged" in page.text and "What has changed" in page.text and ("meta", {"http-equiv": "refresh", "content": "3"}) in page.elements
     page = read(server, "/submissions/" + second)
     assert "place 1 in the queue" in page.text
     assert ("form", {"method": "post", "action": f"/submissions/{second}/withdraw"}) in page.elements
@@ -354,12 +489,17 @@ def main():
     check_forms(server)
     check_refused(server)
     check_codemirror(server)
+    check_file(server)
+    check_options(server)
+    check_statement(server)
+    check_verdicts(server)
     check_waiting(server)
     check_names(server)
     check_hostile(server)
     assert server.end() == 0
     check_busy()
     check_limits()
+    check_server_options()
     check_people()
 
 
