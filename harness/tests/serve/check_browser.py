@@ -55,9 +55,11 @@ class Checker:
         """The value, once it is true."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
-            value = self.page.run(expression)
-            if value:
-                return value
+            try:
+                if value := self.page.run(expression):
+                    return value
+            except browser.BrowserError:
+                pass  # one page goes, and the next is not there yet
             time.sleep(0.05)
         raise AssertionError(f"never: {expression}; the page says {self.page.run('document.body.innerText')[:2000]}")
 
