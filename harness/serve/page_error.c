@@ -10,9 +10,7 @@ static const struct explained {
 	const char *title, *what;
 } all[] = {
 	{401, "Not from here", "Open this server by the name that it has on its own machine."},
-	{403, "Not allowed",
-	 "Where you followed another site's button, do it on this server's own page. Else it needs "
-	 "another token than yours: ask who looks after this server."},
+	{403, "Not allowed", "It needs another token than yours: ask who looks after this server."},
 	{404, "Not found",
 	 "The address may be mistyped. A submission of somebody else's is not found either: log in "
 	 "with the token that it was submitted with."},
@@ -28,8 +26,14 @@ static const struct explained other = {0, "This did not work",
 									   "Go back, mend it, and send it again: what you wrote is "
 									   "still there."};
 
-static const struct explained *explained_of(unsigned status)
+static const struct explained foreign = {403, "Not allowed",
+										 "Do it once more, with the buttons of this server's own "
+										 "page."};
+
+static const struct explained *explained_of(const struct http_request *request, unsigned status)
 {
+	if (status == 403 && strcmp(request->method, "POST") == 0)
+		return &foreign;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].status == status)
 			return &all[i];
@@ -64,7 +68,7 @@ void page_error(struct server *server, const struct http_request *request, struc
 {
 	struct served_page page = {.server = server, .request = request};
 	const unsigned status = reply->status;
-	const struct explained *explained = explained_of(status);
+	const struct explained *explained = explained_of(request, status);
 	if (status == 401 && !server_is_open(server)) {
 		page_ask_who(server, request, reply);
 		return;
