@@ -18,6 +18,8 @@
 #include "report/document.h"
 
 #define POLL_MILLISECONDS 200 /* how soon an interrupt is seen */
+#define STORED_AS "--stored-as="
+#define NAME_BYTES 200
 
 /* A worker and what it works on. */
 struct place {
@@ -130,13 +132,30 @@ static bool open_answers(struct batch_state *state)
 
 /* ---- a judgement ------------------------------------------------------------------- */
 
+/* A source that has a text as its id is remembered by it, as a file is by its name. NULL: it has
+ * none, or says what it is remembered by. */
+static const char *name_of(const struct batch_request *request)
+{
+	const char *id = json_string_value(request->id);
+	if (request->source == NULL || id == NULL || id[0] == '\0' || strlen(id) > NAME_BYTES ||
+		strlen(id) != json_string_length(request->id))
+		return NULL;
+	for (const char *at = id; *at != '\0'; at++)
+		if ((unsigned char)*at < ' ')
+			return NULL;
+	for (size_t i = 0; i < request->word_count; i++)
+		if (strncmp(request->words[i], STORED_AS, sizeof STORED_AS - 1) == 0)
+			return NULL;
+	return id;
+}
+
 static bool start(struct batch_state *state, size_t i)
 {
 	const struct batch *batch = state->batch;
 	struct place *place = &state->places[i];
 	const struct batch_request *request = &place->request;
 	const char *argv[BATCH_WORDS_MAX + 16];
-	char beside[32];
+	char beside[32], stored_as[sizeof STORED_AS + NAME_BYTES];
 	size_t count = 0;
 	if (batch->word_count + request->word_count > BATCH_WORDS_MAX)
 		return error_set(state->err, "more than %d options", BATCH_WORDS_MAX);
@@ -153,6 +172,10 @@ static bool start(struct batch_state *state, size_t i)
 	else if (batch->devices != NULL) {
 		argv[count++] = "--device";
 		argv[count++] = batch->devices[i];
+	}
+	if (name_of(request) != NULL) {
+		snprintf(stored_as, sizeof stored_as, STORED_AS "%s", name_of(request));
+		argv[count++] = stored_as;
 	}
 	const int kept = place->emulated ? -1 : state->beside;
 	snprintf(beside, sizeof beside, "--beside=%d", kept);

@@ -30,17 +30,19 @@ bool command_complete(struct options *options, struct error *err)
 		return error_prefix(err, "cannot draw a seed (give one with --seed)");
 	if (judge->mode != JUDGE_CHECKS || judge->suite_count > 0)
 		return true;
-	bool emulated = device_list_seems_emulated(&judge->device);
-	if (judge->shape_count > 0) {
-		if (judge->cases == 0)
-			judge->cases = CASES_OF_SHAPE;
-		return true;
-	}
+	if (judge->shape_count == 0)
+		command_usual_cases(judge, device_list_seems_emulated(&judge->device));
+	else if (judge->cases == 0)
+		judge->cases = CASES_OF_SHAPE;
+	return true;
+}
+
+void command_usual_cases(struct judge_options *judge, bool emulated)
+{
 	if (judge->cases == 0)
 		judge->cases = emulated ? CASES_EMULATED : CASES;
 	if (judge->max_dim == 0 && emulated)
 		judge->max_dim = MAX_DIM_EMULATED;
-	return true;
 }
 
 /* ---- interrupts ------------------------------------------------------------ */

@@ -8,6 +8,9 @@
  * cases that suit the device. */
 bool command_complete(struct options *options, struct error *err);
 
+/* The number and size of generated cases, where they were left open. */
+void command_usual_cases(struct judge_options *judge, bool emulated);
+
 /* From now on the first SIGINT or SIGTERM is only noted, and the second one ends the program. What
  * is ignored, as in the background of a script, stays so. */
 void command_watch_interrupts(void);

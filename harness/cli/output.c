@@ -16,6 +16,7 @@
 #include "report/clean.h"
 
 #define PROGRESS_SECONDS 0.1
+#define LEFT_SECONDS 2.0 /* of steps before what is left of them is foreseen */
 
 void cli_tell(const char *text)
 {
@@ -166,6 +167,20 @@ static void duration_format(char out[32], double seconds)
 		snprintf(out, 32, "%ld:%02ld:%02ld", all / 3600, all / 60 % 60, all % 60);
 }
 
+/* ", about 0:40 left" of the steps of one kind; "" until there is something to judge by. */
+static void steps_left_format(const struct output_progress *progress, double now, size_t done,
+							  size_t total, char out[64])
+{
+	char left[32];
+	const double seconds = now - progress->what_begun;
+	const size_t since = done - progress->what_done;
+	out[0] = '\0';
+	if (done <= progress->what_done || done >= total || seconds < LEFT_SECONDS)
+		return;
+	duration_format(left, seconds / (double)since * (double)(total - done));
+	snprintf(out, 64, ", about %s left", left);
+}
+
 /* "[17/50, 1:20, about 2:35 left] "; "" of a single file. */
 static void all_files_format(const struct output_progress *progress, double now, char out[128])
 {
@@ -207,19 +222,25 @@ void output_progress_step(void *context, const char *file, const char *what, siz
 	const char *name = slash != NULL ? slash + 1 : file;
 	bool same = strncmp(progress->last_file, name, sizeof progress->last_file - 1) == 0 &&
 				strncmp(progress->last_what, what, sizeof progress->last_what - 1) == 0;
+	if (!same) {
+		progress->what_begun = now;
+		progress->what_done = done;
+	}
 	if (same && now - progress->last < PROGRESS_SECONDS)
 		return;
 	snprintf(progress->last_file, sizeof progress->last_file, "%s", name);
 	snprintf(progress->last_what, sizeof progress->last_what, "%s", what);
 	progress->last = now;
 
-	char line[288], all[128];
+	char line[384], all[128], left[64] = "";
 	all_files_format(progress, now, all);
+	if (progress->files < 2)
+		steps_left_format(progress, now, done, total, left);
 	if (total <= 1)
 		snprintf(line, sizeof line, "%s%s: %s", all, progress->last_file, progress->last_what);
 	else
-		snprintf(line, sizeof line, "%s%s: %s %zu of %zu", all, progress->last_file,
-				 progress->last_what, done < total ? done + 1 : total, total);
+		snprintf(line, sizeof line, "%s%s: %s %zu of %zu%s", all, progress->last_file,
+				 progress->last_what, done < total ? done + 1 : total, total, left);
 	output_progress_line(progress, line);
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/batch.h"
 #include "cli/cli.h"
+#include "cli/command.h"
 #include "cli/layers.h"
 #include "store/place.h"
 
@@ -111,6 +112,12 @@ static int serve(const char *program, struct options *options)
 													  : places.distinct;
 	for (size_t i = 0; i < workers; i++)
 		devices[i] = places.at[i % places.count];
+	/* of judges elsewhere nothing is known but what they are told */
+	const bool here = options->through == NULL || options->judge.device.text != NULL;
+	struct judge_options usual = options->judge;
+	const bool emulated = here && device_list_seems_emulated(&usual.device);
+	if (here)
+		command_usual_cases(&usual, emulated);
 	const struct serve_config config = {
 		.listen = options->listen != NULL ? options->listen : LISTEN,
 		.store = absolute,
@@ -121,6 +128,9 @@ static int serve(const char *program, struct options *options)
 		.word_count = words.count,
 		.devices = devices,
 		.worker_count = workers,
+		.cases = usual.cases,
+		.max_dim = usual.max_dim,
+		.emulated = emulated,
 		.public = options->public,
 		.queue = or_usual(options->queue, QUEUE),
 		.queue_of_user = or_usual(options->queue_of_user, QUEUE_OF_USER),

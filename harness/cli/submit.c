@@ -72,20 +72,28 @@ static struct client *open_client(const struct options *options, int *status)
 	return client;
 }
 
-/* Behind a server's refusal of a token, or of none: where it came from, or is to come from. */
-static void say_token(const struct options *options, struct error *err)
+/* In place of a server's refusal of a token, or of none: where it came from, or is to come from. */
+static void say_token(const struct options *options, const struct client *client, struct error *err)
 {
 	const char *variable = getenv("GEMMJUDGE_TOKEN");
-	char line[sizeof err->message];
-	snprintf(line, sizeof line, "%s", err->message);
-	if (strstr(line, "token") == NULL) /* a server without users knows none */
+	if (strstr(err->message, "token") == NULL) /* a server without users knows none */
 		return;
 	if (options->token_file != NULL)
-		error_set(err, "%.700s (the token of --token-file %.200s)", line, options->token_file);
+		error_set(
+			err,
+			"%.700s: the token of --token-file %.200s is wrong: it is nobody's there (the one "
+			"that 'gemmjudge user add' printed goes into that file, or into GEMMJUDGE_TOKEN)",
+			client_url(client), options->token_file);
 	else if (variable != NULL && variable[0] != '\0')
-		error_set(err, "%.900s (the token of GEMMJUDGE_TOKEN)", line);
+		error_set(err,
+				  "%.700s: the token of GEMMJUDGE_TOKEN is wrong: it is nobody's there (the one "
+				  "that 'gemmjudge user add' printed goes there, or into a --token-file FILE)",
+				  client_url(client));
 	else
-		error_set(err, "%.800s (--token-file FILE or GEMMJUDGE_TOKEN hands it over)", line);
+		error_set(err,
+				  "%.700s: a token is needed: the one that 'gemmjudge user add' printed, in "
+				  "GEMMJUDGE_TOKEN or in a --token-file FILE",
+				  client_url(client));
 }
 
 /* A request that is at fault, or a server that cannot take it now, or not from this user. */
@@ -98,7 +106,7 @@ static int fail_refused(const struct options *options, const struct client *clie
 		status >= 400 && status < 500 && status != 401 && status != 403 && status != 429;
 	client_refusal(client, reply, &err);
 	if (status == 401)
-		say_token(options, &err);
+		say_token(options, client, &err);
 	return cli_fail(ours ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 }
 

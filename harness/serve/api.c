@@ -6,6 +6,8 @@
 #include <time.h>
 
 #include "base/random.h"
+#include "report/document.h"
+#include "serve/advice.h"
 #include "serve/http.h"
 #include "serve/intake.h"
 
@@ -74,6 +76,18 @@ static bool has_time_left(struct server *server, const struct http_request *requ
 	return false;
 }
 
+/* The name is the server's, where none was given. */
+static void reply_taken(struct server *server, const char *id, struct http_reply *reply)
+{
+	struct error err;
+	json_t *job = job_find(server->jobs, id, false, &err);
+	json_t *taken =
+		json_pack("{s:s, s:s, s:o}", "id", id, "state", "waiting", "place", place_json(server, id));
+	json_object_set(taken, "name", json_object_get(job, "name"));
+	json_decref(job);
+	reply_json(reply, 202, taken);
+}
+
 static void submit(struct server *server, const struct http_request *request,
 				   const struct intake *intake, struct http_reply *reply)
 {
@@ -95,11 +109,7 @@ static void submit(struct server *server, const struct http_request *request,
 								  .source = intake->source,
 								  .source_length = intake->source_length};
 	switch (queue_add(server->queue, &job, &limits, &err)) {
-	case QUEUE_TAKEN:
-		reply_json(reply, 202,
-				   json_pack("{s:s, s:s, s:o}", "id", id, "state", "waiting", "place",
-							 place_json(server, id)));
-		return;
+	case QUEUE_TAKEN: reply_taken(server, id, reply); return;
 	case QUEUE_FULL:
 		reply->retry_after = RETRY_SECONDS;
 		reply_error(reply, 429, "%zu submissions wait, as many as may: try later", config->queue);
@@ -111,6 +121,18 @@ static void submit(struct server *server, const struct http_request *request,
 		return;
 	case QUEUE_FAILED: reply_failed(server, reply, &err); return;
 	}
+}
+
+/* What is wrong with a submission, and with which of its options. */
+static void reply_refused(struct http_reply *reply, unsigned status, const char *option,
+						  const struct error *err)
+{
+	char *sentence = advice_text(err->message);
+	json_t *json = json_pack("{s:o}", "error", document_text(sentence != NULL ? sentence : ""));
+	if (option != NULL)
+		json_object_set_new(json, "option", json_string(option));
+	reply_json(reply, status, json);
+	free(sentence);
 }
 
 void api_submit(struct server *server, const struct http_request *request, struct http_reply *reply)
@@ -128,7 +150,7 @@ void api_submit(struct server *server, const struct http_request *request, struc
 	if (intake_read(server->config, request->body, request->length, &intake, &status, &err))
 		submit(server, request, &intake, reply);
 	else
-		reply_error(reply, status, "%s", err.message);
+		reply_refused(reply, status, intake.refused, &err);
 	intake_free(&intake);
 }
 
@@ -243,6 +265,7 @@ json_t *api_jobs(struct server *server, const struct http_request *request, int 
 	const struct job_filter filter = {
 		.account = mine ? request->user.name : query_text(request, "user"),
 		.problem = own > 0 ? NULL : query_text(request, "problem"),
+		.name = own > 0 ? NULL : query_text(request, "name"),
 		.before = own > 0 ? 0 : number_of(request, "before", 0, INT64_MAX),
 		.limit = own > 0 ? own : (int)number_of(request, "limit", LIST_USUAL, LIST_MOST)};
 	size_t i;

@@ -65,10 +65,11 @@ void api_me(struct server *server, const struct http_request *request, struct ht
 	const struct queue_counts counts = queue_counts(server->queue, request->user.name);
 	const double used =
 		jobs_seconds(server->jobs, request->user.name, (double)time(NULL) - SERVE_HOUR);
-	json_t *limits =
-		json_pack("{s:I, s:I, s:f, s:I}", "queue", (json_int_t)config->queue, "queue_of_user",
-				  (json_int_t)config->queue_of_user, "seconds_of_user", config->seconds_of_user,
-				  "source_bytes", (json_int_t)SERVE_SOURCE_BYTES);
+	json_t *limits = json_pack(
+		"{s:I, s:I, s:f, s:I, s:I, s:I, s:b}", "queue", (json_int_t)config->queue, "queue_of_user",
+		(json_int_t)config->queue_of_user, "seconds_of_user", config->seconds_of_user,
+		"source_bytes", (json_int_t)SERVE_SOURCE_BYTES, "cases", (json_int_t)config->cases,
+		"max_dim", (json_int_t)config->max_dim, "timed", !config->emulated);
 	reply_json(reply, 200,
 			   json_pack("{s:s, s:s, s:I, s:f, s:b, s:b, s:o, s:s}", "user", request->user.name,
 						 "role", account_roles[request->user.role], "waiting",

@@ -296,14 +296,16 @@ static enum MHD_Result answer(struct exchange *exchange, const char *path, const
 								   .context = exchange};
 	struct http_reply reply = {.status = 500, .type = "text/plain"};
 	struct MHD_Response *stream = NULL;
-	if (exchange->too_large) {
+	if (exchange->too_large)
 		reply_error(&reply, 413, "the body is larger than %zu bytes", SERVE_BODY_BYTES);
-	} else if (exchange->no_room) {
+	if (exchange->no_room) {
 		reply.retry_after = IDLE_SECONDS;
 		reply_error(&reply, 503, "too many bodies at once: try again");
-	} else {
-		routes_answer(server, &request, &reply);
 	}
+	if (exchange->too_large || exchange->no_room)
+		routes_explain(server, &request, &reply);
+	else
+		routes_answer(server, &request, &reply);
 	if (reply.watch[0] != '\0' && (stream = stream_begin(exchange, reply.watch)) == NULL) {
 		reply_free(&reply); /* it has ended in the meantime, so that its last event is answered */
 		routes_answer(server, &request, &reply);

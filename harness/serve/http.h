@@ -20,6 +20,7 @@ struct http_request {
 	struct account user;  /* of an open server: "", a teacher */
 	char id[JOB_ID_TEXT]; /* of the path's {id}, or {problem} */
 	bool from_form;       /* the body is JSON that was made of a form of ours */
+	bool of_pages;        /* the path is one of the pages for people */
 };
 
 typedef void http_handler(struct server *server, const struct http_request *request,
@@ -43,6 +44,12 @@ extern const struct route routes[]; /* a path of NULL behind the last */
  * members. */
 void routes_answer(struct server *server, struct http_request *request, struct http_reply *reply);
 
+/* Where the reply is an error and a browser asks, it becomes a page; programs get the JSON. */
+void routes_explain(struct server *server, struct http_request *request, struct http_reply *reply);
+/* Whether an address, with or without a query, is one of the pages for people that are read: of no
+ * other server, and nothing that does something. */
+bool routes_lead_to_page(const char *address);
+
 /* Who asks, by their token: fills in known and user. */
 void session_find(struct server *server, struct http_request *request);
 /* Whether another site's page sent it. */
@@ -59,15 +66,16 @@ void http_close(struct http *http);
 
 http_handler api_submit, api_list, api_get, api_events, api_source, api_withdraw; /* api.c */
 http_handler api_problems, api_leaderboard, api_me, api_login, api_logout, api_health,
-	api_metrics; /* api_rest.c */
-http_handler page_index, page_style, page_script, page_codemirror, page_login, page_enter,
-	page_leave;                                        /* page.c */
-http_handler page_problem, page_submit, page_withdraw; /* page_forms.c */
-http_handler page_submission;                          /* page_submission.c */
-http_handler page_submissions, page_boards;            /* page_lists.c */
-http_handler page_class, page_csv;                     /* page_class.c */
+	api_metrics;                                                   /* api_rest.c */
+http_handler page_index, page_style, page_script, page_codemirror; /* page.c */
+http_handler page_login, page_leave;                               /* page_login.c */
+http_handler page_problem, page_submit, page_withdraw, page_enter; /* page_forms.c */
+http_handler page_submission;                                      /* page_submission.c */
+http_handler page_submissions, page_boards;                        /* page_lists.c */
+http_handler page_class, page_csv;                                 /* page_class.c */
 
-/* Makes an error of the API the page that says it, or leads to /login. */
+/* page_error.c: makes an error of the API the page that says it and what to do, or leads to /login.
+ */
 void page_error(struct server *server, const struct http_request *request,
 				struct http_reply *reply);
 
@@ -77,8 +85,8 @@ bool api_takes_json(const struct http_request *request, struct http_reply *reply
  * reply made. */
 json_t *api_visible(struct server *server, const struct http_request *request, bool whole,
 					struct http_reply *reply);
-/* What it asks for with mine, user, problem, before and limit, as far as it may see them; or `own`,
- * that many of the newest of who asks. NULL, with the reply made. */
+/* What it asks for with mine, user, problem, name, before and limit, as far as it may see them; or
+ * `own`, that many of the newest of who asks. NULL, with the reply made. */
 json_t *api_jobs(struct server *server, const struct http_request *request, int own,
 				 struct http_reply *reply);
 

@@ -18,26 +18,62 @@
  * `of` begins one or leads out of a folder. */
 #define LOWER "abcdefghijklmnopqrstuvwxyz"
 #define DIGITS "0123456789"
-static const struct {
-	const char *name, *of; /* characters of a text; NULL: it is true or false */
-	long long most;        /* of a number; 0: none is taken */
-} allowed[] = {
-	{"epilogue", LOWER DIGITS "_:,.+-", 0},
-	{"cases", "", CASES_MOST},
-	{"case", LOWER DIGITS "-,", 0},
-	{"max-dim", "", 1 << 22},
-	{"multiple-of", "", 1 << 22},
-	{"sizes", LOWER, 0},
-	{"suite", LOWER DIGITS "-_", 0},
-	{"shape", DIGITS "x", 0},
-	{"time", LOWER DIGITS, 0},
-	{"seed", DIGITS "abcdefxABCDEF", ((1LL << 62) - 1) * 2 + 1},
-	{"tolerance", LOWER DIGITS ".,e-", 0},
-	{"fail-fast", NULL, 0},
+static const struct intake_option allowed[] = {
+	{"epilogue", LOWER DIGITS "_:,.+-", 0, "stages fused behind the product, as in bias,clamp:0:6",
+	 NULL},
+	{"cases", "", CASES_MOST, "how many generated cases; left out: as the server has it", NULL},
+	{"case", LOWER DIGITS "-,", 0, "only these of the cases, as in random-4", NULL},
+	{"max-dim", "", 1 << 22, "no size of a generated case is larger", NULL},
+	{"multiple-of", "", 1 << 22, "every size is a multiple of this", NULL},
+	{"sizes", LOWER, 0,
+	 "how sizes are drawn: aligned and ragged ones, or each as likely as another", "mixed uniform"},
+	{"suite", LOWER DIGITS "-_", 0,
+	 "cases of a shipped suite instead of generated ones, such as edges", NULL},
+	{"shape", DIGITS "x", 0, "this shape alone, as 65x64x63", NULL},
+	{"time", LOWER DIGITS, 0, "the shape that is timed, or none", NULL},
+	{"seed", DIGITS "abcdefxABCDEF", ((1LL << 62) - 1) * 2 + 1,
+	 "draws the cases and values of an earlier run again", NULL},
+	{"tolerance", LOWER DIGITS ".,e-", 0, "bound, leetgpu, or ATOL,RTOL as in 0.01,0.01", NULL},
+	{"fail-fast", NULL, 0, "ends at the first case that is not accepted", NULL},
 };
 #define ALLOWED (sizeof allowed / sizeof *allowed)
 
 /* ---- options ----------------------------------------------------------------------- */
+
+const struct intake_option *intake_options(size_t *count)
+{
+	*count = ALLOWED;
+	return allowed;
+}
+
+/* Where a sentence has this word, as "--cases" or "suite"; NULL: nowhere. */
+static const char *word_in(const char *sentence, const char *word)
+{
+	static const char of_words[] = LOWER "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+	const size_t length = strlen(word);
+	for (const char *at = strstr(sentence, word); at != NULL; at = strstr(at + 1, word)) {
+		const char before = at > sentence ? at[-1] : ' ', behind = at[length];
+		const bool begins = strchr(of_words, before) == NULL || before == '\0';
+		if (begins && (behind == '\0' || (strchr(of_words, behind) == NULL && behind != '-')))
+			return at;
+	}
+	return NULL;
+}
+
+const char *intake_option_in(const char *sentence, const json_t *options)
+{
+	const char *first = NULL, *found = NULL;
+	for (size_t i = 0; i < ALLOWED; i++) {
+		const char *at = json_object_get(options, allowed[i].name) != NULL
+							 ? word_in(sentence, allowed[i].name)
+							 : NULL;
+		if (at != NULL && (first == NULL || at < first)) {
+			first = at;
+			found = allowed[i].name;
+		}
+	}
+	return found;
+}
 
 static bool add_word(char **words, size_t *count, struct error *err, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -67,8 +103,9 @@ static bool add_option(char **words, size_t *count, size_t i, const json_t *valu
 		const long long number = json_integer_value(value);
 		if (allowed[i].most == 0)
 			return error_set(err, "option '%s': a text is needed", name);
-		if (number < 0 || number > allowed[i].most)
-			return error_set(err, "option '%s': from 0 to %lld", name, allowed[i].most);
+		const long long least = allowed[i].of[0] == '\0'; /* a seed may be 0 */
+		if (number < least || number > allowed[i].most)
+			return error_set(err, "option '%s': from %lld to %lld", name, least, allowed[i].most);
 		return add_word(words, count, err, "--%s=%lld", name, number);
 	}
 	if (text == NULL || allowed[i].of[0] == '\0')
@@ -144,27 +181,62 @@ static bool take_name(struct intake *out, struct error *err)
 	const json_t *name = json_object_get(out->body, "name");
 	if (name != NULL && !json_is_null(name) && !json_is_string(name))
 		return error_set(err, "'name' is no text");
-	const char *text = json_is_string(name) ? json_string_value(name) : "solution.cu";
-	if (text[0] == '\0' || strlen(text) > NAME_BYTES)
-		return error_set(err, "'name' has 1 to %d bytes", NAME_BYTES);
-	out->name = clean_line(text);
+	const char *text = json_is_string(name) ? json_string_value(name) : "";
+	if (strlen(text) > NAME_BYTES)
+		return error_set(err, "'name' has %d bytes at most", NAME_BYTES);
+	out->name = clean_line(text[strspn(text, " \t\r\n")] != '\0' ? text : "");
 	return out->name != NULL || error_set(err, "out of memory");
+}
+
+/* Whether `judge` takes them behind the server's own. */
+static bool options_suit(const struct serve_config *config, const char *problem,
+						 const json_t *options, struct error *err)
+{
+	size_t count;
+	char **words = intake_words(options, problem, &count, err);
+	const char **all = calloc(config->word_count + count + 1, sizeof *all);
+	bool ok = words != NULL && all != NULL;
+	if (words != NULL && all == NULL)
+		error_set(err, "out of memory");
+	for (size_t i = 0; ok && i < config->word_count + count; i++)
+		all[i] = i < config->word_count ? config->words[i] : words[i - config->word_count];
+	ok = ok && config->suits(all, config->word_count + count, err);
+	free(all);
+	intake_words_free(words);
+	return ok;
+}
+
+/* Which of them is refused: by itself, else by what was said of all. */
+static const char *refused_of(const struct serve_config *config, const char *problem,
+							  json_t *options, const struct error *said)
+{
+	const char *name, *found = NULL;
+	json_t *value;
+	json_object_foreach(options, name, value)
+	{
+		struct error err;
+		size_t i;
+		json_t *one = json_pack("{s:O}", name, value);
+		if (found == NULL && find_option(name, &i, &err) &&
+			!options_suit(config, problem, one, &err))
+			found = allowed[i].name;
+		json_decref(one);
+	}
+	return found != NULL ? found : intake_option_in(said->message, options);
 }
 
 static bool take_options(const struct serve_config *config, struct intake *out, struct error *err)
 {
 	json_t *options = json_object_get(out->body, "options");
-	size_t count;
 	if (options != NULL && !json_is_null(options) && !json_is_object(options))
 		return error_set(err, "'options' is no object");
-	char **words =
-		intake_words(json_is_object(options) ? options : NULL, out->problem, &count, err);
-	if (words == NULL)
+	options = json_is_object(options) ? options : NULL;
+	if (!options_suit(config, out->problem, options, err)) {
+		out->refused = refused_of(config, out->problem, options, err);
 		return false;
-	const bool ok = config->suits((const char *const *)words, count, err);
-	intake_words_free(words);
-	out->options = json_is_object(options) ? json_dumps(options, JSON_COMPACT) : strdup("{}");
-	return ok && (out->options != NULL || error_set(err, "out of memory"));
+	}
+	out->options = options != NULL ? json_dumps(options, JSON_COMPACT) : strdup("{}");
+	return out->options != NULL || error_set(err, "out of memory");
 }
 
 bool intake_read(const struct serve_config *config, const char *body, size_t length,

@@ -62,11 +62,29 @@ static void rename_member(json_t *object, const char *member, const char *name)
 		json_object_set_new(object, member, value);
 }
 
+/* Among timed entries the file is called by its last part. */
+static void rename_entries(json_t *timing, const char *name)
+{
+	size_t i;
+	json_t *entry, *entries = json_object_get(timing, "entries");
+	json_array_foreach(entries, i, entry)
+	{
+		const char *label = json_string_value(json_object_get(entry, "label"));
+		if (label != NULL && strcmp(label, GIVEN) == 0)
+			json_object_set_new(entry, "label", json_string(name));
+	}
+}
+
 void naming_apply(json_t *json, const char *name)
 {
-	json_t *hints = json_object_get(json, "hints");
+	size_t k;
+	json_t *hints = json_object_get(json, "hints"), *one;
 	if (json_is_object(json))
 		json_object_set_new(json, "file", json_string(name));
+	rename_member(json_object_get(json, "case"), "detail", name);
+	json_array_foreach(json_object_get(json, "cases"), k, one) rename_member(one, "detail", name);
+	rename_entries(json_object_get(json, "timing"), name);
+	rename_entries(json_object_get(json, "larger_timing"), name);
 	rename_member(json, "detail", name);
 	rename_member(json, "reason", name);
 	rename_member(json, "log", name);

@@ -1,4 +1,4 @@
-/* The frame of the pages for people, the first of them, and those of who one is. */
+/* The frame of the pages for people, and the first of them. */
 #include "serve/page.h"
 
 #include <stdarg.h>
@@ -51,7 +51,7 @@ bool page_open(struct served_page *page, const char *title, struct http_reply *r
 	}
 	snprintf(head, sizeof head,
 			 "%s<link rel=\"stylesheet\" href=\"/serve.css\">\n"
-			 "<script src=\"/serve.js\" defer></script>\n",
+			 "<script src=\"/serve.js\" defer blocking=\"render\"></script>\n",
 			 page->head != NULL ? page->head : "");
 	html_open_served(page->out, title, page->server->config->version, head);
 	fputs("<header>\n", page->out);
@@ -80,23 +80,6 @@ void page_lead(struct http_reply *reply, const char *format, ...)
 	vsnprintf(reply->location, sizeof reply->location, format, arguments);
 	va_end(arguments);
 	reply_text(reply, 303, page_type, strdup(""));
-}
-
-void page_error(struct server *server, const struct http_request *request, struct http_reply *reply)
-{
-	struct served_page page = {.server = server, .request = request};
-	const unsigned status = reply->status;
-	if (status == 401 && !server_is_open(server)) {
-		page_lead(reply, "/login");
-		return;
-	}
-	json_t *json =
-		reply->text != NULL ? json_loadb(reply->text, reply->length, 0, NULL) : json_object();
-	if (page_open(&page, status == 404 ? "Not found" : "This did not work", reply)) {
-		html_paragraph(page.out, "note bad", page_text(json, "error"));
-		page_close(&page, status, reply);
-	}
-	json_decref(json);
 }
 
 /* One text behind the other. */
@@ -191,32 +174,4 @@ void page_index(struct server *server, const struct http_request *request, struc
 		page_close(&page, 200, reply);
 	}
 	json_decref(own);
-}
-
-/* ---- who one is --------------------------------------------------------------------- */
-
-void page_login(struct server *server, const struct http_request *request, struct http_reply *reply)
-{
-	struct served_page page = {.server = server, .request = request};
-	const bool refused = reply->status == 401;
-	if (!page_open(&page, "Log in", reply))
-		return;
-	if (refused)
-		html_paragraph(page.out, "note bad", "This token is nobody's.");
-	fputs("<form method=\"post\" action=\"/login\" class=\"fields\">\n"
-		  "<label for=\"token\">Your token</label>\n"
-		  "<input id=\"token\" name=\"token\" type=\"password\" autocomplete=\"current-password\" "
-		  "required>\n<button>Log in</button>\n</form>\n",
-		  page.out);
-	html_paragraph(
-		page.out, "quiet",
-		"Who looks after this server made it by 'gemmjudge user add'. This browser keeps "
-		"it for 90 days, or until you log out.");
-	page_close(&page, refused ? 401 : 200, reply);
-}
-
-void page_leave(struct server *server, const struct http_request *request, struct http_reply *reply)
-{
-	api_logout(server, request, reply);
-	page_lead(reply, "/login");
 }

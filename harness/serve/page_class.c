@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judgement/names.h"
 #include "report/clean.h"
+#include "report/facts.h"
 #include "serve/page.h"
 #include "testcases/problem.h"
 
@@ -45,16 +47,62 @@ static bool class_make(struct server *server, const struct http_request *request
 	return true;
 }
 
-static void cell_print(struct html_table *table, const json_t *best)
+/* All of a user's, or those for a problem. */
+static void list_link(FILE *out, const char *user, const char *problem)
 {
+	fputs("<a href=\"/submissions?user=", out);
+	page_value(out, user);
+	if (problem != NULL)
+		fprintf(out, "&amp;problem=%s", problem);
+	fputs("\">", out);
+}
+
+static void cell_print(struct html_table *table, const char *user, const char *problem,
+					   const json_t *best)
+{
+	FILE *out = table->out;
+	const json_int_t count = json_integer_value(json_object_get(best, "submissions"));
+	const double time = page_number(best, "microseconds");
 	html_table_cell_open(table);
 	if (best != NULL) {
-		fprintf(table->out, "<a href=\"/submissions/%.32s\">", page_text(best, "id"));
-		page_verdict(table->out, page_text(best, "verdict"));
-		fprintf(table->out, "</a> (%lld)",
-				(long long)json_integer_value(json_object_get(best, "submissions")));
+		fprintf(out, "<a href=\"/submissions/%.32s\">", page_text(best, "id"));
+		page_verdict(out, page_text(best, "verdict"));
+		fputs("</a> <small>", out);
+		if (time > 0)
+			fprintf(out, "%s us, ", facts_time(time, (char[FACTS_TIME]){0}));
+		list_link(out, user, problem);
+		fprintf(out, "%lld submitted</a></small>", (long long)count);
 	}
 	html_table_cell_close(table);
+}
+
+/* "Solved: sgemm by 3 of 13." */
+static void solved_print(FILE *out, const struct class *class)
+{
+	fputs("<p>Solved:", out);
+	for (size_t i = 0; i < class->count; i++) {
+		const char *user;
+		json_t *best;
+		size_t solved = 0;
+		json_object_foreach(class->users, user, best) solved += verdict_is(
+			page_text(json_object_get(best, class->problems[i]), "verdict"), VERDICT_ACCEPTED);
+		fprintf(out, "%s %s by %zu of %zu", i > 0 ? "," : "", class->problems[i], solved,
+				json_object_size(class->users));
+	}
+	fputs(class->count > 0 ? ".</p>\n" : " nothing yet.</p>\n", out);
+}
+
+static void row_print(struct html_table *table, const struct class *class, const char *user,
+					  const json_t *best)
+{
+	html_table_row(table, 0);
+	html_table_cell_open(table);
+	list_link(table->out, user, NULL);
+	html_name(table->out, user[0] != '\0' ? user : "nobody");
+	fputs("</a>", table->out);
+	html_table_cell_close(table);
+	for (size_t i = 0; i < class->count; i++)
+		cell_print(table, user, class->problems[i], json_object_get(best, class->problems[i]));
 }
 
 void page_class(struct server *server, const struct http_request *request, struct http_reply *reply)
@@ -63,27 +111,20 @@ void page_class(struct server *server, const struct http_request *request, struc
 	struct html_column columns[PROBLEMS_MOST + 1] = {{"User", COLUMN_NAME}};
 	struct html_table table;
 	struct class class;
-	char address[128];
 	const char *user;
 	json_t *best;
 	if (class_make(server, request, &class, reply) && page_open(&page, "Class", reply)) {
-		html_paragraph(page.out, NULL,
-					   "For each user and problem an accepted submission, else the last one; in "
-					   "brackets how many were judged.");
+		solved_print(page.out, &class);
+		fputs("<div class=\"class\">\n", page.out);
 		for (size_t i = 0; i < class.count; i++)
 			columns[i + 1] = (struct html_column){class.problems[i], COLUMN_SHORT};
-		html_table_open(&table, page.out, "Users by problems", columns, class.count + 1);
-		json_object_foreach(class.users, user, best)
-		{
-			html_table_row(&table, 0);
-			/* a user's name is letters, digits, . _ - (store/accounts.h) */
-			snprintf(address, sizeof address, "/submissions?user=%s", user);
-			html_table_link(&table, address, user[0] != '\0' ? user : "nobody");
-			for (size_t i = 0; i < class.count; i++)
-				cell_print(&table, json_object_get(best, class.problems[i]));
-		}
+		html_table_open(&table, page.out,
+						"The fastest accepted submission, else the last one; a name leads to all "
+						"that its user submitted",
+						columns, class.count + 1);
+		json_object_foreach(class.users, user, best) row_print(&table, &class, user, best);
 		html_table_close(&table);
-		fputs("<p><a href=\"/class.csv\">The same as CSV</a></p>\n", page.out);
+		fputs("</div>\n<p><a href=\"/class.csv\">The same as CSV</a></p>\n", page.out);
 		page_close(&page, 200, reply);
 	}
 	json_decref(class.users);

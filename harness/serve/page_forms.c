@@ -3,48 +3,42 @@
 #include <string.h>
 
 #include "report/facts.h"
+#include "serve/form.h"
+#include "serve/intake.h"
 #include "serve/page.h"
 #include "starter/starter.h"
-#include "testcases/shape.h"
+#include "testcases/problem.h"
+
+/* ---- the page of a problem ----------------------------------------------------------- */
+
+static void problem_print(struct server *server, const struct http_request *request,
+						  const struct page_editor *editor, unsigned status,
+						  struct http_reply *reply)
+{
+	struct served_page page = {.server = server, .request = request, .head = page_editor_head()};
+	char prototype[PROTOTYPE_TEXT], explanation[EXPLANATION_TEXT];
+	const struct problem *problem = problem_find(request->id);
+	if (problem == NULL) {
+		reply_error(reply, 404, "there is no problem '%s'", request->id);
+		return;
+	}
+	if (!page_open(&page, problem->name, reply))
+		return;
+	problem_prototype(problem, prototype);
+	problem_explain(problem, explanation);
+	html_paragraph(page.out, "lead", problem->summary);
+	html_paragraph(page.out, NULL, explanation);
+	html_block(page.out, prototype);
+	fprintf(page.out, "<p><a href=\"/boards/%s\">Leaderboard</a></p>\n", problem->name);
+	page_example(page.out, problem);
+	html_heading(page.out, 2, NULL, "Submit");
+	page_editor_print(page.out, problem, editor);
+	page_tolerance(page.out, problem);
+	page_limits(page.out, server, request, problem);
+	page_close(&page, status, reply);
+}
 
 /* ---- what a form sends --------------------------------------------------------------- */
-
-static int digit_of(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c != '\0' ? strchr(digits, c >= 'A' && c <= 'F' ? c + ('a' - 'A') : c) : NULL;
-	return at != NULL ? (int)(at - digits) : -1;
-}
-
-/* The text of a field of "name=value&...", with lines as files have them; NULL where it is not
- * there, or is no UTF-8. */
-static json_t *field(const struct http_request *request, const char *name)
-{
-	const size_t length = strlen(name);
-	const char *at = request->body;
-	while (strncmp(at, name, length) != 0 || at[length] != '=') {
-		at = strchr(at, '&');
-		if (at == NULL)
-			return NULL;
-		at++;
-	}
-	at += length + 1;
-	char *text = malloc(strcspn(at, "&") + 1);
-	size_t used = 0;
-	for (; text != NULL && *at != '\0' && *at != '&'; at++) {
-		char c = *at == '+' ? ' ' : *at;
-		if (c == '%' && digit_of(at[1]) >= 0 && digit_of(at[2]) >= 0) {
-			c = (char)(16 * digit_of(at[1]) + digit_of(at[2]));
-			at += 2;
-		}
-		if (c == '\n' && used > 0 && text[used - 1] == '\r')
-			used--;
-		text[used++] = c;
-	}
-	json_t *json = text != NULL ? json_stringn(text, used) : NULL;
-	free(text);
-	return json;
-}
 
 /* Asks the API what a form asks. A browser says where a form comes from (session_is_foreign()
  * looked at that): what says nothing of it is taken from nobody. */
@@ -68,29 +62,92 @@ static void ask(struct server *server, const struct http_request *request, json_
 void page_enter(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
 	json_t *body = json_object();
-	json_object_set_new(body, "token", field(request, "token"));
+	json_object_set_new(body, "token", form_field(request, "token"));
 	ask(server, request, body, api_login, reply);
 	if (reply->status == 200)
-		page_lead(reply, "/");
+		page_lead(reply, "%s", page_next(request));
 	else if (reply->status == 401)
 		page_login(server, request, reply);
-	else
-		page_error(server, request, reply);
+}
+
+/* What was chosen of the options: whole numbers, truths and texts, as the API has them. */
+static json_t *options_sent(const struct http_request *request)
+{
+	size_t count;
+	const struct intake_option *options = intake_options(&count);
+	json_t *all = json_object();
+	for (size_t i = 0; i < count; i++) {
+		char name[64];
+		snprintf(name, sizeof name, "option-%s", options[i].name);
+		json_t *value = form_field(request, name);
+		const char *text = json_string_value(value);
+		if (json_string_length(value) == 0)
+			;
+		else if (options[i].of == NULL)
+			json_object_set_new(all, options[i].name, json_true());
+		else if (options[i].of[0] == '\0' && strlen(text) < 18 &&
+				 text[strspn(text, "0123456789")] == '\0')
+			json_object_set_new(all, options[i].name, json_integer(strtoll(text, NULL, 10)));
+		else
+			json_object_set(all, options[i].name, value);
+		json_decref(value);
+	}
+	return all;
+}
+
+/* A file that was chosen stands for the text, and its name for that beside it. False, with the
+ * reply made, where it is no text; then *sent has what else was sent. */
+static bool submission_sent(const struct http_request *request, json_t **sent,
+							struct http_reply *reply)
+{
+	json_t *source, *name;
+	const bool chosen = form_file(request, "file", &source, &name);
+	const bool is_text = !chosen || source != NULL;
+	if (!is_text)
+		reply_error(reply, 400, "the file %.100s is no text in UTF-8",
+					name != NULL ? json_string_value(name) : "");
+	if (!chosen || !is_text) {
+		json_decref(name);
+		source = form_field(request, "source");
+		name = form_field(request, "name");
+	}
+	*sent = json_pack("{s:s, s:o}", "problem", request->id, "options", options_sent(request));
+	if (source != NULL)
+		json_object_set_new(*sent, "source", source);
+	if (json_string_length(name) > 0)
+		json_object_set(*sent, "name", name);
+	json_decref(name);
+	return is_text;
+}
+
+/* The page with the editor once more, with all that was sent, and why it is not taken. */
+static void show_refused(struct server *server, const struct http_request *request,
+						 const json_t *sent, struct http_reply *reply)
+{
+	const unsigned status = reply->status;
+	json_t *why = reply->text != NULL ? json_loadb(reply->text, reply->length, 0, NULL) : NULL;
+	const struct page_editor editor = {.source = page_text(sent, "source"),
+									   .name = page_text(sent, "name"),
+									   .options = json_object_get(sent, "options"),
+									   .error = page_text(why, "error"),
+									   .option = page_text(why, "option")};
+	problem_print(server, request, &editor, status, reply);
+	json_decref(why);
 }
 
 void page_submit(struct server *server, const struct http_request *request,
 				 struct http_reply *reply)
 {
-	json_t *body = json_pack("{s:s}", "problem", request->id), *name = field(request, "name");
-	json_object_set_new(body, "source", field(request, "source"));
-	if (json_string_length(name) > 0)
-		json_object_set(body, "name", name);
-	json_decref(name);
-	ask(server, request, body, api_submit, reply);
+	json_t *sent;
+	if (submission_sent(request, &sent, reply))
+		ask(server, request, json_incref(sent), api_submit, reply);
 	json_t *made = reply->status == 202 ? json_loadb(reply->text, reply->length, 0, NULL) : NULL;
 	if (made != NULL)
 		page_lead(reply, "/submissions/%s", page_text(made, "id"));
+	else if (reply->status == 400 || reply->status == 413)
+		show_refused(server, request, sent, reply);
 	json_decref(made);
+	json_decref(sent);
 }
 
 void page_withdraw(struct server *server, const struct http_request *request,
@@ -101,50 +158,7 @@ void page_withdraw(struct server *server, const struct http_request *request,
 		page_lead(reply, "/submissions/%s", request->id);
 }
 
-/* ---- the page of a problem ----------------------------------------------------------- */
-
-static void limits_print(FILE *out, const struct server *server, const struct http_request *request,
-						 const struct problem *problem)
-{
-	static const struct html_column columns[] = {
-		{"Size", COLUMN_SHORT}, {"From", COLUMN_NUMBER}, {"To", COLUMN_NUMBER}};
-	struct html_table table;
-	char large[SHAPE_TEXT], line[256];
-	html_heading(out, 2, NULL, "Limits");
-	html_table_open(&table, out, "Sizes of generated cases", columns, 3);
-	for (const struct problem_size *size = problem->sizes; size->name != NULL; size++) {
-		html_table_row(&table, 0);
-		html_table_text(&table, size->shown);
-		html_table_format(&table, size->min, "%d", size->min);
-		html_table_format(&table, size->max, "%d", size->max);
-	}
-	html_table_close(&table);
-	shape_print(problem, &problem->large, large);
-	int used = snprintf(line, sizeof line, "It is timed at %s. A source has at most 1 MiB", large);
-	if (request->user.name[0] != '\0')
-		used += snprintf(line + used, sizeof line - (size_t)used,
-						 "; %zu of your submissions may wait, and you have %.0f s of judging in an "
-						 "hour",
-						 server->config->queue_of_user, server->config->seconds_of_user);
-	snprintf(line + used, sizeof line - (size_t)used, ".");
-	html_paragraph(out, "quiet", line);
-}
-
-static void editor_print(FILE *out, const struct problem *problem, const char *source)
-{
-	fprintf(out,
-			"<form id=\"editor\" method=\"post\" action=\"/problems/%s\" data-problem=\"%s\" "
-			"class=\"fields\">\n<label for=\"source\">Your solution</label>\n"
-			"<textarea id=\"source\" name=\"source\" rows=\"28\" spellcheck=\"false\" "
-			"autocomplete=\"off\" autocapitalize=\"off\" wrap=\"off\" required>\n",
-			problem->name, problem->name);
-	html_text(out, source);
-	fputs("</textarea>\n<label for=\"name\">Its name</label>\n<input id=\"name\" name=\"name\" "
-		  "value=\"solution.cu\" maxlength=\"100\">\n<button>Submit</button>\n</form>\n"
-		  "<p id=\"live\" role=\"status\"></p>\n<section id=\"found\" "
-		  "aria-label=\"What was found\"></section>\n",
-		  out);
-}
+/* ---- what is edited -------------------------------------------------------------------- */
 
 static char *starter_text(const struct problem *problem)
 {
@@ -158,46 +172,40 @@ static char *starter_text(const struct problem *problem)
 	return text;
 }
 
-/* ?from=ID: what was submitted then is in the editor. */
-static char *text_to_edit(struct server *server, const struct http_request *request,
-						  const struct problem *problem)
+/* ?from=ID: what was submitted then, with its name and options, and why it came to no verdict.
+ * NULL: there is none that one may see. */
+static json_t *submission_to_edit(struct server *server, const struct http_request *request,
+								  char **source)
 {
 	const char *from = request->query(request->context, "from");
 	struct http_request other = *request;
 	struct http_reply reply = {.status = 0};
-	char *text = NULL;
-	if (from != NULL && strlen(from) == JOB_ID_DIGITS) {
-		memcpy(other.id, from, JOB_ID_TEXT);
-		api_source(server, &other, &reply);
-		if (reply.status == 200 && reply.text != NULL)
-			text = strdup(reply.text);
-		reply_free(&reply);
-	}
-	return text != NULL ? text : starter_text(problem);
+	struct error err;
+	if (from == NULL || strlen(from) != JOB_ID_DIGITS)
+		return NULL;
+	memcpy(other.id, from, JOB_ID_TEXT);
+	json_t *job = api_visible(server, &other, true, &reply);
+	*source = job != NULL ? job_source(server->jobs, other.id, &err) : NULL;
+	reply_free(&reply);
+	return job;
 }
 
 void page_problem(struct server *server, const struct http_request *request,
 				  struct http_reply *reply)
 {
-	struct served_page page = {.server = server, .request = request, .head = page_editor_head()};
-	char prototype[PROTOTYPE_TEXT], explanation[EXPLANATION_TEXT];
 	const struct problem *problem = problem_find(request->id);
-	if (problem == NULL) {
-		reply_error(reply, 404, "there is no problem '%s'", request->id);
-		return;
-	}
-	char *source = text_to_edit(server, request, problem);
-	if (source != NULL && page_open(&page, problem->name, reply)) {
-		problem_prototype(problem, prototype);
-		problem_explain(problem, explanation);
-		html_paragraph(page.out, "lead", problem->summary);
-		html_paragraph(page.out, NULL, explanation);
-		html_block(page.out, prototype);
-		fprintf(page.out, "<p><a href=\"/boards/%s\">Leaderboard</a></p>\n", problem->name);
-		html_heading(page.out, 2, NULL, "Submit");
-		editor_print(page.out, problem, source);
-		limits_print(page.out, server, request, problem);
-		page_close(&page, 200, reply);
-	}
+	char *source = NULL;
+	json_t *job = submission_to_edit(server, request, &source);
+	const char *error = page_text(job, "error");
+	const char *option = intake_option_in(error, json_object_get(job, "options"));
+	if (source == NULL && problem != NULL)
+		source = starter_text(problem);
+	const struct page_editor editor = {.source = source != NULL ? source : "",
+									   .name = page_text(job, "name"),
+									   .options = json_object_get(job, "options"),
+									   .error = option != NULL ? error : "",
+									   .option = option != NULL ? option : ""};
+	problem_print(server, request, &editor, 200, reply);
+	json_decref(job);
 	free(source);
 }

@@ -60,6 +60,7 @@ static void submission_cell(struct html_table *table, const char *id, const char
 static void state_cell(struct html_table *table, const json_t *job)
 {
 	const json_int_t place = json_integer_value(json_object_get(job, "place"));
+	const double time = page_number(job, "microseconds");
 	html_table_cell_open(table);
 	if (strcmp(page_text(job, "state"), "done") == 0)
 		page_verdict(table->out, page_text(job, "verdict"));
@@ -67,13 +68,15 @@ static void state_cell(struct html_table *table, const json_t *job)
 		html_text(table->out, page_text(job, "state"));
 	if (place > 0)
 		fprintf(table->out, " (place %lld)", (long long)place);
+	if (time > 0)
+		fprintf(table->out, " <small>%s us</small>", facts_time(time, (char[FACTS_TIME]){0}));
 	html_table_cell_close(table);
 }
 
 void page_list(FILE *out, const char *caption, const json_t *list, bool users)
 {
 	static const struct html_column columns[] = {
-		{"Submission", COLUMN_NAME},  {"Problem", COLUMN_SHORT},  {"Verdict", COLUMN_SHORT},
+		{"Submission", COLUMN_NAME},  {"Verdict", COLUMN_SHORT},  {"Problem", COLUMN_SHORT},
 		{"Date (UTC)", COLUMN_SHORT}, {"Seconds", COLUMN_NUMBER}, {"User", COLUMN_SHORT}};
 	struct html_table table;
 	size_t i;
@@ -82,23 +85,40 @@ void page_list(FILE *out, const char *caption, const json_t *list, bool users)
 		html_paragraph(out, "quiet", "There are none.");
 		return;
 	}
+	fputs("<div class=\"list\">\n", out);
 	html_table_open(&table, out, caption, columns, users ? 6 : 5);
 	json_array_foreach(list, i, job)
 	{
 		const double seconds = json_number_value(json_object_get(job, "seconds"));
 		html_table_row(&table, 0);
 		submission_cell(&table, page_text(job, "id"), page_text(job, "name"));
-		html_table_text(&table, page_text(job, "problem"));
 		state_cell(&table, job);
+		html_table_text(&table, page_text(job, "problem"));
 		page_date_cell(&table, job, "created");
 		html_table_format(&table, seconds > 0 ? seconds : NAN, "%.1f", seconds);
 		if (users)
 			html_table_text(&table, page_text(job, "user"));
 	}
 	html_table_close(&table);
+	fputs("</div>\n", out);
 }
 
 /* ---- submissions ------------------------------------------------------------------------ */
+
+/* Of the same user, problem and name. */
+static void older_link(const struct served_page *page, json_int_t number)
+{
+	static const char *const kept[] = {"user", "problem", "name"};
+	fprintf(page->out, "<p><a href=\"/submissions?before=%lld", (long long)number);
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+		const char *value = page->request->query(page->request->context, kept[i]);
+		if (value == NULL || value[0] == '\0')
+			continue;
+		fprintf(page->out, "&amp;%s=", kept[i]);
+		page_value(page->out, value);
+	}
+	fputs("\">Older ones</a></p>\n", page->out);
+}
 
 void page_submissions(struct server *server, const struct http_request *request,
 					  struct http_reply *reply)
@@ -119,16 +139,8 @@ void page_submissions(struct server *server, const struct http_request *request,
 			fputs("\"> <button>Show</button></form>\n", page.out);
 		}
 		page_list(page.out, "The newest first", list, all);
-		if (last != NULL && json_integer_value(json_object_get(last, "number")) > 1) {
-			/* of a user's name, which is letters, digits, . _ -, nothing else is passed on */
-			const bool plain = user != NULL && user[strspn(user, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-																 "abcdefghijklmnopqrstuvwxyz"
-																 "0123456789._-")] == '\0';
-			fprintf(page.out,
-					"<p><a href=\"/submissions?before=%lld&amp;user=%s\">Older ones</a></p>\n",
-					(long long)json_integer_value(json_object_get(last, "number")),
-					plain ? user : "");
-		}
+		if (last != NULL && json_integer_value(json_object_get(last, "number")) > 1)
+			older_link(&page, json_integer_value(json_object_get(last, "number")));
 		page_close(&page, 200, reply);
 	}
 	json_decref(list);
@@ -161,7 +173,6 @@ static void who_cells(const struct served_page *page, struct html_table *table, 
 		submission_cell(table, id, name_of(judgement));
 	else
 		html_table_text(table, name_of(judgement));
-	html_table_text(table, page_text(judgement, "user"));
 }
 
 static void times_plot(FILE *out, const json_t *leaders)
@@ -194,14 +205,10 @@ static void times_plot(FILE *out, const json_t *leaders)
 
 static void board_print(const struct served_page *page, const json_t *board)
 {
-	static const struct html_column columns[] = {{"Rank", COLUMN_NUMBER},
-												 {"Submission", COLUMN_NAME},
-												 {"User", COLUMN_SHORT},
-												 {"Median, us", COLUMN_NUMBER},
-												 {"95% from", COLUMN_NUMBER},
-												 {"to", COLUMN_NUMBER},
-												 {"Of best library", COLUMN_NUMBER},
-												 {"Date (UTC)", COLUMN_SHORT}};
+	static const struct html_column columns[] = {
+		{"Rank", COLUMN_NUMBER}, {"Submission", COLUMN_NAME},        {"Median, us", COLUMN_NUMBER},
+		{"User", COLUMN_SHORT},  {"Of best library", COLUMN_NUMBER}, {"95% from", COLUMN_NUMBER},
+		{"to", COLUMN_NUMBER},   {"Date (UTC)", COLUMN_SHORT}};
 	struct html_table table;
 	char title[512];
 	size_t i;
@@ -218,9 +225,10 @@ static void board_print(const struct served_page *page, const json_t *board)
 		const double ratio = page_number(time, "ratio_to_fastest_library");
 		who_cells(page, &table, item);
 		page_time_cell(&table, page_number(time, "median_us"));
+		html_table_text(&table, page_text(json_object_get(item, "judgement"), "user"));
+		html_table_format(&table, ratio, "%.3f", ratio);
 		page_time_cell(&table, page_number(time, "low_us"));
 		page_time_cell(&table, page_number(time, "high_us"));
-		html_table_format(&table, ratio, "%.3f", ratio);
 		page_date_cell(&table, json_object_get(item, "judgement"), "when");
 	}
 	html_table_close(&table);
@@ -231,8 +239,8 @@ static void board_print(const struct served_page *page, const json_t *board)
 static void standings_print(const struct served_page *page, const json_t *list)
 {
 	static const struct html_column columns[] = {
-		{"Rank", COLUMN_NUMBER},   {"Submission", COLUMN_NAME},    {"User", COLUMN_SHORT},
-		{"Verdict", COLUMN_SHORT}, {"Right cases", COLUMN_NUMBER}, {"Date (UTC)", COLUMN_SHORT}};
+		{"Rank", COLUMN_NUMBER}, {"Submission", COLUMN_NAME},    {"Verdict", COLUMN_SHORT},
+		{"User", COLUMN_SHORT},  {"Right cases", COLUMN_NUMBER}, {"Date (UTC)", COLUMN_SHORT}};
 	struct html_table table;
 	char title[512] = "", before[512];
 	size_t i;
@@ -257,6 +265,7 @@ static void standings_print(const struct served_page *page, const json_t *list)
 		html_table_cell_open(&table);
 		page_verdict(page->out, page_text(judgement, "verdict"));
 		html_table_cell_close(&table);
+		html_table_text(&table, page_text(judgement, "user"));
 		html_table_format(&table, right, "%.0f of %.0f", right,
 						  page_number(judgement, "cases_total"));
 		page_date_cell(&table, judgement, "when");

@@ -2,108 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "serve/intake.h"
 #include "serve/page.h"
-
-#define NOTES_MOST 32
-#define LINES_MOST 20000
-
-/* ---- its source ---------------------------------------------------------------------- */
-
-struct note {
-	long line;
-	const char *text; /* borrowed */
-	size_t length;
-};
-
-struct notes {
-	size_t count;
-	struct note at[NOTES_MOST];
-};
-
-/* Where a text names a line of the file, "mine.cu(24)" or "mine.cu:36": *end is behind it; 0 where
- * it does not. */
-static long line_named(const char *name, const char *text, size_t length, const char **end)
-{
-	const size_t named = strlen(name);
-	for (const char *at = text; named > 0 && (at = strstr(at, name)) != NULL && at < text + length;
-		 at += named)
-		if ((at[named] == '(' || at[named] == ':') && at[named + 1] >= '1' &&
-			at[named + 1] <= '9') {
-			char *behind;
-			const long line = strtol(at + named + 1, &behind, 10);
-			*end = behind + strspn(behind, "):, ");
-			return line;
-		}
-	return 0;
-}
-
-static void note_add(struct notes *notes, long line, const char *text, size_t length)
-{
-	for (size_t i = 0; i < notes->count; i++)
-		if (notes->at[i].line == line && notes->at[i].length == length &&
-			strncmp(notes->at[i].text, text, length) == 0)
-			return;
-	if (line > 0 && length > 0 && notes->count < NOTES_MOST)
-		notes->at[notes->count++] = (struct note){line, text, length};
-}
-
-/* Each message of the compiler, what failed, and the hints, which are of the first of them. */
-static void notes_find(struct notes *notes, const json_t *job)
-{
-	const json_t *result = json_object_get(job, "result");
-	const char *log = page_text(json_object_get(result, "compile"), "log"), *end = NULL;
-	const char *detail = page_text(result, "detail"), *name = page_text(job, "name");
-	size_t i;
-	json_t *hint;
-	notes->count = 0;
-	for (const char *at = log; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n') {
-		const size_t length = strcspn(at, "\n");
-		const long line = line_named(name, at, length, &end);
-		if (line > 0 && end < at + length)
-			note_add(notes, line, end, (size_t)(at + length - end));
-	}
-	note_add(notes, line_named(name, detail, strlen(detail), &end), detail, strlen(detail));
-	json_array_foreach(json_object_get(result, "hints"), i, hint)
-	{
-		const char *text = json_is_string(hint) ? json_string_value(hint) : "";
-		if (notes->count > 0)
-			note_add(notes, notes->at[0].line, text, strlen(text));
-	}
-}
-
-static void piece_print(FILE *out, const char *text, size_t length)
-{
-	char *piece = strndup(text, length);
-	html_text(out, piece != NULL ? piece : "");
-	free(piece);
-}
-
-void page_source(FILE *out, const char *source, const json_t *job)
-{
-	struct notes notes;
-	long line = 1;
-	notes_find(&notes, job);
-	fputs("<div class=\"scroll source\" tabindex=\"0\" role=\"region\" aria-label=\"Source\">\n"
-		  "<ol>\n",
-		  out);
-	for (const char *at = source; *at != '\0' && line <= LINES_MOST; line++) {
-		const size_t length = strcspn(at, "\n");
-		fprintf(out, "<li id=\"line-%ld\"><code>", line);
-		piece_print(out, at, length);
-		fputs("</code>", out);
-		for (size_t i = 0; i < notes.count; i++)
-			if (notes.at[i].line == line) {
-				fprintf(out, "<p class=\"note bad\"><strong>Line %ld:</strong> ", line);
-				piece_print(out, notes.at[i].text, notes.at[i].length);
-				fputs("</p>", out);
-			}
-		fputs("</li>\n", out);
-		at += length + (at[length] == '\n');
-	}
-	fputs("</ol>\n</div>\n", out);
-	if (line > LINES_MOST)
-		html_paragraph(out, "quiet", "The lines behind these are not shown.");
-}
 
 /* ---- how far it is --------------------------------------------------------------------- */
 
@@ -129,6 +29,16 @@ static void state_print(const struct served_page *page, const json_t *job)
 				id);
 }
 
+/* Why there is no verdict, and which option is the reason. */
+static void error_print(FILE *out, const json_t *job)
+{
+	const char *error = page_text(job, "error");
+	const char *option = intake_option_in(error, json_object_get(job, "options"));
+	fprintf(out, "<p class=\"note bad\" data-option=\"%s\">", option != NULL ? option : "");
+	html_text(out, error);
+	fputs("</p>\n", out);
+}
+
 static void found_print(const struct served_page *page, const json_t *job)
 {
 	if (is(job, "state", "withdrawn"))
@@ -138,7 +48,7 @@ static void found_print(const struct served_page *page, const json_t *job)
 	else if (page_text(job, "verdict")[0] != '\0')
 		page_result(page->out, job);
 	else
-		html_paragraph(page->out, "note bad", page_text(job, "error"));
+		error_print(page->out, job);
 }
 
 static void facts_print(FILE *out, const json_t *job)
@@ -177,8 +87,11 @@ static void before_print(const struct served_page *page, const json_t *job, cons
 		html_heading(page->out, 2, NULL, "What has changed");
 		fprintf(page->out, "<p>Since <a href=\"/submissions/%s\">", page_text(before, "id"));
 		html_text(page->out, page_text(before, "name"));
-		fputs("</a>, the version before: ", page->out);
-		page_verdict(page->out, page_text(before, "verdict"));
+		fputs("</a>, the version before", page->out);
+		if (is(job, "state", "done")) { /* else it would seem to be this one's */
+			fputs(": ", page->out);
+			page_verdict(page->out, page_text(before, "verdict"));
+		}
 		fputs("</p>\n", page->out);
 		page_diff(page->out, old, source);
 	}
@@ -201,6 +114,7 @@ void page_submission(struct server *server, const struct http_request *request,
 		fputs("<section id=\"found\" aria-label=\"What was found\">\n", page.out);
 		html_heading(page.out, 2, NULL, "Verdict");
 		found_print(&page, job);
+		page_messages(page.out, source, job);
 		html_heading(page.out, 2, NULL, "Source");
 		page_source(page.out, source, job);
 		page_details(page.out, job);

@@ -25,7 +25,16 @@ static void number_cell(struct html_table *table, const json_t *json, const char
 
 /* ---- a case that failed -------------------------------------------------------------- */
 
-static void elements_print(FILE *out, const json_t *list)
+/* So many digits tell neighbours of the result's type apart. */
+static int digits_of(const char *name)
+{
+	const struct problem *problem = problem_find(name);
+	const struct type *type =
+		problem != NULL ? type_of(problem_part(problem, PART_RESULT)->type) : NULL;
+	return type != NULL && type->unit_roundoff > 0x1p-24 ? 7 : 9;
+}
+
+static void elements_print(FILE *out, const json_t *list, int digits)
 {
 	static const struct html_column columns[] = {
 		{"Row", COLUMN_NUMBER},  {"Column", COLUMN_NUMBER}, {"Got", COLUMN_NUMBER},
@@ -47,8 +56,8 @@ static void elements_print(FILE *out, const json_t *list)
 		else if (json_is_string(json_object_get(element, "got")))
 			html_table_text(&table, page_text(element, "got"));
 		else
-			number_cell(&table, element, "got", 9);
-		number_cell(&table, element, "want", 9);
+			number_cell(&table, element, "got", digits);
+		number_cell(&table, element, "want", digits);
 		number_cell(&table, element, "bound", 3);
 	}
 	html_table_close(&table);
@@ -92,16 +101,17 @@ static void map_print(FILE *out, const json_t *one)
 
 static void sizes_print(const json_t *one, char out[LINE])
 {
-	static const char *const names[] = {"m", "n", "k", "batch", "alpha", "beta"};
+	enum { BATCH = 3 }; /* one is none */
+	static const char *const names[] = {"m", "n", "k", [BATCH] = "batch", "alpha", "beta"};
 	size_t used = 0;
 	out[0] = '\0';
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!isnan(page_number(one, names[i])))
+		if (!isnan(page_number(one, names[i])) && (i != BATCH || page_number(one, names[i]) != 1))
 			used += (size_t)snprintf(out + used, LINE - used, "%s%s %g", used > 0 ? ", " : "",
 									 names[i], page_number(one, names[i]));
 }
 
-static void case_print(FILE *out, const json_t *one)
+static void case_print(FILE *out, const char *problem, const json_t *one)
 {
 	char line[LINE];
 	snprintf(line, sizeof line, "Case %.100s: %.64s", page_text(one, "name"),
@@ -111,7 +121,8 @@ static void case_print(FILE *out, const json_t *one)
 	html_paragraph(out, "quiet", line);
 	html_paragraph(out, NULL, page_text(one, "detail"));
 	fputs("<div class=\"figures\">\n", out);
-	elements_print(out, json_object_get(json_object_get(one, "check"), "first_wrong"));
+	elements_print(out, json_object_get(json_object_get(one, "check"), "first_wrong"),
+				   digits_of(problem));
 	map_print(out, one);
 	fputs("</div>\n", out);
 	if (page_text(one, "output")[0] != '\0') {
@@ -145,7 +156,7 @@ static void cases_print(FILE *out, const json_t *cases)
 		page_verdict(out, page_text(one, "verdict"));
 		html_table_cell_close(&table);
 		number_cell(&table, json_object_get(one, "check"), "worst_ratio", 3);
-		number_cell(&table, one, "seconds", 3);
+		number_cell(&table, one, "seconds", 2);
 		sizes_print(one, line);
 		html_table_text(&table, line);
 	}
@@ -205,6 +216,83 @@ static void timing_print(FILE *out, const json_t *timing)
 	html_figure_close(out);
 }
 
+/* ---- the tolerance --------------------------------------------------------------------- */
+
+/* How far the worst element of a case lies from right, in times its bound; infinite where no bound
+ * takes its error. */
+static double ratio_of(const json_t *one)
+{
+	const json_t *check = json_object_get(one, "check");
+	return strcmp(page_text(check, "worst_ratio"), "inf") == 0 ? INFINITY
+															   : page_number(check, "worst_ratio");
+}
+
+/* The case that is farthest beyond its bound, of those with one or of those whose error none takes;
+ * NULL: there is none. */
+static const json_t *worst_case(const json_t *cases, bool bounded)
+{
+	const json_t *worst = NULL;
+	double ratio = 1.0;
+	size_t i;
+	json_t *one;
+	json_array_foreach(cases, i, one) if (ratio_of(one) > ratio && isinf(ratio_of(one)) != bounded)
+	{
+		ratio = ratio_of(one);
+		worst = one;
+	}
+	return worst;
+}
+
+/* What a bound is: of a flat tolerance, or as it follows from the inputs. */
+static void bound_print(FILE *out, const char *tolerance)
+{
+	char line[LINE];
+	snprintf(line, sizeof line,
+			 "This was judged with the tolerance %.64s. The bound of an element is the error that "
+			 "it may have by that.",
+			 tolerance);
+	html_paragraph(out, NULL,
+				   tolerance[0] != '\0' && strcmp(tolerance, "bound") != 0
+					   ? line
+					   : "The bound of an element is the largest error that rounding can explain "
+						 "there. It follows from the inputs: from K and the size of the products "
+						 "that are summed.");
+}
+
+/* What "3.2 times its bound" says, and what a bound of 0. */
+static void tolerance_print(FILE *out, const json_t *job)
+{
+	const json_t *result = json_object_get(job, "result"),
+				 *cases = json_object_get(result, "cases");
+	const json_t *bounded = worst_case(cases, true), *other = worst_case(cases, false);
+	char line[LINE];
+	if (bounded == NULL && other == NULL)
+		return;
+	html_heading(out, 3, "bound", "How far from right is wrong");
+	bound_print(out, page_text(json_object_get(job, "run"), "tolerance"));
+	if (bounded != NULL) {
+		snprintf(line, sizeof line,
+				 "The worst error is that of case %.64s: %.*f times its bound, and 1 is the most "
+				 "that is accepted. A small excess speaks of rounding (a narrower type, a second "
+				 "rounding), a large one of a wrong value.",
+				 page_text(bounded, "name"), ratio_of(bounded) < 10 ? 2 : 0, ratio_of(bounded));
+		html_paragraph(out, NULL, line);
+	}
+	if (other != NULL) {
+		snprintf(line, sizeof line, "In case %.64s %s", page_text(other, "name"),
+				 json_is_true(json_object_get(other, "exact"))
+					 ? "all numbers are whole and nothing has to be rounded, so that the bound is "
+					   "0: every bit counts there."
+					 : "an element has an error that no bound takes: it is no number, or infinite, "
+					   "where a number is wanted, or the other way round; or nothing is rounded in "
+					   "this problem.");
+		html_paragraph(out, NULL, line);
+	}
+	fputs("<p><a href=\"/problems/", out);
+	html_text(out, page_text(result, "problem"));
+	fputs("#tolerance\">How the bound is made</a></p>\n", out);
+}
+
 /* ---- all of it ------------------------------------------------------------------------- */
 
 static void facts_print(FILE *out, const json_t *result)
@@ -254,6 +342,11 @@ void page_result(FILE *out, const json_t *job)
 	if (failed == 0) /* else it repeats a case's */
 		html_paragraph(out, NULL, page_text(result, "detail"));
 	hints_print(out, json_object_get(result, "hints"));
+	if (verdict_is(page_text(job, "verdict"), VERDICT_TIME_LIMIT) ||
+		verdict_is(page_text(job, "verdict"), VERDICT_MEMORY_LIMIT))
+		html_paragraph(out, "quiet",
+					   "The limits of time and memory are this server's: no option of a submission "
+					   "changes them. Smaller cases take less (Options: cases, max-dim).");
 	facts_print(out, result);
 }
 
@@ -261,17 +354,13 @@ void page_details(FILE *out, const json_t *job)
 {
 	const json_t *result = json_object_get(job, "result");
 	const json_t *cases = json_object_get(result, "cases");
-	const char *log = page_text(json_object_get(result, "compile"), "log");
 	size_t i, shown = 0;
 	json_t *one;
-	if (log[0] != '\0') {
-		html_heading(out, 2, NULL, "What the compiler said");
-		html_block(out, log);
-	}
 	if (json_array_size(cases) > 0)
 		html_heading(out, 2, NULL, "Cases");
+	tolerance_print(out, job);
 	json_array_foreach(cases, i, one) if (has_failed(one) && shown++ < CASES_SHOWN)
-		case_print(out, one);
+		case_print(out, page_text(result, "problem"), one);
 	cases_print(out, cases);
 	if (json_is_object(json_object_get(result, "timing"))) {
 		html_heading(out, 2, NULL, "Times");

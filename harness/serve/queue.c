@@ -286,9 +286,14 @@ enum queue_answer queue_add(struct queue *queue, const struct job_given *job,
 	queue->reserved += answer == QUEUE_TAKEN;
 	release(queue);
 	if (answer == QUEUE_TAKEN) {
-		const bool kept = job_insert(queue->jobs, job, &number, err);
+		char *name = NULL;
+		const bool kept = job_insert(queue->jobs, job, &number, &name, err);
 		hold(queue);
 		queue->reserved--;
+		if (kept) {
+			free(entry->name);
+			entry->name = name;
+		}
 		if (kept && has_room(queue)) {
 			entry_wait(queue, entry, number);
 			pthread_cond_signal(&queue->more);

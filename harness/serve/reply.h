@@ -17,7 +17,7 @@ struct http_reply {
 	char cookie[192];        /* "" : none is set */
 	const char *policy;      /* Content-Security-Policy; NULL: the strictest, of what is no page */
 	const char *caching;     /* Cache-Control; NULL: no-store */
-	char location[80];       /* of 303; "" */
+	char location[1280];     /* of 303; "" */
 	char watch[JOB_ID_TEXT]; /* the events of this submission are the answer; "": the text is */
 };
 

@@ -2,6 +2,9 @@
 
 #include "serve/http.h"
 
+#define PATH_MOST 128 /* characters of an address that is led to */
+#define QUERY_MOST 256
+
 /* openapi.json describes the same, and a test compares them. */
 const struct route routes[] = {
 	{"POST", "/api/submissions", ROUTE_USER, api_submit},
@@ -82,13 +85,56 @@ static void refuse_method(struct http_reply *reply, const struct route *some)
 	reply_error(reply, 405, "this address takes %s", reply->allow);
 }
 
-void routes_answer(struct server *server, struct http_request *request, struct http_reply *reply)
+bool routes_lead_to_page(const char *address)
+{
+	/* no blank, quote, fragment or backslash; "//host" is no path of ours */
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+								"-._~%&=+";
+	const size_t length = strcspn(address, "?");
+	const char *query = address + length + (address[length] == '?');
+	char path[PATH_MOST], id[JOB_ID_TEXT];
+	if (length >= sizeof path || strlen(query) > QUERY_MOST || query[strspn(query, plain)] != '\0')
+		return false;
+	memcpy(path, address, length);
+	path[length] = '\0';
+	for (const struct route *route = routes; route->path != NULL; route++)
+		if (route->access == ROUTE_PAGE && strcmp(route->method, "GET") == 0 &&
+			matches(route->path, path, id))
+			return true;
+	return false;
+}
+
+/* Browsers say what they show; a page of ours is also one for who says nothing. */
+static bool is_for_people(const struct http_request *request)
+{
+	static const char *const programs[] = {"/api", "/healthz", "/metrics"};
+	const char *accept = request->header(request->context, "Accept");
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+		const size_t length = strlen(programs[i]);
+		if (strncmp(request->path, programs[i], length) == 0 &&
+			(request->path[length] == '\0' || request->path[length] == '/'))
+			return false;
+	}
+	return accept != NULL ? strcasestr(accept, "text/html") != NULL : request->of_pages;
+}
+
+void routes_explain(struct server *server, struct http_request *request, struct http_reply *reply)
+{
+	const bool said = reply->type != NULL && strcmp(reply->type, "application/json") == 0;
+	if (reply->status < 400 || !said || !is_for_people(request))
+		return;
+	session_find(server, request);
+	page_error(server, request, reply);
+}
+
+static void answer(struct server *server, struct http_request *request, struct http_reply *reply)
 {
 	const struct route *some = NULL, *found = NULL;
 	for (const struct route *route = routes; route->path != NULL && found == NULL; route++)
 		if (matches(route->path, request->path, request->id)) {
 			some = route;
 			found = same_method(route->method, request->method) ? route : NULL;
+			request->of_pages = request->of_pages || route->access == ROUTE_PAGE;
 		}
 	if (found == NULL) {
 		if (some != NULL)
@@ -111,6 +157,10 @@ void routes_answer(struct server *server, struct http_request *request, struct h
 				: "a token is needed: Authorization: Bearer TOKEN, of 'gemmjudge user add'");
 	else
 		found->handler(server, request, reply);
-	if (found->access == ROUTE_PAGE && reply->status >= 400)
-		page_error(server, request, reply);
+}
+
+void routes_answer(struct server *server, struct http_request *request, struct http_reply *reply)
+{
+	answer(server, request, reply);
+	routes_explain(server, request, reply);
 }

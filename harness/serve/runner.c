@@ -10,10 +10,13 @@
 #include "base/clock.h"
 #include "base/paths.h"
 #include "batch/worker.h"
+#include "judgement/names.h"
 #include "report/clean.h"
+#include "serve/advice.h"
 #include "serve/intake.h"
 #include "serve/naming.h"
 #include "serve/server.h"
+#include "testcases/problem.h"
 
 #define POLL_MILLISECONDS 500
 #define SILENT_SECONDS 3600 /* a judge says something before; its own limits are shorter */
@@ -62,6 +65,7 @@ static void take_line(void *context, const char *line)
 	if (is_case || strcmp(event, "compiling") == 0 || strcmp(event, "compiled") == 0 ||
 		strcmp(event, "timing") == 0) {
 		naming_apply(json, queue_name(at->entry));
+		advice_apply(json);
 		queue_tell(at->runner->server->queue, at->entry, json, !is_case);
 	}
 	json_decref(json);
@@ -148,6 +152,7 @@ static char *result_text(struct judgement_at *at, json_t *event)
 {
 	json_t *result = json_object_get(event, "result");
 	naming_apply(result, queue_name(at->entry));
+	advice_apply(result);
 	json_t *all = json_object();
 	json_object_set(all, "result", result);
 	json_object_set(all, "run", at->run);
@@ -160,6 +165,29 @@ static char *result_text(struct judgement_at *at, json_t *event)
 	}
 	json_decref(all);
 	return text;
+}
+
+/* The time that counts and ranks, at the shape that the problem is timed at and without an
+ * epilogue; 0 where there is none. */
+static double time_of(const json_t *result, const json_t *run)
+{
+	static const char *const names[] = {"m", "n", "k", "batch"};
+	static const int sizes[] = {SIZE_M, SIZE_N, SIZE_K, SIZE_BATCH};
+	const char *name = json_string_value(json_object_get(result, "problem"));
+	const struct problem *problem = name != NULL ? problem_find(name) : NULL;
+	const json_t *timing = json_object_get(result, "timing");
+	const json_t *entry = json_array_get(json_object_get(timing, "entries"), 0);
+	const char *sealed =
+		json_string_value(json_object_get(json_object_get(entry, "sealed"), "state"));
+	if (problem == NULL || sealed == NULL || json_is_string(json_object_get(run, "epilogue")) ||
+		(!seal_state_is(sealed, SEAL_CONFIRMED) && !seal_state_is(sealed, SEAL_OUTSIDE)))
+		return 0;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		const json_t *size = json_object_get(json_object_get(timing, "case"), names[i]);
+		if (json_is_integer(size) && json_integer_value(size) != problem->large.size[sizes[i]])
+			return 0;
+	}
+	return json_number_value(json_object_get(entry, "microseconds"));
 }
 
 /* Until it is in the store, whatever lacks there: it is not said before. */
@@ -219,17 +247,20 @@ static void conclude(struct judgement_at *at, int attempts, double begun, const 
 		return;
 	}
 	char *result = verdict != NULL ? result_text(at, event) : NULL;
-	char *detail = verdict == NULL ? clean_text(why->message) : NULL;
+	char *advised = verdict == NULL ? advice_text(why->message) : NULL;
+	char *detail = advised != NULL ? clean_text(advised) : NULL;
 	const json_t *content = json_object_get(json_object_get(event, "result"), "content");
 	const struct job_end end = {.verdict = verdict,
 								.seed = json_string_value(json_object_get(event, "seed")),
 								.detail = detail,
 								.content = json_string_value(content),
 								.result = result,
+								.microseconds = time_of(json_object_get(event, "result"), at->run),
 								.seconds = clock_seconds() - begun};
 	if (finish(at, &end))
 		publish(at, verdict != NULL ? "verdict" : "error");
 	free(result);
+	free(advised);
 	free(detail);
 	json_decref(event);
 }

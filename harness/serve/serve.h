@@ -31,6 +31,11 @@ struct serve_config {
 	size_t word_count;
 	const char *const *devices; /* --device of each worker; NULL: without */
 	size_t worker_count;
+	/* What is judged where nobody asks for anything else: so many cases, with such sizes at most.
+	 * 0: the judges elsewhere decide, or nothing but the problem bounds them. */
+	size_t cases;
+	int max_dim;
+	bool emulated;          /* they have no GPU, so that nothing is timed */
 	bool public;            /* everyone sees what others submitted */
 	size_t queue;           /* so many wait at most, */
 	size_t queue_of_user;   /* so many of one user, */

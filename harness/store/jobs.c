@@ -116,13 +116,18 @@ static bool change(struct jobs_side *side, sqlite3_stmt *statement, struct error
 
 /* ---- its course --------------------------------------------------------------------- */
 
-bool job_insert(struct jobs *jobs, const struct job_given *job, int64_t *number, struct error *err)
+bool job_insert(struct jobs *jobs, const struct job_given *job, int64_t *number, char **name,
+				struct error *err)
 {
 	struct jobs_side *side = &jobs->writes;
+	bool failed = false;
+	*name = NULL;
 	sqlite3_stmt *statement = jobs_statement(
 		side,
 		"INSERT INTO job (id, account, problem, name, options, source, state, created, seconds, "
-		"attempts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'waiting', ?7, 0, 0)",
+		"attempts) VALUES (?1, ?2, ?3, iif(?4 <> '', ?4, 'submission-' || (1 + coalesce((SELECT "
+		"seq FROM sqlite_sequence WHERE name = 'job'), 0)) || '.cu'), ?5, ?6, 'waiting', ?7, 0, 0) "
+		"RETURNING number, name",
 		err);
 	if (statement == NULL)
 		return false;
@@ -133,10 +138,18 @@ bool job_insert(struct jobs *jobs, const struct job_given *job, int64_t *number,
 	bind(statement, 5, job->options);
 	sqlite3_bind_text64(statement, 6, job->source, job->source_length, SQLITE_STATIC, SQLITE_UTF8);
 	sqlite3_bind_double(statement, 7, now());
-	const bool ok = sqlite3_step(statement) == SQLITE_DONE || database_refused(side->store, err);
-	*number = sqlite3_last_insert_rowid(side->store->database);
+	if (database_next(side->store, statement, &failed, err)) {
+		*number = sqlite3_column_int64(statement, 0);
+		*name = strdup(text_at(statement, 1));
+		/* it is on the disk with the statement's end */
+		database_next(side->store, statement, &failed, err);
+	}
 	jobs_done(side, statement);
-	return ok;
+	if (*name != NULL && !failed)
+		return true;
+	free(*name);
+	*name = NULL;
+	return failed ? false : error_set(err, "out of memory");
 }
 
 bool jobs_waiting(struct jobs *jobs, job_take *take, void *context, struct error *err)
@@ -204,8 +217,24 @@ bool job_again(struct jobs *jobs, const char *id, struct error *err)
 	return change(&jobs->writes, statement, err);
 }
 
+/* Before the verdict, which is what others wait for. */
+static bool time_keep(struct jobs *jobs, const char *id, double microseconds, struct error *err)
+{
+	sqlite3_stmt *statement = jobs_statement(&jobs->writes,
+											 "INSERT OR REPLACE INTO job_time SELECT number, ?2 "
+											 "FROM job WHERE id = ?1",
+											 err);
+	if (statement == NULL)
+		return false;
+	bind(statement, 1, id);
+	sqlite3_bind_double(statement, 2, microseconds);
+	return change(&jobs->writes, statement, err);
+}
+
 bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, struct error *err)
 {
+	if (end->microseconds > 0 && !time_keep(jobs, id, end->microseconds, err))
+		return false;
 	sqlite3_stmt *statement =
 		jobs_statement(&jobs->writes,
 					   "UPDATE job SET state = 'done', ended = ?2, seconds = seconds + ?3, verdict "
@@ -240,12 +269,14 @@ bool job_withdraw(struct jobs *jobs, const char *id, struct error *err)
 
 /* ---- what is asked ------------------------------------------------------------------- */
 
+#define JOB_TABLES " FROM job LEFT JOIN job_time USING (number) "
 #define JOB_COLUMNS                                                                                \
 	"id, number, account, problem, name, state, created, started, ended, seconds, attempts, "      \
-	"verdict, seed, detail, content, options"
+	"verdict, seed, detail, content, microseconds, options"
 static const char *const job_members[] = {
-	"id",    "number",  "user",     "problem", "name", "state", "created", "started",
-	"ended", "seconds", "attempts", "verdict", "seed", "error", "content", "options"};
+	"id",      "number",  "user",    "problem",      "name",     "state",
+	"created", "started", "ended",   "seconds",      "attempts", "verdict",
+	"seed",    "error",   "content", "microseconds", "options"};
 #define JOB_DATES 6 /* created, started, ended */
 #define JOB_MEMBERS (sizeof job_members / sizeof *job_members)
 
@@ -297,8 +328,8 @@ json_t *job_find(struct jobs *jobs, const char *id, bool whole, struct error *er
 	err->message[0] = '\0';
 	sqlite3_stmt *row =
 		jobs_statement(&jobs->reads,
-					   whole ? "SELECT " JOB_COLUMNS ", result FROM job WHERE id = ?1"
-							 : "SELECT " JOB_COLUMNS " FROM job WHERE id = ?1",
+					   whole ? "SELECT " JOB_COLUMNS ", result" JOB_TABLES "WHERE id = ?1"
+							 : "SELECT " JOB_COLUMNS JOB_TABLES "WHERE id = ?1",
 					   err);
 	if (row == NULL)
 		return NULL;
@@ -336,12 +367,12 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 {
 	bool failed = false;
 	json_t *list = json_array();
-	sqlite3_stmt *row =
-		jobs_statement(&jobs->reads,
-					   "SELECT " JOB_COLUMNS " FROM job WHERE (?1 IS NULL OR account = ?1) AND (?2 "
-					   "IS NULL OR problem = ?2) AND (?3 = 0 OR number < ?3) ORDER BY number DESC "
-					   "LIMIT ?4",
-					   err);
+	sqlite3_stmt *row = jobs_statement(
+		&jobs->reads,
+		"SELECT " JOB_COLUMNS JOB_TABLES "WHERE (?1 IS NULL OR account = ?1) AND (?2 "
+		"IS NULL OR problem = ?2) AND (?3 = 0 OR number < ?3) AND (?5 IS NULL OR "
+		"name = ?5) ORDER BY number DESC LIMIT ?4",
+		err);
 	if (row == NULL) {
 		json_decref(list);
 		return NULL;
@@ -350,6 +381,7 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 	bind(row, 2, filter->problem);
 	sqlite3_bind_int64(row, 3, filter->before);
 	sqlite3_bind_int(row, 4, filter->limit);
+	bind(row, 5, filter->name);
 	while (database_next(jobs->reads.store, row, &failed, err))
 		json_array_append_new(list, job_of_row(row));
 	jobs_done(&jobs->reads, row);
@@ -381,12 +413,16 @@ json_t *jobs_class(struct jobs *jobs, struct error *err)
 {
 	bool failed = false;
 	json_t *users = json_object();
-	/* SQLite takes what is not aggregated of the row that has the maximum */
 	sqlite3_stmt *row = jobs_statement(
 		&jobs->reads,
-		"SELECT account, problem, id, verdict, count(*), max(((verdict IS 'accepted') << 60) + "
-		"number) FROM job WHERE state = 'done' GROUP BY account, problem "
-		"UNION ALL SELECT name, NULL, NULL, NULL, 0, 0 FROM account WHERE role = 'student' "
+		"SELECT account, problem, id, verdict, microseconds, of_all FROM (SELECT account, problem, "
+		"id, verdict, microseconds, count(*) OVER of AS of_all, row_number() OVER (of ORDER BY "
+		"verdict IS 'accepted' DESC, "
+		"iif(verdict IS 'accepted', microseconds, NULL) NULLS LAST, number DESC) AS place FROM job "
+		"LEFT JOIN "
+		"job_time USING (number) WHERE state = 'done' WINDOW of AS (PARTITION BY account, "
+		"problem)) WHERE place = 1 "
+		"UNION ALL SELECT name, NULL, NULL, NULL, NULL, 0 FROM account WHERE role = 'student' "
 		"ORDER BY 1, 2",
 		err);
 	if (row == NULL) {
@@ -399,9 +435,9 @@ json_t *jobs_class(struct jobs *jobs, struct error *err)
 			json_object_set_new(users, name, json_object());
 		if (sqlite3_column_type(row, 1) != SQLITE_NULL)
 			json_object_set_new(json_object_get(users, name), text_at(row, 1),
-								json_pack("{s:o, s:o, s:I}", "id", value_at(row, 2), "verdict",
-										  value_at(row, 3), "submissions",
-										  (json_int_t)sqlite3_column_int64(row, 4)));
+								json_pack("{s:o, s:o, s:o, s:I}", "id", value_at(row, 2), "verdict",
+										  value_at(row, 3), "microseconds", value_at(row, 4),
+										  "submissions", (json_int_t)sqlite3_column_int64(row, 5)));
 	}
 	jobs_done(&jobs->reads, row);
 	if (!failed)

@@ -21,14 +21,16 @@ struct jobs;
 struct jobs *jobs_open(const char *path, bool share, struct error *err);
 void jobs_close(struct jobs *jobs);
 
-/* A submission as it comes. Borrowed. */
+/* A submission as it comes. Borrowed. A name of "" becomes "submission-NUMBER.cu". */
 struct job_given {
 	const char *id, *account, *problem, *name, *options, *source;
 	size_t source_length;
 };
 
-/* Keeps it, waiting: it is on the disk when this returns true. *number: its place in order. */
-bool job_insert(struct jobs *jobs, const struct job_given *job, int64_t *number, struct error *err);
+/* Keeps it, waiting: it is on the disk when this returns true. *number: its place in order; *name:
+ * what it is called, the caller's to free. */
+bool job_insert(struct jobs *jobs, const struct job_given *job, int64_t *number, char **name,
+				struct error *err);
 
 /* Those that wait, the oldest first. What was being judged when another server ended waits again.
  */
@@ -47,6 +49,7 @@ bool job_again(struct jobs *jobs, const char *id, struct error *err);
 struct job_end {
 	const char *verdict, *seed, *detail, *content, *result;
 	double seconds;
+	double microseconds; /* that count, at the shape that its problem is timed at; 0: none */
 };
 /* False with err; "" where there is no such submission any more. */
 bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, struct error *err);
@@ -55,8 +58,8 @@ bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, st
 bool job_withdraw(struct jobs *jobs, const char *id, struct error *err);
 
 /* An object: id, number, user, problem, name, options, state, created, started, ended, seconds,
- * attempts, verdict, seed, error, content, and where `whole` result, whose members are those of
- * job_end's. NULL: there is none, or, with err, it cannot be read. */
+ * attempts, verdict, seed, error, content, microseconds, and where `whole` result, whose members
+ * are those of job_end's. NULL: there is none, or, with err, it cannot be read. */
 json_t *job_find(struct jobs *jobs, const char *id, bool whole, struct error *err);
 
 /* The text that was submitted, for the caller to free; NULL as above. */
@@ -64,8 +67,8 @@ char *job_source(struct jobs *jobs, const char *id, struct error *err);
 
 /* An array of objects as job_find() gives them without results, the newest first. NULL with err. */
 struct job_filter {
-	const char *account, *problem; /* NULL: all */
-	int64_t before;                /* a number; 0: from the newest on */
+	const char *account, *problem, *name; /* NULL: all */
+	int64_t before;                       /* a number; 0: from the newest on */
 	int limit;
 };
 json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct error *err);
@@ -74,9 +77,9 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 json_t *job_of_content(struct jobs *jobs, const char *content);
 
 /* An object with a member for each user, an object with a member for each problem of which
- * something of this user was judged: id, verdict and submissions, the first two of the last one
- * that was accepted, or else of the last one. Students who submitted nothing have an empty object.
- * NULL with err. */
+ * something of this user was judged: id, verdict, microseconds (or null) and submissions, the first
+ * three of the fastest one that was accepted, or else of the last one that was, or else of the last
+ * one. Students who submitted nothing have an empty object. NULL with err. */
 json_t *jobs_class(struct jobs *jobs, struct error *err);
 
 /* Seconds of judging since a time, of an account. */

@@ -7,10 +7,15 @@
 
 #define COUNT(columns) (sizeof(columns) / sizeof *(columns))
 
+/* What came to a server's judge through stdin has the name that it was submitted under. */
+#define FILE_OF                                                                                    \
+	"coalesce(iif(j.file = 'stdin', (SELECT name FROM job WHERE job.content = s.content "          \
+	"ORDER BY number LIMIT 1), NULL), j.file)"
+
 const struct column measured_columns[MEASURED_COLUMNS] = {
 	COLUMN("j.id", struct measured, id),
 	COLUMN("s.path", struct measured, path),
-	COLUMN_SHOWN("j.file", struct measured, file, "file"),
+	COLUMN_SHOWN(FILE_OF, struct measured, file, "file"),
 	COLUMN_SHOWN("s.content", struct measured, content, "content"),
 	COLUMN_SHOWN("j.ended", struct measured, when, "when"),
 	COLUMN_SHOWN("r.mode", struct measured, mode, "mode"),

@@ -138,5 +138,8 @@ const char *const store_schema[] = {
 	"high,\n"
 	"	samples, measured FROM trial_before;\n"
 	"DROP TABLE trial_before;\n",
+	/* 9: microseconds that count, of a submission that was timed where its problem is. */
+	"CREATE TABLE job_time (\n"
+	"	number INTEGER PRIMARY KEY, microseconds REAL NOT NULL) STRICT;\n",
 	NULL,
 };

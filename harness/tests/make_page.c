@@ -1,6 +1,6 @@
 /* Writes the page of a run that never was, so that tests and those who change pages have times on
- * every machine: of `judge` over several files, or of `bench` or `compare` over many shapes.
- * usage: make_page judge|bench|compare|hostile FILE */
+ * every machine: of `judge` over several files or a class's, or of `bench` or `compare` over many
+ * shapes. usage: make_page judge|bench|compare|class|hostile FILE */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,6 +235,26 @@ static struct judgement_list benched(bool compare)
 	return list;
 }
 
+/* 13 students, most of whom have cases to look at. */
+static struct judgement_list of_class(void)
+{
+	struct judgement_list list = list_of(13, "gemmjudge judge --seed 0x1234 --device emu class");
+	list.facts.device_kind = DEVICE_EMULATED;
+	for (size_t i = 0; i < list.count; i++) {
+		struct judgement *item = &list.items[i];
+		char file[64];
+		snprintf(file, sizeof file, "class/student_%02zu.cu", i + 1);
+		file_named(item, file, i % 4 == 0 ? VERDICT_ACCEPTED : VERDICT_WRONG_ANSWER);
+		if (i % 4 == 0)
+			continue;
+		case_fails(item, 2);
+		case_fails(item, 5);
+		item->hint_count = 1;
+		snprintf(item->hints[0], sizeof item->hints[0], "rows beyond a multiple of 64 are wrong");
+	}
+	return list;
+}
+
 /* As `judge`, where every text is one that wants to be markup. */
 static struct judgement_list hostile(void)
 {
@@ -278,10 +298,12 @@ int main(int argc, char **argv)
 		list = benched(false);
 	else if (argc == 3 && strcmp(argv[1], "compare") == 0)
 		list = benched(true);
+	else if (argc == 3 && strcmp(argv[1], "class") == 0)
+		list = of_class();
 	else if (argc == 3 && strcmp(argv[1], "hostile") == 0)
 		list = hostile();
 	else {
-		fputs("usage: make_page judge|bench|compare|hostile FILE\n", stderr);
+		fputs("usage: make_page judge|bench|compare|class|hostile FILE\n", stderr);
 		return 2;
 	}
 	bool written = report_save(argv[2], report_html, &list, &err);

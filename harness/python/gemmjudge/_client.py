@@ -6,10 +6,11 @@ import asyncio
 import http.client
 import json
 import os
+import re
 import ssl
 import time
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ ASK_SECONDS = 120.0
 STREAM_SECONDS = 300.0  # so long a stream may be silent; then the server is asked
 AWAY_SECONDS = 600.0  # so long without an answer a server is waited for
 LAST = ("verdict", "error", "withdrawn")
+ID = re.compile("[0-9a-f]{32}")
+NAMED = 5  # submissions of one name that are told of
 
 
 class Refused(JudgeError):
@@ -49,6 +52,12 @@ class Submission:
 
     id: str
     client: Client = field(repr=False)
+    _name: str | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """What it is called: the name that it was given, its file's, or "submission-12.cu"."""
+        return self._name or self.job()["name"]
 
     def job(self) -> dict[str, Any]:
         """What the server knows of it: its `state`, `place` in the queue, `verdict`, `result`, and more."""
@@ -142,21 +151,38 @@ class Client:
             source = Path(source).read_text(encoding="utf-8")
         given = {option.replace("_", "-"): value for option, value in options.items()}
         body = {"problem": problem, "source": source, "options": given, **({"name": name} if name else {})}
-        return Submission(self._ask("POST", "/api/submissions", body)["id"], self)
+        taken = self._ask("POST", "/api/submissions", body)
+        return Submission(taken["id"], self, taken.get("name"))
 
     def judge(self, source: str | os.PathLike[str], problem: str, **options: Any) -> Verdict:
         """submit() and wait(): as gemmjudge.judge(), on the server."""
         return self.submit(source, problem, **options).wait()
 
-    def submission(self, number: str) -> Submission:
-        """One that was submitted before, by its id."""
-        return Submission(number, self)
+    def submission(self, which: str | Submission | Mapping[str, Any]) -> Submission:
+        """One that was submitted before: by its id, by its name, or as submissions() lists it.
+
+        Raises Refused where none has the name, or several have.
+        """
+        if isinstance(which, Submission):
+            return Submission(which.id, self, which._name)
+        if isinstance(which, Mapping):
+            return Submission(which["id"], self, which.get("name"))
+        if ID.fullmatch(which):
+            return Submission(which, self)
+        named = self.submissions(name=which, limit=NAMED)
+        if len(named) == 1:
+            return Submission(named[0]["id"], self, which)
+        ids = ", ".join(job["id"] for job in named)
+        raise Refused(f"{self.url}: several submissions are named {which!r}: {ids}" if named
+                      else f"{self.url}: no submission is named {which!r}", 404)
 
     def submissions(self, **only: Any) -> list[dict[str, Any]]:
         """One's own, the newest first, without results; a teacher's are everyone's.
 
-        `only` is any of `problem`, `user`, `mine`, `before` (a number) and `limit`.
+        `only` is any of `problem`, `user`, `name`, `mine`, `limit`, and `before`: a number, or one of this list.
         """
+        if isinstance(only.get("before"), Mapping):
+            only["before"] = only["before"]["number"]
         return self._ask("GET", "/api/submissions" + _query(only))["submissions"]
 
     def leaderboard(self, problem: str | None = None) -> dict[str, Any]:

@@ -42,6 +42,12 @@ class Verdict:
     id: Any = None  #: of the request
 
     @property
+    def name(self) -> str:
+        """What it is called: the file, or the submission's name on a server; of a source, the `id` of its request."""
+        file = self.result["file"]
+        return file if file != "stdin" else str(self.id)
+
+    @property
     def reason(self) -> str:
         """The same as `detail`, by the name that it has in `result`."""
         return self.detail
@@ -190,7 +196,7 @@ def judge_many(
     """Judges many kernels, several at once, and gives their verdicts in the order in which they are known.
 
     A request is a source, or a dictionary: `source` or `path`, `problem`, `id` (given back as `Verdict.id`; without it the
-    request's number from 0), and any option for it alone. Options here are for all. A request that comes to no verdict
+    request's number from 0; where it is a text, the store remembers the source by it), and any option for it alone. Options here are for all. A request that comes to no verdict
     (an unknown problem) gives a BadRequest, which has its `id`, in the verdict's place; with `raising=True` it is raised.
     """
     for answer in _answers(requests, options):

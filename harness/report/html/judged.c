@@ -15,6 +15,7 @@
 /* Cases that failed and are shown in full, and those that the table of all of them has. */
 #define CASES_SHOWN 3
 #define CASES_LISTED 1000
+#define UNFOLDED 3 /* files that are all open */
 
 /* ---- a case that failed ----------------------------------------------------------- */
 
@@ -239,12 +240,27 @@ static void times_print(FILE *out, const struct judgement_list *list, const stru
 		html_timing_data(out, timings[i]);
 }
 
+/* Its heading; of many files a line that opens. A browser opens what a link leads into, which is
+ * why the id is inside. */
+static void head_print(FILE *out, const struct judgement *item, size_t number, bool folded)
+{
+	char id[32];
+	snprintf(id, sizeof id, "file-%zu", number);
+	if (!folded) {
+		html_heading(out, 2, id, item->file);
+		return;
+	}
+	fputs("<details class=\"file\"><summary>", out);
+	html_heading(out, 2, NULL, item->file);
+	html_verdict(out, item->verdict);
+	fprintf(out, "</summary>\n<div id=\"%s\">\n", id);
+}
+
 void html_judged(FILE *out, const struct judgement_list *list, size_t number, bool guarantees)
 {
 	const struct judgement *item = &list->items[number - 1];
-	char id[32];
-	snprintf(id, sizeof id, "file-%zu", number);
-	html_heading(out, 2, id, item->file);
+	const bool folded = list->count > UNFOLDED;
+	head_print(out, item, number, folded);
 	fputs("<p>", out);
 	html_verdict(out, item->verdict);
 	if (item->detail[0] != '\0' && facts_failed_cases(item) == 0) { /* else it repeats a case's */
@@ -273,4 +289,6 @@ void html_judged(FILE *out, const struct judgement_list *list, size_t number, bo
 	html_kernels(out, item, list->facts.device_kind);
 	counters_print_block(out, item);
 	cases_print(out, item);
+	if (folded)
+		fputs("</div>\n</details>\n", out);
 }

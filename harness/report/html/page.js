@@ -77,6 +77,17 @@ function copyButton(label, text) {
 	return button;
 }
 
+// What a link leads into is opened, also by browsers that do not do so themselves; on paper all files are.
+function openFile() {
+	const inside = document.getElementById(location.hash.slice(1)), file = inside && inside.closest("details.file");
+	if (!file || file.open) return;
+	file.open = true;
+	file.scrollIntoView();
+}
+addEventListener("hashchange", openFile);
+addEventListener("beforeprint", () => document.querySelectorAll("details.file").forEach((file) => { file.open = true; }));
+openFile();
+
 document.querySelectorAll("table").forEach(makeSortable);
 document.querySelectorAll(".data .scroll").forEach((box) =>
 	box.before(copyButton("Copy as CSV", () => csvOf(box.querySelector("table")))));

@@ -8,8 +8,9 @@
 #include "judgement/judgement.h"
 
 /* What was found in a file: its verdict, cases that failed, times, counters. `number` counts the
- * files of the run from 1: its heading is #file-<number>. `guarantees`: says which layers of the
- * jail held, as they are not those of all files. */
+ * files of the run from 1: links lead to #file-<number>. Of more than three files each is a line
+ * that opens. `guarantees`: says which layers of the jail held, as they are not those of all files.
+ */
 void html_judged(FILE *out, const struct judgement_list *list, size_t number, bool guarantees);
 
 /* What its kernels and its calls take of a GPU; nothing where nobody knows. */

@@ -123,7 +123,8 @@ static void check_page(const struct http_reply *reply)
 {
 	static const char script[] = "<script", to[] = "/submissions/";
 	const char *id = reply->location + sizeof to - 1;
-	if (strpbrk(reply->location, "\r\n") != NULL)
+	if (strpbrk(reply->location, "\r\n\\") != NULL ||
+		(reply->location[0] != '\0' && (reply->location[0] != '/' || reply->location[1] == '/')))
 		fuzz_found("an address of somebody's own");
 	if (reply->status == 303) {
 		if (strncmp(reply->location, to, sizeof to - 1) == 0 && strcmp(id, known) != 0)

@@ -164,11 +164,12 @@ class Page:
             raise BrowserError(details.get("exception", {}).get("description", details["text"]))
         return answer["result"].get("value")
 
-    def press(self, key):
-        code, text = KEYS[key]
+    def press(self, key, modifiers=0):
+        """With modifiers of DevTools: 2 is Ctrl, 4 Meta. With one of these a key writes nothing."""
+        code, text = KEYS[key] if modifiers == 0 else (KEYS[key][0], "")
         name = "Space" if key == " " else key
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=name, windowsVirtualKeyCode=code,
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=name, windowsVirtualKeyCode=code, modifiers=modifiers,
                       **({"text": text} if text and kind == "keyDown" else {}))
 
     def seen(self, *methods):

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Opens pages in a headless Chromium and says what is wrong with them, a line each.
 
-usage: check.py [--shots FOLDER] PAGE...     --shots: also a picture of each page at each width and in each scheme
+usage: check.py [--shots FOLDER] [--highest N] PAGE...
+
+    --shots    also a picture of each page at each width and in each scheme
+    --highest  so many pixels high a page may be in a window of 1280, before anything is opened
 
 Exit status: 0 nothing is wrong, 1 something is, 2 a wrong command line, 77 there is no browser.
 """
@@ -25,8 +28,8 @@ NO_BROWSER = 77
 
 
 class Checker:
-    def __init__(self, page, path, shots):
-        self.page, self.path, self.shots = page, path, shots
+    def __init__(self, page, path, shots, highest):
+        self.page, self.path, self.shots, self.highest = page, path, shots, highest
         self.url = pathlib.Path(path).absolute().as_uri()
         self.found = []
 
@@ -130,6 +133,9 @@ class Checker:
             if parts.fragment and not parts.path:
                 self.demand(self.page.run(f"document.getElementById({parts.fragment!r}) !== null"),
                             f"the link {link} leads nowhere in the page")
+                self.demand(self.page.run(f"new Promise(done => {{ location.hash = {link!r}; setTimeout(done, 50); }}).then(() => "
+                                          f"document.getElementById({parts.fragment!r})?.checkVisibility() ?? true)"),
+                            f"the link {link} leads to what stays closed")
 
     def check_without_script(self):
         with_script = self.probe("texts()")
@@ -145,6 +151,8 @@ class Checker:
         self.page.look(WIDTHS[-1])
         self.load()
         self.demand(self.probe("texts()"), "the page is empty")
+        height = self.page.run("document.documentElement.scrollHeight")
+        self.demand(not self.highest or height <= self.highest, f"it is {height} pixels high, more than {self.highest}")
         self.found += self.probe("headings()") + self.probe("structure()")
         self.check_names()
         self.check_looks()
@@ -174,8 +182,9 @@ def in_order(cells, order):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("usage: "))
+    parser = argparse.ArgumentParser(usage="\n\n".join(__doc__.split("\n\n")[1:3]).removeprefix("usage: "))
     parser.add_argument("--shots")
+    parser.add_argument("--highest", type=int)
     parser.add_argument("pages", nargs="+")
     options = parser.parse_args()
     program = browser.find()
@@ -186,7 +195,7 @@ def main():
     with browser.Browser(program) as running:
         running.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
         for path in options.pages:
-            found = Checker(running.page(), path, options.shots).check()
+            found = Checker(running.page(), path, options.shots, options.highest).check()
             bad += len(found)
             for line in found:
                 print(f"{path}: {line}")

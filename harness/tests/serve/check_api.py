@@ -43,7 +43,7 @@ def check_course(server):
     """From a submission to its verdict."""
     name = "a<script>\x1b[31m\nb.cu"
     reply = server.submit("accept 1", name=name, options={"cases": 4, "fail-fast": True, "seed": None})
-    assert reply.status == 202 and set(reply.json()) == {"id", "state", "place"}, reply.body
+    assert reply.status == 202 and set(reply.json()) == {"id", "name", "state", "place"}, reply.body
     number = reply.json()["id"]
     events = server.events(number)
     assert [e[0] for e in events if e[0] != "queued"] == ["compiling", "compiled", "case", "case", "verdict"], events
@@ -56,7 +56,7 @@ def check_course(server):
     assert [e[0] for e in server.events(number)] == ["verdict"]
     assert server.request("GET", f"/api/submissions/{number}/source").body == b"accept 1"
     wrong = server.until(server.submitted("wrong 2"), "done")
-    assert wrong["verdict"] == "wrong_answer" and wrong["result"]["file"] == "solution.cu"
+    assert wrong["verdict"] == "wrong_answer" and wrong["result"]["file"] == f"submission-{wrong['number']}.cu"
     refused = server.until(server.submitted("refuse"), "done")
     assert refused["verdict"] is None and "no such number" in refused["error"] and refused["attempts"] == 1
     assert [e[0] for e in server.events(refused["id"])] == ["error"]

@@ -109,9 +109,9 @@ def check_verdicts():
     check_same(server, "wrong.cu", right.replace("alpha, beta))", "alpha, 2.0f))"), 1)
     seeds = set()  # that nobody named
     for _ in range(2):
-        done = submit(server, write("drawn.cu", right), "-p", "gemm-f16", "--cases", "1", "--max-dim", "16", "--json", "drawn.json")
+        done = submit(server, write("drawn.cu", right), "-p", "gemm-f16", "--cases", "1", "--max-dim", "16", "--json", write("drawn.json", ""))
         assert done.returncode == 0, done
-        seeds.add(json.load(open("drawn.json", encoding="utf-8"))["seed"])
+        seeds.add(json.load(open(os.path.join(WORK.name, "drawn.json"), encoding="utf-8"))["seed"])
     assert len(seeds) == 2 and "0x0" not in seeds, seeds
     none = client(server).judge("not a kernel\n", "gemm-f16", name="none.cu")
     assert "\nnone.cu(1): error" in "\n" + none.result["compile"]["log"] and "stdin" not in str(none.result), none.result
@@ -137,7 +137,7 @@ def check_headers(server):
 
 def check_refused(server):
     path = write("plain.cu", "accept\n")
-    for words, what in ((["--suite", "../x"], "no such value"), (["--cases", "1000"], "from 0 to 256"),
+    for words, what in ((["--suite", "../x"], "no such value"), (["--cases", "1000"], "from 1 to 256"),
                         (["--shape", "8x8x8", "--shape", "9x9x9"], "a submission has one")):
         done = submit(server, path, "-p", "gemm-f16", *words)
         assert done.returncode == 2 and what in done.stderr and done.stdout == "", done
@@ -156,11 +156,16 @@ def check_users():
     server = Server(PROGRAM, "--queue-of-user", "1", listen="127.0.0.1:0")
     token = user_add(PROGRAM, server.store, "ada")
     path = write("plain.cu", "accept\n")
-    for wrong in (None, "x" * 43):
-        done = submit(server, path, "-p", "gemm-f16", token=wrong)
-        assert done.returncode == 3 and "token" in done.stderr, done
-        with raises(gemmjudge.Refused):
-            client(server, wrong).submissions()
+    mistaken = write("mistaken", "0" * 64 + "\n")
+    for wrong, words, told in ((None, [], "a token is needed"), ("x" * 43, [], "the token of GEMMJUDGE_TOKEN is wrong"),
+                               (token[:-1], [], "the token of GEMMJUDGE_TOKEN is wrong"),
+                               (token, ["--token-file", mistaken], f"the token of --token-file {mistaken} is wrong")):
+        done = submit(server, path, "-p", "gemm-f16", *words, token=wrong)
+        assert done.returncode == 3 and told in done.stderr and done.stderr.count("\n") == 1, done
+        assert "GEMMJUDGE_TOKEN" in done.stderr and "--token-file" in done.stderr and token not in done.stderr, done
+        if not words:
+            with raises(gemmjudge.Refused, "token"):
+                client(server, wrong).submissions()
     file = write("token", token + "\nmore\n")
     assert submit(server, path, "-p", "gemm-f16", "--token-file", file).returncode == 0
     ada = client(server, token)
@@ -178,7 +183,16 @@ def check_users():
         first.withdraw()
     done = submit(server, "--id", second.id, token=token)
     assert done.returncode == 3 and "withdrawn" in done.stderr, done
-    assert [job["name"] for job in ada.submissions(problem="gemm-f16")] == ["solution.cu", "slow.cu", "plain.cu"]
+    listed = ada.submissions(problem="gemm-f16")
+    assert [job["name"] for job in listed] == ["submission-3.cu", "slow.cu", "plain.cu"], listed
+    assert second.name == "submission-3.cu" and first.name == "slow.cu" and ada.submission(first.id).name == "slow.cu"
+    assert all(ada.submission(which).id == first.id for which in (first, first.id, "slow.cu", listed[1])), listed
+    assert ada.submissions(before=listed[1]) == listed[2:]
+    with raises(gemmjudge.Refused, "no submission is named 'none.cu'"):
+        ada.submission("none.cu")
+    again = ada.submit("accept", "gemm-f16", name="slow.cu")
+    with raises(gemmjudge.Refused, f"several submissions are named 'slow.cu': {again.id}, {first.id}"):
+        ada.submission("slow.cu")
     assert ada.me()["user"] == "ada" and "boards" in ada.leaderboard("gemm-f16")
     server.end(signal.SIGKILL)
 

@@ -4,12 +4,32 @@ usage: check_judge.py GEMMJUDGE SOURCE_ROOT
 """
 
 import os
+import subprocess
 import sys
 import time
 
 from server import Server
 
 PROGRAM, ROOT = (os.path.abspath(argument) for argument in sys.argv[1:3])
+
+
+def named_board(server, right):
+    """A source that was submitted without a name has one on the board, also on that of the command line."""
+    job = server.until(server.submitted("// the same\n" + right), "done")
+    name, end = f"submission-{job['number']}.cu", time.monotonic() + 60
+    while True:
+        board = server.request("GET", "/api/leaderboard?problem=gemm-f16").json()
+        names = [entry["judgement"]["name"] for entry in board["by_correctness"]]
+        if len(names) == 3:
+            break
+        assert time.monotonic() < end, names
+        time.sleep(0.05)
+    assert sorted(names) == ["right.cu", name, "wrong.cu"] and names[2] == "wrong.cu", names
+    assert name in server.request("GET", "/boards").body.decode()
+    for command in (["leaderboard"], ["leaderboard", "--json", "-"]):
+        said = subprocess.run([PROGRAM, *command, "--store", server.store], capture_output=True, text=True, check=True).stdout
+        assert name in said and "right.cu" in said and "stdin" not in said, said
+    return board
 
 
 def main():
@@ -39,7 +59,8 @@ def main():
             break
         assert time.monotonic() < end, board
         time.sleep(0.05)
-    first = board["by_correctness"][0]["judgement"]
+    board = named_board(server, right)
+    first = next(entry["judgement"] for entry in board["by_correctness"] if entry["judgement"]["name"] == "right.cu")
     assert first["content"] == job["content"] and first["name"] == "right.cu" and first["submission"] == ids[0], first
     assert server.request("GET", "/api/leaderboard?problem=sgemm").json()["by_correctness"] == []
     assert server.end() == 0

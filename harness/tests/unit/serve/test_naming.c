@@ -29,6 +29,20 @@ Test(naming, other_words_stay)
 	becomes("/usr/include/stdint.h(3): stdin", "/usr/include/stdint.h(3): stdin");
 }
 
+Test(naming, of_cases_and_times)
+{
+	json_t *json =
+		json_pack("{s:[{s:s}], s:{s:[{s:s}, {s:s}]}}", "cases", "detail", "a race at stdin:7",
+				  "timing", "entries", "label", "stdin", "label", "cuBLAS");
+	naming_apply(json, "a.cu");
+	char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+	cr_expect_str_eq(text,
+					 "{\"cases\":[{\"detail\":\"a race at a.cu:7\"}],\"file\":\"a.cu\",\"timing\":{"
+					 "\"entries\":[{\"label\":\"a.cu\"},{\"label\":\"cuBLAS\"}]}}");
+	free(text);
+	json_decref(json);
+}
+
 Test(naming, of_a_result)
 {
 	json_t *json = json_pack("{s:s, s:s, s:[s, i], s:{s:s}}", "file", "stdin", "reason",

@@ -21,18 +21,27 @@ static struct jobs *opened(void)
 	return jobs;
 }
 
-static void insert(struct jobs *jobs, const char *id, const char *account)
+static void insert_named(struct jobs *jobs, const char *id, const char *account, const char *given,
+						 const char *named)
 {
 	const struct job_given job = {.id = id,
 								  .account = account,
 								  .problem = "sgemm",
-								  .name = "a.cu",
+								  .name = given,
 								  .options = "{\"cases\":4}",
 								  .source = "text",
 								  .source_length = 4};
 	struct error err;
 	int64_t number;
-	cr_assert(job_insert(jobs, &job, &number, &err), "%s", err.message);
+	char *name;
+	cr_assert(job_insert(jobs, &job, &number, &name, &err), "%s", err.message);
+	cr_expect_str_eq(name, named);
+	free(name);
+}
+
+static void insert(struct jobs *jobs, const char *id, const char *account)
+{
+	insert_named(jobs, id, account, "a.cu", "a.cu");
 }
 
 static void take(struct jobs *jobs, const char *id)
@@ -159,6 +168,70 @@ Test(jobs, list_pages_of_a_user)
 	cr_assert_eq(json_array_size(list), 2);
 	cr_expect_str_eq(json_string_value(json_object_get(json_array_get(list, 0), "id")), "d");
 	json_decref(list);
+	jobs_close(jobs);
+}
+
+/* Of those without a name each has its number's, which nobody else has. */
+Test(jobs, are_named)
+{
+	struct jobs *jobs = opened();
+	struct error err;
+	insert_named(jobs, "a", "ada", "", "submission-1.cu");
+	insert_named(jobs, "b", "ada", "mine.cu", "mine.cu");
+	insert_named(jobs, "c", "ada", "", "submission-3.cu");
+	json_t *list =
+		jobs_list(jobs, &(struct job_filter){.name = "submission-3.cu", .limit = 5}, &err);
+	cr_assert_eq(json_array_size(list), 1);
+	cr_expect_str_eq(json_string_value(json_object_get(json_array_get(list, 0), "id")), "c");
+	json_decref(list);
+	jobs_close(jobs);
+}
+
+static void end(struct jobs *jobs, const char *id, const char *verdict, double microseconds)
+{
+	struct error err;
+	const struct job_end ended = {.verdict = verdict, .microseconds = microseconds};
+	take(jobs, id);
+	cr_assert(job_finish(jobs, id, &ended, &err), "%s", err.message);
+}
+
+static void is_best(const json_t *class, const char *user, const char *id, double microseconds,
+					json_int_t submissions)
+{
+	const json_t *best = json_object_get(json_object_get(class, user), "sgemm");
+	cr_expect_str_eq(json_string_value(json_object_get(best, "id")), id, "%s", user);
+	cr_expect_eq(json_number_value(json_object_get(best, "microseconds")), microseconds, "%s",
+				 user);
+	cr_expect_eq(json_integer_value(json_object_get(best, "submissions")), submissions, "%s", user);
+}
+
+/* The fastest that was accepted, else the last that was, else the last. */
+Test(jobs, of_a_class)
+{
+	static const struct {
+		const char *id, *user, *verdict;
+		double microseconds;
+	} all[] = {{"a", "ada", "accepted", 9},     {"b", "ada", "accepted", 7},
+			   {"c", "ada", "accepted", 8},     {"d", "ada", "accepted", 0},
+			   {"e", "ada", "wrong_answer", 1}, {"f", "bob", "accepted", 0},
+			   {"g", "bob", "accepted", 0},     {"h", "bob", "wrong_answer", 0},
+			   {"i", "cy", "compile_error", 0}, {"k", "cy", "wrong_answer", 0}};
+	struct jobs *jobs = opened();
+	struct error err;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		insert(jobs, all[i].id, all[i].user);
+		end(jobs, all[i].id, all[i].verdict, all[i].microseconds);
+	}
+	insert(jobs, "l", "cy"); /* it waits */
+	json_t *class = jobs_class(jobs, &err);
+	cr_assert_not_null(class, "%s", err.message);
+	is_best(class, "ada", "b", 7, 5);
+	is_best(class, "bob", "g", 0, 3);
+	is_best(class, "cy", "k", 0, 2);
+	json_decref(class);
+	json_t *job = job_find(jobs, "b", false, &err);
+	cr_expect_eq(json_number_value(json_object_get(job, "microseconds")), 7);
+	json_decref(job);
 	jobs_close(jobs);
 }
 

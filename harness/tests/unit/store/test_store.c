@@ -578,7 +578,7 @@ Test(store, contents_by_the_former_hash_stay_and_equal_no_new_one)
 	tell("s.db", "UPDATE submission SET content = substr(content, 1, 32);"
 				 "ALTER TABLE run DROP COLUMN epilogue_content; DROP TABLE source;"
 				 "ALTER TABLE run DROP COLUMN nvcc;"
-				 "DROP TABLE job; DROP TABLE account; DROP TABLE trial;"
+				 "DROP TABLE job; DROP TABLE job_time; DROP TABLE account; DROP TABLE trial;"
 				 "PRAGMA user_version = 3");
 	/* as the second step made it */
 	char *trial = strndup(store_schema[1], strcspn(store_schema[1], ";"));
@@ -587,7 +587,7 @@ Test(store, contents_by_the_former_hash_stay_and_equal_no_new_one)
 	list = fixture_timed("a.cu", OLD OLD, 12.0, SEAL_CONFIRMED);
 	fixture_append("s.db", list, "judge");
 	is_whole("s.db");
-	cr_expect_eq(ask("s.db", "PRAGMA user_version"), 8);
+	cr_expect_eq(ask("s.db", "PRAGMA user_version"), 9);
 
 	struct leaderboard all;
 	struct measured_list runs = fixture_all("s.db");
