@@ -104,7 +104,6 @@ struct judgement {
 	/* Two sizes with whose values exchanged the first failing case is right; the same one twice:
 	 * none are. */
 	enum size exchanged[2];
-	char race[320];    /* that the emulated GPU, asked afterwards, finds in that case; "": none */
 	/* How operands of wgmma have to be read in shared memory for that case to be right
 	 * (EMULATED_GPU_SWIZZLE of emulator/README.md); "": in no other way, or nobody asked */
 	char swizzle[8];
