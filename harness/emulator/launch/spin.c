@@ -176,7 +176,18 @@ static uint32_t hold_others(struct warp *warp, uint32_t left)
 	return lanes;
 }
 
-/* The next turn is another group's. */
+/* By their first lanes, so that the groups' turns go round whatever was tried between them. */
+static void sort_groups(struct warp *warp)
+{
+	for (uint32_t i = 1; i < warp->group_count; i++) {
+		const struct exec_group group = warp->groups[i];
+		uint32_t at = i;
+		for (; at > 0 && __builtin_ctz(warp->groups[at - 1].mask) > __builtin_ctz(group.mask); at--)
+			warp->groups[at] = warp->groups[at - 1];
+		warp->groups[at] = group;
+	}
+}
+
 static void let_go(struct warp *warp)
 {
 	if (warp->active)
@@ -184,12 +195,12 @@ static void let_go(struct warp *warp)
 	for (uint32_t i = 0; i < warp->group_count; i++)
 		if (warp->groups[i].wait == EXEC_HELD)
 			warp->groups[i].wait = EXEC_READY;
-	warp->turn = true;
 }
 
 /* Each group by itself: none writes what another one reads. */
 static bool warp_spins(struct warp *warp, struct spin *spin)
 {
+	const uint32_t turns = warp->turns;
 	uint32_t left = warp->live, lanes;
 	bool spins = !has_undefined(warp);
 	while (spins) {
@@ -204,6 +215,9 @@ static bool warp_spins(struct warp *warp, struct spin *spin)
 		let_go(warp);
 		left &= ~lanes;
 	}
+	sort_groups(warp);
+	warp->turns = turns;
+	warp->turn = true; /* another group's is next */
 	return spins;
 }
 
