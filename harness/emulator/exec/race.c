@@ -209,11 +209,6 @@ static uint32_t unordered(const struct exec_race *race, uint32_t warp, int lane,
 	"a thread that waits at an mbarrier waits for itself alone: let all lanes wait, or "           \
 	"__syncwarp() after one has waited for its warp"
 
-#define ADVICE_PHASES                                                                              \
-	"order them by an mbarrier, or a __syncthreads(): who writes arrives behind the write, who "   \
-	"reads waits before and arrives behind its last read, and the next write waits for that "      \
-	"(volatile orders nothing)"
-
 static enum exec_status report(struct warp *warp, const struct exec_instruction *in, int lane,
 							   uint64_t offset, const char *verb, uint32_t other_warp,
 							   const char *other_verb, const struct race_seen *other)

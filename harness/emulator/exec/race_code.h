@@ -14,4 +14,10 @@ enum exec_status race_report_lanes(struct warp *warp, const struct exec_instruct
 								   uint64_t offset, const char *verb, const char *other_verb,
 								   const struct race_seen *other);
 
+/* What to do about a race in a block that has mbarriers. */
+#define ADVICE_PHASES                                                                              \
+	"order them by an mbarrier, or a __syncthreads(): who writes arrives behind the write, who "   \
+	"reads waits before and arrives behind its last read, and the next write waits for that "      \
+	"(volatile orders nothing)"
+
 #endif

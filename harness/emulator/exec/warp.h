@@ -10,6 +10,7 @@
 /* Lanes of a warp that share a program counter. */
 enum exec_wait {
 	EXEC_READY,
+	EXEC_HELD,           /* could run, and somebody looks at the others: launch/spin.c */
 	EXEC_WAIT_SYNC,      /* for other lanes of the warp, at this very instruction */
 	EXEC_WAIT_WARPSYNC,  /* for other lanes of the warp, at any bar.warp.sync */
 	EXEC_WAIT_CLUSTER,   /* barrier.cluster */

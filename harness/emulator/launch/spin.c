@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emulator/exec/schedule.h"
+#include "emulator/exec/undefined.h"
 #include "emulator/launch/turn.h"
 
 /* A loop is found when it has half as many instructions; first a few to get into it. */
@@ -126,14 +127,19 @@ static bool choose_only(struct warp *warp)
 	return true;
 }
 
-static bool warp_spins(struct warp *warp, struct spin *spin)
+/* Whether undefined values are followed whose state is in no register. */
+static bool has_undefined(const struct warp *warp)
+{
+	const struct exec_undefined *undefined = warp->undefined;
+	return undefined && (undefined->count || undefined->open_count || undefined->again);
+}
+
+static bool group_spins(struct warp *warp, struct spin *spin)
 {
 	const struct exec_instruction *code = warp->worker->launch->program->code;
 	const uint32_t before = spin->count, live = warp->live;
 	uint64_t home = 0;
 	uint32_t home_pc = UINT32_MAX;
-	if (warp->undefined)
-		return false;
 	for (uint32_t step = 0, next = FIRST_STEPS; step < STEPS; step++) {
 		if (!choose_only(warp) || warp->live != live)
 			return false;
@@ -152,6 +158,67 @@ static bool warp_spins(struct warp *warp, struct spin *spin)
 			return false;
 	}
 	return false;
+}
+
+/* Sets all groups but one aside that could run; which: lanes of `left`. */
+static uint32_t hold_others(struct warp *warp, uint32_t left)
+{
+	uint32_t lanes = 0;
+	for (uint32_t i = 0; i < warp->group_count; i++) {
+		struct exec_group *group = &warp->groups[i];
+		if (group->wait != EXEC_READY)
+			continue;
+		if (!lanes && group->mask & left)
+			lanes = group->mask;
+		else
+			group->wait = EXEC_HELD;
+	}
+	return lanes;
+}
+
+/* By their first lanes, so that the groups' turns go round whatever was tried between them. */
+static void sort_groups(struct warp *warp)
+{
+	for (uint32_t i = 1; i < warp->group_count; i++) {
+		const struct exec_group group = warp->groups[i];
+		uint32_t at = i;
+		for (; at > 0 && __builtin_ctz(warp->groups[at - 1].mask) > __builtin_ctz(group.mask); at--)
+			warp->groups[at] = warp->groups[at - 1];
+		warp->groups[at] = group;
+	}
+}
+
+static void let_go(struct warp *warp)
+{
+	if (warp->active)
+		exec_park(warp, warp->pc, warp->active, EXEC_READY);
+	for (uint32_t i = 0; i < warp->group_count; i++)
+		if (warp->groups[i].wait == EXEC_HELD)
+			warp->groups[i].wait = EXEC_READY;
+}
+
+/* Each group by itself: none writes what another one reads. */
+static bool warp_spins(struct warp *warp, struct spin *spin)
+{
+	const uint32_t turns = warp->turns;
+	uint32_t left = warp->live, lanes;
+	bool spins = !has_undefined(warp);
+	while (spins) {
+		if (warp->active)
+			exec_park(warp, warp->pc, warp->active, EXEC_READY);
+		lanes = hold_others(warp, left);
+		if (!lanes) {
+			let_go(warp);
+			break;
+		}
+		spins = group_spins(warp, spin);
+		let_go(warp);
+		left &= ~lanes;
+	}
+	sort_groups(warp);
+	warp->turns = turns;
+	warp->turn = true; /* another group's is next */
+	return spins;
 }
 
 bool spin_proven(struct exec_worker *worker, struct spin *spin)

@@ -93,7 +93,7 @@ Test(exec_control, functions_with_parameters)
 		"ld.param.u64 %out, [b]; mov.u32 %t, %tid.x; mov.u32 %r0, 1; setp.ne.u32 %q, %t, 3;\n"
 		"{ .param .b32 p0; .param .align 4 .b8 p1[8]; .param .b32 r;\n"
 		"st.param.b32 [p0], %t; st.param.b32 [p1], 0; st.param.b32 [p1+4], 50;\n"
-		"@%q call.uni (r), add_twice, (p0, p1); ld.param.b32 %r0, [r]; }\n" STORE "ret; }";
+		"@%q call.uni (r), add_twice, (p0, p1); @%q ld.param.b32 %r0, [r]; }\n" STORE "ret; }";
 	uint32_t out[32];
 	lanes(ptx, ONE, out, 32);
 	for (uint32_t t = 0; t < 32; t++)

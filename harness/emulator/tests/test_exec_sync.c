@@ -223,6 +223,26 @@ Test(exec_sync, an_mbarrier_that_nobody_can_complete)
 		"does not end: every thread that is left waits for what only its own block or cluster");
 }
 
+/* Lanes of a warp that wait in loops of their own, for each other. */
+Test(exec_sync, mbarriers_for_which_lanes_wait_apart)
+{
+#define WAIT_APART(label, barrier)                                                                 \
+	label ": mbarrier.try_wait.parity.shared.b64 %p4, [" barrier "], 0; @!%p4 bra " label ";\n"
+	struct fixture_launch how = {.threads = 64, .step_budget = 100000};
+	fixture_expect_fault(
+		FIXTURE_KERNEL(
+			".shared .align 8 .b64 a; .shared .align 8 .b64 b;\n"
+			"mov.u32 %r8, a; mov.u32 %r9, b; setp.eq.u32 %p1, %t, 0;\n"
+			"@%p1 mbarrier.init.shared.b64 [%r8], 1;\n"
+			"@%p1 mbarrier.init.shared.b64 [%r9], 1; bar.sync 0;\n"
+			"and.b32 %r0, %t, 16; setp.eq.u32 %p2, %r0, 0; @%p2 bra SECOND;\n" WAIT_APART(
+				"A", "%r8") "mbarrier.arrive.shared.b64 _, [%r9]; bra END;\n"
+							"SECOND:\n" WAIT_APART(
+								"B", "%r9") "mbarrier.arrive.shared.b64 _, [%r8];\nEND:\n"),
+		how, FAULT_BUDGET,
+		"does not end: every thread that is left waits for what only its own block or cluster");
+}
+
 Test(exec_sync, an_mbarrier_that_a_store_has_overwritten)
 {
 	fixture_expect_fault(

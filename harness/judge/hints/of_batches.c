@@ -43,11 +43,11 @@ bool hint_stored_beyond(const struct hint_facts *facts)
 	return find_tile(facts) > 0;
 }
 
-static bool covers_beyond(const struct hint_claim *claim, const struct shape *shape, int32_t batch,
-						  int32_t row, int32_t column)
+static bool covers_beyond(const struct hint_claim *claim, const struct case_result *result,
+						  int32_t batch, int32_t row, int32_t column)
 {
 	(void)column;
-	return batch > 0 && row < reach_of(shape, claim->number);
+	return batch > 0 && row < reach_of(&result->test.shape, claim->number);
 }
 
 static bool stored_beyond(const struct hint_facts *facts, char out[HINT_TEXT])

@@ -200,8 +200,10 @@ Test(hint_products, a_fault_of_some_elements)
 {
 	struct made_up *made = made_up(4, 3);
 	made->wrong[1].partly = 1ull << FAULT_FIRST_MISSING;
+	hides(made, "some of the wrong elements"); /* not in half of the cases */
+	made->wrong[2].partly = 1ull << FAULT_FIRST_MISSING;
 	shows(made,
-		  "in 1 of the first 3 failing cases some of the wrong elements of C are what comes of "
+		  "in 2 of the first 3 failing cases some of the wrong elements of C are what comes of "
 		  "sums without their first product");
 	each_fits(made, FAULT_BETA_ONE);
 	hides(made, "some of the wrong elements");

@@ -428,6 +428,36 @@ Test(hints, paths_that_were_not_seen)
 	free(made);
 }
 
+/* ---- what is tried, and what is suspect --------------------------------------------------- */
+
+Test(hints, swizzles_that_would_be_right)
+{
+	static const char *const swizzles[][2] = {
+		{"flat", "is right where wgmma reads its rows without a swizzle: the descriptor names one"},
+		{"none", "descriptors name another swizzle, none: bits 62"},
+		{"64", "descriptors name another swizzle, 64 bytes: bits 62"}};
+	for (size_t i = 0; i < sizeof swizzles / sizeof *swizzles; i++) {
+		struct made_up *made = made_up(4, 2);
+		hides(made, "swizzle");
+		snprintf(made->judgement.swizzle, sizeof made->judgement.swizzle, "%s", swizzles[i][0]);
+		shows(made, swizzles[i][1]);
+		cr_expect(strlen(made->judgement.hints[0]) < HINT_TEXT - 1);
+		free(made);
+	}
+}
+
+/* What the emulated GPU finds suspect of a kernel that did not fail. */
+Test(hints, what_is_known_hides_what_is_suspect)
+{
+	struct made_up *made = made_up(4, 2);
+	char *advice = made->cases[0].facts.advice;
+	snprintf(advice, RUN_TEXT_BYTES, "threads of the block met at different barriers");
+	shows(made, "met at different barriers");
+	made->wrong[0].fits = made->wrong[1].fits = 1ull << FAULT_SCALAR;
+	hides(made, "met at different barriers");
+	free(made);
+}
+
 /* At most three, causes first. */
 Test(hints, three_at_most)
 {
