@@ -41,7 +41,7 @@ static bool few_edges(const struct hint_facts *facts, char out[HINT_TEXT])
 	static const char squared[] =
 		"a step that takes paths of paths doubles that number: it has to be made until the number "
 		"is that of the nodes, or nothing changes any more";
-	char cases[64], copied[] = "the paths over other nodes are missing";
+	char cases[64];
 	int32_t edges = edges_of(facts);
 	if (edges == 0 || longer_ones(facts) < COMPARED_LEAST)
 		return false;
@@ -49,7 +49,7 @@ static bool few_edges(const struct hint_facts *facts, char out[HINT_TEXT])
 			 "%s the wrong elements of %.20s are the lengths of paths of at most %d edge%s: %s",
 			 hint_in_all(facts, cases), hint_operand(facts, PART_RESULT), edges,
 			 edges == 1 ? "" : "s",
-			 edges == 1   ? copied
+			 edges == 1   ? "the paths over other nodes are missing"
 			 : edges == 2 ? outermost
 						  : squared);
 	return true;
@@ -60,11 +60,12 @@ static bool longer(const struct hint_facts *facts, char out[HINT_TEXT])
 	char cases[64];
 	if (longer_ones(facts) < COMPARED_LEAST || edges_of(facts) > 0)
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "%s every wrong element of %.20s that was looked at is longer than the shortest path: "
-			 "some paths were not seen; k has to be the outermost loop over all nodes, and all "
-			 "pairs of one k be done before the next",
-			 hint_in_all(facts, cases), hint_operand(facts, PART_RESULT));
+	snprintf(
+		out, HINT_TEXT,
+		"%s every wrong element of %.20s that was looked at is longer than the shortest path: "
+		"some paths were not seen, or not taken, as where k is not the outermost loop over all "
+		"nodes, or not all pairs of one k are done before the next",
+		hint_in_all(facts, cases), hint_operand(facts, PART_RESULT));
 	return true;
 }
 
