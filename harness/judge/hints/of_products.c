@@ -203,8 +203,7 @@ static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_INPUTS_BF16] = "inputs that were rounded to bf16 before they are multiplied",
 	[FAULT_INPUTS_E4M3] = "inputs that were rounded to fp8 (e4m3) before they are multiplied",
 	[FAULT_PRODUCTS_F16] =
-		"products that are each rounded to f16: multiply in f32, as __half2float(a) * "
-		"__half2float(b)",
+		"products that are each rounded to f16: multiply as floats, __half2float() of both",
 	[FAULT_PRODUCTS_BF16] = "products that are each rounded to bf16: multiply in f32",
 	[FAULT_SCALE_SIGN] = "scales of %2$s whose sign is left out: they may be negative",
 	[FAULT_NO_SCALES] = "leaving out the scales of %1$s and %2$s",
