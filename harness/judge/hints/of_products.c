@@ -427,7 +427,7 @@ static bool made_by(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	struct explanation explanation = explanation_of(facts);
 	char cases[64];
-	if (explanation.count == 0 || stage_is_known(facts))
+	if (explanation.count == 0 || stage_is_known(facts) || hint_stored_beyond(facts))
 		return false;
 	size_t used =
 		(size_t)snprintf(out, HINT_TEXT, "%s the wrong elements of %.20s are what comes of ",
@@ -442,7 +442,7 @@ static bool made_by(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool made_by_second(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	struct explanation explanation = explanation_of(facts);
-	if (explanation.count < 2 || stage_is_known(facts))
+	if (explanation.count < 2 || stage_is_known(facts) || hint_stored_beyond(facts))
 		return false;
 	size_t used = (size_t)snprintf(out, HINT_TEXT, "the other: ");
 	say_fault(facts, &explanation, explanation.faults[1], out, used);
