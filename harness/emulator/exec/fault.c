@@ -126,9 +126,12 @@ void exec_suspect(const struct warp *warp, const char *format, ...)
 /* Farther before an allocation an address has nothing to do with it. */
 #define BEFORE ((uint64_t)1 << 20)
 
-#define ADVICE_BOUNDS                                                                              \
-	"let only those threads access it whose row and column exist (sizes need not be multiples of " \
-	"the tile), and look at how its index is computed"
+static const char advice_bounds[] =
+	"let only those threads access it whose row and column exist (sizes need not be multiples of "
+	"the tile), and look at how its index is computed";
+static const char advice_wmma[] =
+	"wmma loads and stores whole tiles, beyond the matrix too: where sizes are no multiples of 16, "
+	"bring a tile through shared memory, with zeroes beyond the matrix";
 #define ADVICE_ALLOCATION                                                                          \
 	"compare the bytes that were asked for there with the largest index: both have to follow "     \
 	"from "                                                                                        \
@@ -176,7 +179,7 @@ static void describe_elsewhere(uint64_t address, bool global, struct place *out)
 static const char *advice_past(const struct allocation *allocation)
 {
 	bool own = allocation->number > 0 && !allocation->name[0];
-	return own ? ADVICE_ALLOCATION : ADVICE_BOUNDS;
+	return own ? ADVICE_ALLOCATION : advice_bounds;
 }
 
 static const char *advice_freed(const struct allocation *allocation)
@@ -202,7 +205,7 @@ static void describe_address(uint64_t address, size_t size, struct place *out)
 	uint64_t behind = near && address >= end ? address - end : 0;
 	uint64_t before = next ? next->base - address : UINT64_MAX;
 	if (global && before < BEFORE && (!near || behind > before))
-		PLACE(out, ADVICE_BOUNDS, "%" PRIu64 " bytes before the start of a %s", before,
+		PLACE(out, advice_bounds, "%" PRIu64 " bytes before the start of a %s", before,
 			  memory_describe(next, what));
 	else if (!global || !near || (!memory_reserved(address) && mapped(address)))
 		describe_elsewhere(address, global, out);
@@ -233,6 +236,9 @@ enum exec_status exec_fail_address(struct warp *warp, const struct exec_instruct
 	enum exec_status status =
 		exec_fail(warp, in, lane, FAULT_ADDRESS, address, "%s %zu bytes at 0x%" PRIx64 ", %s%s",
 				  write ? "writes" : "reads", size, address, place.text, divided);
+	if (first && place.advice == advice_bounds &&
+		strncmp(warp->worker->fault.instruction, "wmma.", strlen("wmma.")) == 0)
+		place.advice = advice_wmma;
 	if (first)
 		warp->worker->fault.advice = place.advice;
 	return status;

@@ -45,7 +45,7 @@ struct hint_row {
 extern const struct hint_row hints_of_products[];  /* what wrong elements are made by */
 extern const struct hint_row hints_of_unwritten[]; /* what was never written */
 extern const struct hint_row hints_of_paths[];     /* which paths of a graph were not seen */
-extern const struct hint_row hints_of_batches[];   /* what was stored over the next matrix */
+extern const struct hint_row hints_of_batches[];   /* what was stored over the next row or matrix */
 extern const struct hint_row hints_of_stages[];    /* which stage of an epilogue makes them */
 extern const struct hint_row hints_of_places[];    /* where they lie */
 extern const struct hint_row hints_of_cases[];     /* which cases fail */
@@ -95,14 +95,16 @@ bool hint_sizes_differ(const struct hint_facts *facts);
  * and nothing else explains the wrong elements. */
 bool hint_may_be_exchanged(const struct hint_facts *facts, enum size one, enum size other);
 
-/* Whether as much is never written as rows leave that are taken to be as long as another size. */
+/* Whether rows of the result overlap, as they are taken to be as long as another size. */
 bool hint_rows_overlap(const struct hint_facts *facts);
 
 /* Whether an unexplained failing case is right by itself, so that something was kept from before.
  */
 bool hint_is_kept(const struct hint_facts *facts);
 
-/* Whether the wrong elements are those that a tile reaches beyond its matrix of a batch. */
+/* Whether the wrong elements are those that a tile reaches beyond its row, or its matrix of a
+ * batch.
+ */
 bool hint_stored_beyond(const struct hint_facts *facts);
 
 /* How many cases have wrong results, and how many of them were looked at (`wrong` is there). */

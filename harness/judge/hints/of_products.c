@@ -203,8 +203,7 @@ static const char *const plain[FAULT_LEFT_LENGTH] = {
 	[FAULT_INPUTS_BF16] = "inputs that were rounded to bf16 before they are multiplied",
 	[FAULT_INPUTS_E4M3] = "inputs that were rounded to fp8 (e4m3) before they are multiplied",
 	[FAULT_PRODUCTS_F16] =
-		"products that are each rounded to f16: multiply in f32, as __half2float(a) * "
-		"__half2float(b)",
+		"products that are each rounded to f16: multiply as floats, __half2float() of both",
 	[FAULT_PRODUCTS_BF16] = "products that are each rounded to bf16: multiply in f32",
 	[FAULT_SCALE_SIGN] = "scales of %2$s whose sign is left out: they may be negative",
 	[FAULT_NO_SCALES] = "leaving out the scales of %1$s and %2$s",
@@ -431,7 +430,7 @@ static bool made_by(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	struct explanation explanation = explanation_of(facts);
 	char cases[64];
-	if (explanation.count == 0 || stage_is_known(facts))
+	if (explanation.count == 0 || stage_is_known(facts) || hint_stored_beyond(facts))
 		return false;
 	size_t used =
 		(size_t)snprintf(out, HINT_TEXT, "%s the wrong elements of %.20s are what comes of ",
@@ -446,7 +445,7 @@ static bool made_by(const struct hint_facts *facts, char out[HINT_TEXT])
 static bool made_by_second(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	struct explanation explanation = explanation_of(facts);
-	if (explanation.count < 2 || stage_is_known(facts))
+	if (explanation.count < 2 || stage_is_known(facts) || hint_stored_beyond(facts))
 		return false;
 	size_t used = (size_t)snprintf(out, HINT_TEXT, "the other: ");
 	say_fault(facts, &explanation, explanation.faults[1], out, used);

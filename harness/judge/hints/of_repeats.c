@@ -109,8 +109,8 @@ static bool swizzled_otherwise(const struct hint_facts *facts, char out[HINT_TEX
 /* It was looked for after the verdict, and names both sides. */
 static bool has_race(const struct hint_facts *facts, char out[HINT_TEXT])
 {
-	if (facts->judgement->race[0] == '\0')
-		return false;
+	if (facts->judgement->race[0] == '\0' || hint_rows_overlap(facts) || hint_stored_beyond(facts))
+		return false; /* it follows from what is stored where */
 	snprintf(out, HINT_TEXT, "--check race finds one in the first failing case: %s",
 			 facts->judgement->race);
 	return true;

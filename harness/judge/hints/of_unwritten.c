@@ -194,8 +194,8 @@ static bool grid_rounded_down(const struct hint_facts *facts, char out[HINT_TEXT
 		columns = columns || wrong->written_columns < hint_case_size(result, SIZE_N);
 		held++;
 	}
-	if (held == 0 || overlaps(facts) || hint_rows_overlap(facts) || finds_exchanged(facts) ||
-		hint_is_kept(facts) || !tiles_end(facts, true) || !tiles_end(facts, false))
+	if (held == 0 || hint_rows_overlap(facts) || finds_exchanged(facts) || hint_is_kept(facts) ||
+		!tiles_end(facts, true) || !tiles_end(facts, false))
 		return false;
 	hint_claims(facts, (struct hint_claim){.fills = hint_unwritten_beyond});
 	say_rounded_up(facts, true, up_rows);
@@ -274,7 +274,7 @@ static enum size find_overlapping(const struct hint_facts *facts, size_t *held)
 bool hint_rows_overlap(const struct hint_facts *facts)
 {
 	size_t held;
-	return find_overlapping(facts, &held) != SIZE_COUNT;
+	return overlaps(facts) || find_overlapping(facts, &held) != SIZE_COUNT;
 }
 
 static bool rows_overlap(const struct hint_facts *facts, char out[HINT_TEXT])

@@ -406,6 +406,26 @@ Test(hints, tiles_that_are_stored_over_the_next_matrix)
 	free(made);
 }
 
+/* Tiles of 64 columns reach 38 columns of the next row beyond N = 90; a single case may be chance.
+ */
+Test(hints, tiles_that_are_stored_over_the_next_row)
+{
+	struct made_up *made = made_up(4, 2);
+	for (size_t i = 0; i < 2; i++) {
+		made->wrong[i].places.top = 1;
+		made->wrong[i].places.left = 0;
+		made->wrong[i].places.right = 37;
+	}
+	shows(made, "where the last 64 columns of tiles reach beyond N, in the first columns of the "
+				"next row: store only where column < N");
+	made->wrong[1].places.right = 36;
+	hides(made, "reach beyond N");
+	made->wrong[1].places.right = 37;
+	made->wrong[1].places.top = 0; /* no row is before the first one */
+	hides(made, "reach beyond N");
+	free(made);
+}
+
 /* ---- shortest paths ------------------------------------------------------------------------ */
 
 Test(hints, paths_that_were_not_seen)
