@@ -10,7 +10,8 @@
 #include "judge/run/emulated.h"
 #include "judge/run/finding.h"
 
-#define SECONDS_MOST 10.0 /* nobody waits longer for a hint */
+#define SECONDS_MOST 10.0   /* nobody waits longer for a hint */
+#define SWIZZLE_SECONDS 2.0 /* of five calls, each */
 
 bool repeat_refilled(struct run *run, struct contestant_link *contestant,
 					 struct case_result *result, bool *dead, struct error *err)
@@ -324,7 +325,7 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 	judgement_take_layers(out, contestant->enclosed, contestant->layers);
 	good = good && look_for_race(&repetition, out, err) &&
 		   (results[0].right || results[1].right || out->race[0] != '\0' ||
-			try_swizzles(&repetition, out, err));
+			wrong->seconds > SWIZZLE_SECONDS || try_swizzles(&repetition, out, err));
 	judgement_take_layers(out, contestant->enclosed, contestant->layers);
 	if (!good || !results[0].compared || !results[1].compared)
 		return good;
