@@ -46,14 +46,20 @@ enum exec_status exec_whole_warp(struct warp *warp, const struct exec_instructio
 		return EXEC_NEXT;
 	}
 	uint32_t off = warp->active & ~mask, gone = ~warp->live;
-	if (off || gone)
-		return exec_fail_undefined(
-			warp, in, __builtin_ctz(mask), FAULT_BARRIER, 0,
-			"is executed by %d lanes of a warp, where all 32 must: lane %d %s",
-			__builtin_popcount(mask), __builtin_ctz(off ? off : gone),
-			off                                       ? "is predicated off"
-			: warp->exists >> __builtin_ctz(gone) & 1 ? "has exited"
-													  : "does not exist");
+	if (off || gone) {
+		bool first = warp->worker->fault.kind == FAULT_NONE;
+		enum exec_status status =
+			exec_fail_undefined(warp, in, __builtin_ctz(mask), FAULT_BARRIER, 0,
+								"is executed by %d lanes of a warp, where all 32 must: lane %d %s",
+								__builtin_popcount(mask), __builtin_ctz(off ? off : gone),
+								off                                       ? "is predicated off"
+								: warp->exists >> __builtin_ctz(gone) & 1 ? "has exited"
+																		  : "does not exist");
+		if (first && status != EXEC_NEXT)
+			warp->worker->fault.advice = "let all lanes of the warp reach it together: no return, "
+										 "break or if around it that not all of them take";
+		return status;
+	}
 	warp->pc = exec_pc(warp, in) + 1;
 	exec_park(warp, exec_pc(warp, in), mask, EXEC_WAIT_SYNC);
 	return EXEC_JUMP;

@@ -13,6 +13,6 @@ void wgmma_free(struct warp *warp);
 /* What to do about one that nothing waited for. */
 #define WGMMA_ADVICE_GROUP                                                                         \
 	"wgmma.commit_group behind the last wgmma of a group, and wgmma.wait_group before its "        \
-	"registers are used"
+	"registers are used, or the shared memory that it reads is written"
 
 #endif

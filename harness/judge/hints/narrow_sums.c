@@ -24,7 +24,7 @@ static bool is_of(const struct wrong_facts *wrong, enum wrong_sum sum)
 }
 
 /* Whether errors are as large as those of such sums in at least half of the cases that tell: one
- * may have another fault too. */
+ * may have another fault too. A single one of several cases may be so by chance. */
 static bool errors_are(const struct hint_facts *facts, enum wrong_sum sum, size_t *cases)
 {
 	size_t telling = 0;
@@ -36,7 +36,7 @@ static bool errors_are(const struct hint_facts *facts, enum wrong_sum sum, size_
 		telling++;
 		*cases += is_of(wrong, sum);
 	}
-	return *cases > 0 && *cases * 2 >= telling;
+	return *cases > 0 && *cases * 2 >= telling && (*cases > 1 || hint_explained_cases(facts) == 1);
 }
 
 /* As sums of parts have that are each rounded. */
