@@ -101,7 +101,7 @@ static void say_missing(const struct hint_facts *facts, const struct explanation
 				 "sums without their last product: does the loop over k end at %s - 1?", k);
 		return;
 	}
-	if (longest_sum(facts, explanation, false) == 0) {
+	if (tile == 0 && longest_sum(facts, explanation, false) == 0) {
 		snprintf(out + used, HINT_TEXT - used,
 				 "sums of no product at all: is there something in them when they are stored?");
 		return;
