@@ -17,14 +17,31 @@ static bool tells(const struct wrong_facts *wrong, enum wrong_sum sum)
 	return wrong != NULL && wrong->errors_of[sum] != 0;
 }
 
-static bool is_of(const struct wrong_facts *wrong, enum wrong_sum sum)
+/* Whether a third of the lines has a wrong element, of those that may have one. */
+static bool is_most(int32_t touched, int32_t lines, uint64_t wrong)
 {
+	uint64_t may = wrong < (uint64_t)lines ? wrong : (uint64_t)lines;
+	return (uint64_t)touched * 3 >= may;
+}
+
+/* Roundings err all over the result. */
+static bool is_spread(const struct case_result *result)
+{
+	const struct wrong_facts *wrong = result->wrong;
+	return wrong->wrong >= wrong->elements / SPREAD &&
+		   is_most(wrong->places.rows, hint_case_size(result, SIZE_M), wrong->wrong) &&
+		   is_most(wrong->places.columns, hint_case_size(result, SIZE_N), wrong->wrong);
+}
+
+static bool is_of(const struct case_result *result, enum wrong_sum sum)
+{
+	const struct wrong_facts *wrong = result->wrong;
 	return wrong->errors_of_tiles[sum] >= RATIO_LEAST_OF_TILES &&
-		   wrong->errors_of[sum] <= RATIO_MOST && wrong->wrong >= wrong->elements / SPREAD;
+		   wrong->errors_of[sum] <= RATIO_MOST && is_spread(result);
 }
 
 /* Whether errors are as large as those of such sums in at least half of the cases that tell: one
- * may have another fault too. A single one of several cases may be so by chance. */
+ * may have another fault too. */
 static bool errors_are(const struct hint_facts *facts, enum wrong_sum sum, size_t *cases)
 {
 	size_t telling = 0;
@@ -34,9 +51,9 @@ static bool errors_are(const struct hint_facts *facts, enum wrong_sum sum, size_
 		if (!tells(wrong, sum))
 			continue;
 		telling++;
-		*cases += is_of(wrong, sum);
+		*cases += is_of(&facts->judgement->cases[i], sum);
 	}
-	return *cases > 0 && *cases * 2 >= telling && (*cases > 1 || hint_explained_cases(facts) == 1);
+	return *cases > 0 && *cases * 2 >= telling;
 }
 
 /* As sums of parts have that are each rounded. */

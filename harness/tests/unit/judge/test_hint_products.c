@@ -259,6 +259,10 @@ Test(hint_products, narrow_sums)
 	errors_are(made, 0, 0.01, 0.04);
 	hides(made, "as large as");
 	errors_are(made, 0, 0.8, 3);
+	made->wrong[0].places.rows = 33; /* of 100 */
+	hides(made, "as large as");
+	made->wrong[0].places.rows = 34;
+	shows(made, "in 2 of the first 4 failing cases the errors are");
 	made->wrong[0].wrong = 100; /* nearly all are right */
 	hides(made, "as large as");
 	free(made);
