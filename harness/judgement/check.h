@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "chain/chain.h"
+#include "testcases/case.h"
 #include "testcases/problem.h"
 
 #define RUN_NAME_BYTES 64
@@ -59,6 +60,16 @@ struct check_facts {
 										 the CPU from values drawn again */
 	uint32_t reference_disagreements; /* of those outside their bound: a library bug */
 };
+
+/* What is said of elements that hold what they held before, of check_facts.untouched. Where beta is
+ * 1, one that was stored with nothing added to it holds that, too. */
+static inline const char *check_untouched_text(const struct problem *problem,
+											   const struct test_case *test)
+{
+	return problem_takes(problem, SCALAR_BETA) && test->scalar[SCALAR_BETA] == 1.0f
+			   ? "unchanged"
+			   : "never written";
+}
 
 /* "C is read ...", of check_facts.read. */
 static inline const char *check_read_text(const struct problem *problem)

@@ -43,10 +43,12 @@ static void print_wrong_elements(const struct problem *problem, const struct cas
 	fputs("\n| place | got | want | bound |\n|---|--:|--:|--:|\n", out);
 	for (uint32_t i = 0; i < result->check.shown && i < CHECK_SHOWN; i++) {
 		const struct wrong_element *element = &result->check.first[i];
-		char place[80], got[32] = "never written";
+		char place[80], got[32];
 		facts_place(place, sizeof place, problem, &result->test.shape, element->row,
 					element->column);
-		if (!element->unwritten)
+		if (element->unwritten)
+			snprintf(got, sizeof got, "%s", check_untouched_text(problem, &result->test));
+		else
 			snprintf(got, sizeof got, "%.9g", element->got);
 		fprintf(out, "| %s | %s | %.9g | %.3g |\n", place, got, element->want, element->bound);
 	}

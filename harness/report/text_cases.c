@@ -28,8 +28,10 @@ static void wrong_elements_print(const struct text_page *page, const struct prob
 			"got", "want", "bound");
 	for (uint32_t i = 0; i < check->shown && i < CHECK_SHOWN; i++) {
 		const struct wrong_element *element = &check->first[i];
-		char got[32] = "never written";
-		if (!element->unwritten)
+		char got[32];
+		if (element->unwritten)
+			snprintf(got, sizeof got, "%s", check_untouched_text(problem, &result->test));
+		else
 			snprintf(got, sizeof got, "%.8g", as_in_json(element->got));
 		fputs("    ", page->out);
 		if (batches)
@@ -44,13 +46,15 @@ static void wrong_elements_print(const struct text_page *page, const struct prob
 
 /* How much is wrong, where the table below shows what. */
 static void wrong_summary(char *out, size_t capacity, const struct problem *problem,
-						  const struct check_facts *check)
+						  const struct case_result *result)
 {
+	const struct check_facts *check = &result->check;
 	int used = snprintf(out, capacity, "%llu of %llu elements wrong",
 						(unsigned long long)check->wrong, (unsigned long long)check->elements);
 	if (check->untouched > 0)
-		used += snprintf(out + used, capacity - (size_t)used, ", %llu of them never written",
-						 (unsigned long long)check->untouched);
+		used += snprintf(out + used, capacity - (size_t)used, ", %llu of them %s",
+						 (unsigned long long)check->untouched,
+						 check_untouched_text(problem, &result->test));
 	if (check->read > 0)
 		snprintf(out + used, capacity - (size_t)used, "; %s is read %s",
 				 problem_part(problem, PART_RESULT)->name, check_read_text(problem));
@@ -91,7 +95,7 @@ static void case_print(const struct text_page *page, const struct problem *probl
 		result->verdict == VERDICT_WRONG_ANSWER && result->checked && result->check.shown > 0;
 	const char *detail = result->detail;
 	if (table) {
-		wrong_summary(summary, sizeof summary, problem, &result->check);
+		wrong_summary(summary, sizeof summary, problem, result);
 		detail = summary;
 	}
 	if (detail[0] != '\0')

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judgement/check.h"
 #include "report/facts.h"
 #include "report/html/heat.h"
 #include "report/html/intervals.h"
@@ -34,7 +35,16 @@ static int digits_of(const char *name)
 	return type != NULL && type->unit_roundoff > 0x1p-24 ? 7 : 9;
 }
 
-static void elements_print(FILE *out, const json_t *list, int digits)
+/* What stands for the number of an element that the call left as it was. */
+static const char *untouched_text(const char *name, const json_t *one)
+{
+	const struct problem *problem = problem_find(name);
+	struct test_case test = {.exact = false};
+	test.scalar[SCALAR_BETA] = (float)json_number_value(json_object_get(one, "beta"));
+	return problem != NULL ? check_untouched_text(problem, &test) : "";
+}
+
+static void elements_print(FILE *out, const json_t *list, int digits, const char *untouched)
 {
 	static const struct html_column columns[] = {
 		{"Row", COLUMN_NUMBER},  {"Column", COLUMN_NUMBER}, {"Got", COLUMN_NUMBER},
@@ -52,7 +62,7 @@ static void elements_print(FILE *out, const json_t *list, int digits)
 		number_cell(&table, element, "row", 9);
 		number_cell(&table, element, "column", 9);
 		if (json_is_false(json_object_get(element, "written")))
-			html_table_text(&table, "never written");
+			html_table_text(&table, untouched);
 		else if (json_is_string(json_object_get(element, "got")))
 			html_table_text(&table, page_text(element, "got"));
 		else
@@ -122,7 +132,7 @@ static void case_print(FILE *out, const char *problem, const json_t *one)
 	html_paragraph(out, NULL, page_text(one, "detail"));
 	fputs("<div class=\"figures\">\n", out);
 	elements_print(out, json_object_get(json_object_get(one, "check"), "first_wrong"),
-				   digits_of(problem));
+				   digits_of(problem), untouched_text(problem, one));
 	map_print(out, one);
 	fputs("</div>\n", out);
 	if (page_text(one, "output")[0] != '\0') {

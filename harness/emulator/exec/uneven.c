@@ -12,8 +12,9 @@
 #define ADVICE_MAYBE "where that is not meant, " ADVICE_APART
 
 #define ADVICE_LEFT                                                                                \
-	"threads that return before a barrier bring nothing into shared memory any more: let all "     \
-	"threads of the block reach each barrier, and guard only their loads and stores"
+	"threads that do not come to a barrier, as it stands under an if or behind a return, bring "   \
+	"nothing into shared memory any more: let all threads of the block reach each barrier, and "   \
+	"guard only their loads and stores"
 
 static const struct ptx_instruction *written_as(const struct warp *warp, uint32_t pc)
 {
@@ -66,7 +67,8 @@ static void describe(const struct exec_block *block, char *text, size_t size)
 		snprintf(text, size, "threads of the block met at different barriers, %s and %s", first,
 				 second);
 	else
-		snprintf(text, size, "%u of the block's %u threads had returned before the barrier %s",
+		snprintf(text, size,
+				 "%u of the block's %u threads had ended without coming to the barrier %s",
 				 uneven->exited, block->threads, first);
 }
 

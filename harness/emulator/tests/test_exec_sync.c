@@ -156,8 +156,9 @@ Test(exec_sync, barriers_that_not_all_take_as_one_are_suspect)
 {
 	expect_suspect(OTHER_WARPS("bar.sync 0; bra $end; $second: bar.sync 0; $end:"),
 				   "threads of the block met at different barriers, bar.sync at PTX line ");
-	expect_suspect(OTHER_WARPS("bar.sync 0; $second:"),
-				   "32 of the block's 64 threads had returned before the barrier bar.sync at PTX");
+	expect_suspect(
+		OTHER_WARPS("bar.sync 0; $second:"),
+		"32 of the block's 64 threads had ended without coming to the barrier bar.sync at PTX");
 	expect_suspect(OTHER_WARPS("$second: bar.sync 0;"), "");
 	/* producers and consumers */
 	expect_suspect(OTHER_WARPS("bar.sync 1, 64; bra $end; $second: bar.sync 1, 64; $end:"), "");

@@ -224,15 +224,24 @@ bool hint_unwritten_known(const struct hint_facts *facts)
 		   grid_rounded_down(&asked, grid);
 }
 
+/* Whether what holds its old value was not stored, by the case's beta. */
+static bool held_is_unwritten(const struct case_result *result)
+{
+	return result->test.scalar[SCALAR_BETA] != 1.0f;
+}
+
 static bool partly_written(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	char cases[64];
 	if (!hint_all_explained(facts, unwritten) || hint_unwritten_known(facts) || hint_is_kept(facts))
 		return false;
+	const bool certain = hint_all_explained(facts, held_is_unwritten);
 	snprintf(out, HINT_TEXT,
-			 "%s the wrong elements were never written: the grid is too small, a condition leaves "
-			 "them out, or an index passes them by",
-			 hint_in_all(facts, cases));
+			 "%s the wrong elements %s: the grid is too small, a condition leaves them out, or an "
+			 "index passes them by%s",
+			 hint_in_all(facts, cases),
+			 certain ? "were never written" : "hold what they held before the call",
+			 certain ? "" : "; or nothing is added to beta times what they held");
 	return true;
 }
 

@@ -161,8 +161,8 @@ static struct outcome outcome_of_status(struct contestant_link *link, enum run_s
 	case RUN_NO_EPILOGUE:
 		return outcome_failed(
 			VERDICT_COMPILE_ERROR, true,
-			"the solution does not include epilogue.cuh: it can only be judged as "
-			"alpha_beta");
+			"the solution neither includes epilogue.cuh nor defines epilogue_bind() "
+			"(guide comparing): it can only be judged as alpha_beta");
 	case RUN_TIME_LIMIT:
 		outcome = outcome_failed(VERDICT_TIME_LIMIT, true, "a kernel of solve() does not end");
 		break;

@@ -48,7 +48,8 @@ static void describe(const struct problem *problem, const struct test_case *test
 	used += snprintf(out + used, 192 - (size_t)used, "row %d, column %d: ", element->row % rows,
 					 element->column);
 	if (element->unwritten)
-		used += snprintf(out + used, 192 - (size_t)used, "never written, ");
+		used +=
+			snprintf(out + used, 192 - (size_t)used, "%s, ", check_untouched_text(problem, test));
 	else
 		used += snprintf(out + used, 192 - (size_t)used, "got %.7g, ", element->got);
 	snprintf(out + used, 192 - (size_t)used, "want %.7g, bound %.3g", element->want,
@@ -64,8 +65,9 @@ static void describe_wrong(const struct problem *problem, const struct test_case
 	int length = snprintf(detail, 1024, "%llu of %llu elements wrong",
 						  (unsigned long long)check->wrong, (unsigned long long)check->elements);
 	if (check->untouched > 0)
-		length += snprintf(detail + length, 1024 - (size_t)length, ", %llu of them never written",
-						   (unsigned long long)check->untouched);
+		length +=
+			snprintf(detail + length, 1024 - (size_t)length, ", %llu of them %s",
+					 (unsigned long long)check->untouched, check_untouched_text(problem, test));
 	if (check->read > 0)
 		length += snprintf(detail + length, 1024 - (size_t)length, "; %s is read %s", result,
 						   check_read_text(problem));

@@ -115,13 +115,16 @@ def _words(options: Mapping[str, Any]) -> list[str]:
 
 
 def _request(request: Mapping[str, Any] | str, number: int) -> dict[str, Any]:
-    """A request as a line has it: `id`, `problem`, `source` or `path`, and the rest as options."""
-    given = {"source": request} if isinstance(request, str) else dict(request)
+    """A request as a line has it: `id`, `problem`, `source` or `path`, and the rest as options. What is
+    neither a text nor a mapping is no source, and gets the verdict that an empty one gets."""
+    given = dict(request) if isinstance(request, Mapping) else {"source": request if isinstance(request, str) else ""}
     line = {"id": given.pop("id", number)}
     for name in ("problem", "source", "path"):
         value = given.pop(name, None)
         if value is not None:
             line[name] = os.fspath(value) if name == "path" else value
+    if not isinstance(line.get("source", ""), str):
+        line["source"] = ""
     line["options"] = {name.replace("_", "-"): value for name, value in given.items()}
     return line
 
@@ -143,8 +146,10 @@ def _verdict(answer: Mapping[str, Any]) -> Verdict:
     )
 
 
-def _feed(process: subprocess.Popen[str], requests: Iterable[Mapping[str, Any] | str]) -> None:
-    """Hands over the requests, as fast as they are taken."""
+def _feed(
+    process: subprocess.Popen[str], requests: Iterable[Mapping[str, Any] | str], failures: list[Exception]
+) -> None:
+    """Hands over the requests, as fast as they are taken. What goes wrong with one is the caller's to raise."""
     assert process.stdin is not None
     try:
         for number, request in enumerate(requests):
@@ -152,6 +157,8 @@ def _feed(process: subprocess.Popen[str], requests: Iterable[Mapping[str, Any] |
             process.stdin.flush()
     except BrokenPipeError:
         pass  # it ended: whoever reads learns why
+    except Exception as error:  # of the iterable, or of a value that JSON has not
+        failures.append(error)
     finally:
         try:
             process.stdin.close()
@@ -171,13 +178,16 @@ def _answers(
             )
         except OSError as error:
             raise JudgeError(f"{command[0]}: {error.strerror}") from error
-        feeder = threading.Thread(target=_feed, args=(process, requests), daemon=True)
+        failures: list[Exception] = []
+        feeder = threading.Thread(target=_feed, args=(process, requests, failures), daemon=True)
         feeder.start()
         try:
             assert process.stdout is not None
             for line in process.stdout:
                 yield json.loads(line)
             status = process.wait()
+            if failures:
+                raise failures[0]
             errors.seek(0)
             told = errors.read().strip().splitlines()
             if status not in (0, 1):

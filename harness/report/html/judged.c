@@ -41,7 +41,7 @@ static void wrong_elements(FILE *out, const struct problem *problem,
 		html_table_row(&table, 0);
 		html_table_text(&table, place);
 		if (element->unwritten)
-			html_table_text(&table, "never written");
+			html_table_text(&table, check_untouched_text(problem, &result->test));
 		else if (isnan(element->got))
 			html_table_text(&table, "nan");
 		else

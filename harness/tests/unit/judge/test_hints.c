@@ -379,6 +379,26 @@ Test(hints, what_is_kept_hides_what_was_not_written)
 	free(made);
 }
 
+/* With beta 1 an element to which nothing was added is as it was, too. */
+Test(hints, what_is_as_it_was)
+{
+	struct made_up *made = made_up(4, 2);
+	for (size_t i = 0; i < 2; i++)
+		made->wrong[i].unwritten = made->wrong[i].wrong;
+	shows(made, "the wrong elements were never written");
+	made->cases[1].test.scalar[SCALAR_BETA] = 1;
+	shows(made, "the wrong elements hold what they held before the call");
+	shows(made, "or nothing is added to beta times what they held");
+	hides(made, "were never written");
+	struct test_case plain = {.exact = false}, one = plain;
+	one.scalar[SCALAR_BETA] = 1;
+	const struct problem *gemm = problem_find("gemm-f16"), *matmul = problem_find("matmul-f32");
+	cr_expect_str_eq(check_untouched_text(gemm, &plain), "never written");
+	cr_expect_str_eq(check_untouched_text(gemm, &one), "unchanged");
+	cr_expect_str_eq(check_untouched_text(matmul, &one), "never written");
+	free(made);
+}
+
 /* ---- a batch ------------------------------------------------------------------------------ */
 
 /* Tiles of 64 rows reach 28 rows beyond M = 100; of 32 and 16 as many, or fewer. */
