@@ -224,10 +224,11 @@ bool hint_unwritten_known(const struct hint_facts *facts)
 		   grid_rounded_down(&asked, grid);
 }
 
-/* Whether what holds its old value was not stored, by the case's beta. */
-static bool held_is_unwritten(const struct case_result *result)
+/* With beta 1 an element holds its old value, too, where nothing was added to it. A case with
+ * another beta tells of all. */
+static bool tells_nothing(const struct case_result *result)
 {
-	return result->test.scalar[SCALAR_BETA] != 1.0f;
+	return result->test.scalar[SCALAR_BETA] == 1.0f;
 }
 
 static bool partly_written(const struct hint_facts *facts, char out[HINT_TEXT])
@@ -235,7 +236,7 @@ static bool partly_written(const struct hint_facts *facts, char out[HINT_TEXT])
 	char cases[64];
 	if (!hint_all_explained(facts, unwritten) || hint_unwritten_known(facts) || hint_is_kept(facts))
 		return false;
-	const bool certain = hint_all_explained(facts, held_is_unwritten);
+	const bool certain = !hint_all_explained(facts, tells_nothing);
 	snprintf(out, HINT_TEXT,
 			 "%s the wrong elements %s: the grid is too small, a condition leaves them out, or an "
 			 "index passes them by%s",

@@ -386,7 +386,9 @@ Test(hints, what_is_as_it_was)
 	for (size_t i = 0; i < 2; i++)
 		made->wrong[i].unwritten = made->wrong[i].wrong;
 	shows(made, "the wrong elements were never written");
-	made->cases[1].test.scalar[SCALAR_BETA] = 1;
+	made->cases[1].test.scalar[SCALAR_BETA] = 1; /* the other one tells */
+	shows(made, "the wrong elements were never written");
+	made->cases[0].test.scalar[SCALAR_BETA] = 1;
 	shows(made, "the wrong elements hold what they held before the call");
 	shows(made, "or nothing is added to beta times what they held");
 	hides(made, "were never written");
