@@ -210,9 +210,8 @@ static void describe_address(uint64_t address, size_t size, struct place *out)
 	else if (!global || !near || (!memory_reserved(address) && mapped(address)))
 		describe_elsewhere(address, global, out);
 	else if (freed && address < end)
-		PLACE(out, advice_freed(near),
-			  "%" PRIu64 " bytes into a %s that was freed", address - near->base,
-			  memory_describe(near, what));
+		PLACE(out, advice_freed(near), "%" PRIu64 " bytes into a %s that was freed",
+			  address - near->base, memory_describe(near, what));
 	else if (address < end)
 		PLACE(out, advice_past(near), "the last %" PRIu64 " past the end of a %s",
 			  address + size - end, memory_describe(near, what));
