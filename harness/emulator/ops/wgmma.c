@@ -174,12 +174,13 @@ static void compare_swizzle(const struct warp *w, const struct exec_instruction 
 		return;
 	exec_program_place(w->worker->launch->program, layout->pc, load);
 	exec_place(w, in, product);
-	exec_suspect(w,
-				 "matrix %s of the wgmma%.100s is read with another swizzle (%s) than the tensor "
-				 "copy%.100s lays it out with (%s): bits 62 and 63 of the descriptor and the tensor "
-				 "map have to say the same",
-				 which, strstr(product, " at "), swizzle_name(descriptor->swizzle),
-				 strstr(load, " at "), swizzle_name(layout->swizzle));
+	exec_suspect(
+		w,
+		"matrix %s of the wgmma%.100s is read with another swizzle (%s) than the tensor "
+		"copy%.100s lays it out with (%s): bits 62 and 63 of the descriptor and the tensor "
+		"map have to say the same",
+		which, strstr(product, " at "), swizzle_name(descriptor->swizzle), strstr(load, " at "),
+		swizzle_name(layout->swizzle));
 }
 
 /* Copies an operand's chunks together; false after a fault. */
