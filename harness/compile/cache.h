@@ -17,7 +17,7 @@
  * is.
  *
  * `sum` has no key: it tells of a disk or a copy that went wrong, not of a forger. Nobody who could
- * forge an entry gets there: the compiler writes only in nvcc/ (reach.h), from where the judge
+ * forge an entry gets there: the compiler writes only in nvcc/ (jail_rules.h), from where the judge
  * copies two files, of names, sizes and kinds that it chose, once the compiler and all that it
  * started are dead; a solution's process can write no file at all. Who can write to the cache
  * otherwise is the user, and could replace the judge as well. Where a machine has no jail for one

@@ -53,10 +53,11 @@ struct judge_options {
 	bool uses; /* emulated: says what the kernels take of a GPU, too, for which ptxas has to run */
 	bool by_line;         /* emulated: counters also by line of the source */
 	const char *sanitize; /* one of tool_checks */
-	int beside; /* a descriptor that a batch left us, whose judges share a device (run/beside.h):
-				   the first file is compiled before the device is taken; 0: none */
-	const char *under; /* another command that it runs under, words and blanks */
-	size_t cases;      /* generated ones; ignored with a suite */
+	int beside;           /* a descriptor that a batch left us, whose judges share a device
+							 (run/timing_lock.h):		   the first file is compiled before the device is taken; 0:
+							 none */
+	const char *under;    /* another command that it runs under, words and blanks */
+	size_t cases;         /* generated ones; ignored with a suite */
 	uint64_t seed;
 	const char *const *suites; /* names or files, in order, NULL behind the last; none: generate */
 	size_t suite_count;

@@ -1,4 +1,4 @@
-#include "compile/reach.h"
+#include "compile/jail_rules.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -338,7 +338,7 @@ static bool allow_system(struct reacher *self, struct error *err)
 }
 
 /* The toolkit around PREFIX/bin/nvcc; where that is a script, itself alone. */
-static bool allow_toolkit(struct reacher *self, const struct reach *what, struct error *err)
+static bool allow_toolkit(struct reacher *self, const struct jail_rules *what, struct error *err)
 {
 	char root[PATH_MAX];
 	admission *admits = what->libraries ? admits_all : admits_runtime;
@@ -486,7 +486,7 @@ static bool allow_repository(struct reacher *self, const char *root, struct erro
 	return allowed;
 }
 
-bool reach_repository(const char *folder, char root[PATHS_MAX])
+bool jail_rules_repository(const char *folder, char root[PATHS_MAX])
 {
 	struct error ignored;
 	struct reacher *self = calloc(1, sizeof *self);
@@ -500,7 +500,7 @@ bool reach_repository(const char *folder, char root[PATHS_MAX])
 }
 
 /* What the judge brings along for it. */
-static bool allow_ours(struct reacher *self, const struct reach *what, struct error *err)
+static bool allow_ours(struct reacher *self, const struct jail_rules *what, struct error *err)
 {
 	char tree[PATHS_MAX], build[PATHS_MAX], stubs[PATHS_MAX];
 	struct error ignored;
@@ -522,7 +522,7 @@ static bool allow_generated(struct reacher *self, const char *path, struct error
 	return path == NULL || landlock_allow_path(self->rules, path, LANDLOCK_READS, err);
 }
 
-static bool allow_all(struct reacher *self, const struct reach *what, struct error *err)
+static bool allow_all(struct reacher *self, const struct jail_rules *what, struct error *err)
 {
 	bool allowed =
 		allow_system(self, err) && allow_toolkit(self, what, err) &&
@@ -538,7 +538,7 @@ static bool allow_all(struct reacher *self, const struct reach *what, struct err
 	return allowed;
 }
 
-int reach_open(const struct reach *what, struct error *err)
+int jail_rules_open(const struct jail_rules *what, struct error *err)
 {
 	struct reacher *self = calloc(1, sizeof *self);
 	if (self == NULL) {

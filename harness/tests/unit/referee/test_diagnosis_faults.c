@@ -1,6 +1,6 @@
 /* links: referee_core testcases base */
 /* Faults that are told from wrong elements, of results that solutions with known faults leave. */
-#include "explain_fixture.h"
+#include "diagnosis_fixture.h"
 
 /* ---- solutions ------------------------------------------------------------------- */
 
@@ -382,7 +382,7 @@ static const struct known known[] = {
 };
 
 /* Each is found, and no other one takes its place. */
-Test(explain, faults_are_told_apart)
+Test(diagnosis, faults_are_told_apart)
 {
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		const struct known *one = &known[i];
@@ -424,7 +424,7 @@ static double inputs_cut(const struct play *play, int b, int i, int j, double c)
 }
 
 /* Numbers up to 4: what is cut off leaves something. */
-Test(explain, what_becomes_an_integer_on_the_way)
+Test(diagnosis, what_becomes_an_integer_on_the_way)
 {
 	static const struct {
 		faulty *compute;
@@ -448,7 +448,7 @@ Test(explain, what_becomes_an_integer_on_the_way)
 }
 
 /* Neither fits by itself; both at once do. */
-Test(explain, two_faults_are_found_as_a_pair)
+Test(diagnosis, two_faults_are_found_as_a_pair)
 {
 	struct play play = play_of("sgemm", (struct shape)ODD, 1.5f, -0.75f);
 	fill(&play, two_faults);
@@ -467,7 +467,7 @@ static double left_as_it_was(const struct play *play, uint64_t at)
 }
 
 /* A grid and a loop that are rounded down: what was written is explained by itself. */
-Test(explain, what_was_not_written_is_set_aside)
+Test(diagnosis, what_was_not_written_is_set_aside)
 {
 	struct play play = play_of("sgemm", (struct shape)ODD, 1.5f, -0.75f);
 	fill(&play, whole_tiles_of_k);
@@ -490,7 +490,7 @@ Test(explain, what_was_not_written_is_set_aside)
 }
 
 /* As where a race spoils the others. */
-Test(explain, a_fault_of_some_elements)
+Test(diagnosis, a_fault_of_some_elements)
 {
 	struct play play = play_of("sgemm", (struct shape)ODD, 1.5f, -0.75f);
 	fill(&play, no_last);
@@ -504,7 +504,7 @@ Test(explain, a_fault_of_some_elements)
 	play_end(&play);
 }
 
-Test(explain, a_right_result_has_nothing_to_explain)
+Test(diagnosis, a_right_result_has_nothing_to_explain)
 {
 	struct play play = play_of("gemm-f16", (struct shape)ODD, 1.5f, -0.75f);
 	fill(&play, right);
@@ -527,7 +527,7 @@ static double nothing(const struct play *play, int b, int i, int j, double c)
 }
 
 /* K is 7: at k XOR 8 there is no product at all, as in a loop over whole tiles of 16. */
-Test(explain, sums_of_nothing_are_no_exchange)
+Test(diagnosis, sums_of_nothing_are_no_exchange)
 {
 	struct play play = play_of("sgemm", (struct shape){{1, 33, 21, 7, 1}}, 1.5f, -0.75f);
 	fill(&play, nothing);
@@ -572,7 +572,7 @@ static double a_little_more(const struct play *play, int b, int i, int j, double
 	return stored(play, rint(integer) + (integer - floor(integer) == 0.25));
 }
 
-Test(explain, roundings_to_an_integer)
+Test(diagnosis, roundings_to_an_integer)
 {
 	static const struct {
 		faulty *compute;

@@ -1,4 +1,4 @@
-#include "referee/explain.h"
+#include "referee/diagnosis.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void count_kinds(const struct check_input *input, const uint8_t *marks,
 	}
 }
 
-void explain_result(const struct check_input *input, struct wrong_facts *facts)
+void diagnosis_result(const struct check_input *input, struct wrong_facts *facts)
 {
 	const struct shape *shape = &input->test->shape;
 	const struct operand *result = problem_part(input->problem, PART_RESULT);
@@ -40,7 +40,7 @@ void explain_result(const struct check_input *input, struct wrong_facts *facts)
 	facts->elements = elements;
 	count_kinds(input, marks, facts);
 	if (!digest_of(input->out, type_bytes(type_of(result->type), elements), &facts->result) ||
-		!explain_places(marks, shape, facts))
+		!diagnosis_places(marks, shape, facts))
 		facts->wrong = 0;
 	again.marks = NULL;
 	again.tolerance = (struct tolerance){.kind = TOLERANCE_FLAT,
@@ -49,8 +49,8 @@ void explain_result(const struct check_input *input, struct wrong_facts *facts)
 	check_outputs(&again, &ignored);
 	facts->wrong_leetgpu = ignored.wrong;
 	if (facts->unwritten > 0)
-		explain_unwritten(marks, shape, facts);
+		diagnosis_unwritten(marks, shape, facts);
 	if (facts->wrong > 0 || outputs_wrong)
-		explain_faults(input, marks, outputs_wrong, facts);
+		diagnosis_faults(input, marks, outputs_wrong, facts);
 	free(marks);
 }

@@ -1,6 +1,6 @@
 /* links: referee_core testcases base */
 /* What wrong elements have in common, but for the faults that they come of. */
-#include "explain_fixture.h"
+#include "diagnosis_fixture.h"
 
 /* ---- sums of narrow types ------------------------------------------------------------- */
 
@@ -13,7 +13,7 @@ static double f16_sum(const struct play *play, int b, int i, int j, double c)
 	return alpha_of(play) * sum + beta_of(play) * c;
 }
 
-Test(explain, errors_of_narrow_sums_are_as_large_as_they_say)
+Test(diagnosis, errors_of_narrow_sums_are_as_large_as_they_say)
 {
 	struct play play = play_of("gemm-f16", (struct shape){{1, 40, 40, 200, 1}}, 1.5f, -0.75f);
 	fill(&play, f16_sum);
@@ -44,7 +44,7 @@ static double f16_tiles(const struct play *play, int b, int i, int j, double c)
 }
 
 /* As mma with accumulators in half does; what few products are summed to tells nothing. */
-Test(explain, errors_of_sums_that_are_rounded_after_a_tile)
+Test(diagnosis, errors_of_sums_that_are_rounded_after_a_tile)
 {
 	struct play play = play_of("gemm-f16", (struct shape){{1, 40, 40, 200, 1}}, 1.5f, -0.75f);
 	fill(&play, f16_tiles);
@@ -82,7 +82,7 @@ static void fill_paths(struct play *play, int edges)
 		store(play, at, lengths[at / NODES][at % NODES]);
 }
 
-Test(explain, paths_of_few_edges)
+Test(diagnosis, paths_of_few_edges)
 {
 	struct play play = play_of("apsp-f32", (struct shape){{1, NODES, NODES, NODES, 1}}, 1, 0);
 	for (int edges = 1; edges <= 2; edges++) {
@@ -120,7 +120,7 @@ static struct wrong_facts placed(int batch, place *wrong)
 		for (int j = 0; j < N; j++)
 			marks[i * N + j] = wrong(i, j);
 	facts = (struct wrong_facts){.elements = (uint64_t)batch * M * N};
-	cr_assert(explain_places(marks, &shape, &facts));
+	cr_assert(diagnosis_places(marks, &shape, &facts));
 	free(marks);
 	return facts;
 }
@@ -150,7 +150,7 @@ static bool in_second_batch(int i, int j)
 	return i >= M && i < 2 * M && j >= 0;
 }
 
-Test(explain, places_have_a_box_and_residues)
+Test(diagnosis, places_have_a_box_and_residues)
 {
 	struct wrong_facts facts = placed(1, in_corner);
 	cr_expect(facts.places.top == M - 1 && facts.places.bottom == M - 1);
@@ -166,7 +166,7 @@ Test(explain, places_have_a_box_and_residues)
 	cr_expect(facts.places.rows == M && facts.places.bottom == M - 1);
 }
 
-Test(explain, places_have_tiles)
+Test(diagnosis, places_have_tiles)
 {
 	struct wrong_facts facts = placed(1, in_a_tile);
 	/* 8 and 16 rows by 8, 16 and 32 columns: a larger one has right elements beside them */
@@ -175,7 +175,7 @@ Test(explain, places_have_tiles)
 	cr_expect_eq(facts.places.ragged >> 3 & 1, 1, "of 64 the tile at column 64 is none");
 }
 
-Test(explain, places_beyond_whole_tiles)
+Test(diagnosis, places_beyond_whole_tiles)
 {
 	struct wrong_facts facts = placed(1, beyond_64_or_96);
 	cr_expect_eq(facts.places.ragged, (1u << WRONG_TILES) - 1);
@@ -185,7 +185,7 @@ Test(explain, places_beyond_whole_tiles)
 	cr_expect_eq(facts.places.ragged & 15, 0);
 }
 
-Test(explain, maps_count_every_element)
+Test(diagnosis, maps_count_every_element)
 {
 	static const int sizes[][3] = {{1, 1, 1}, {1, 33, 21}, {3, 17, 9}, {1, 64, 1}, {2, 100, 1000}};
 	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -199,7 +199,7 @@ Test(explain, maps_count_every_element)
 			marks[i] = i % 3 == 0;
 			wrong += marks[i];
 		}
-		cr_assert(explain_places(marks, &shape, &facts));
+		cr_assert(diagnosis_places(marks, &shape, &facts));
 		const struct wrong_map *map = &facts.map;
 		cr_expect(map->rows <= MAP_CELLS && map->columns <= MAP_CELLS);
 		cr_expect((uint64_t)map->rows * map->height >= (uint64_t)(batch * m));

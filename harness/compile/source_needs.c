@@ -1,4 +1,4 @@
-#include "compile/wants.h"
+#include "compile/source_needs.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -58,11 +58,11 @@ static bool some_file_holds(const char *file, bool (*holds)(const char *text))
 
 static bool names_header(const char *text)
 {
-	return strstr(text, "\"" WANTS_HEADER "\"") != NULL ||
-		   strstr(text, "<" WANTS_HEADER ">") != NULL;
+	return strstr(text, "\"" SOURCE_NEEDS_HEADER "\"") != NULL ||
+		   strstr(text, "<" SOURCE_NEEDS_HEADER ">") != NULL;
 }
 
-bool wants_solve_header(const char *file)
+bool source_needs_solve_header(const char *file)
 {
 	return some_file_holds(file, names_header);
 }
@@ -74,7 +74,7 @@ static bool names_bf16(const char *text)
 	return strstr(text, "bfloat16") != NULL || strstr(text, "bf16") != NULL;
 }
 
-bool wants_bf16(const char *file)
+bool source_needs_bf16(const char *file)
 {
 	return some_file_holds(file, names_bf16);
 }
@@ -125,7 +125,7 @@ static bool is_bracketed_cxx20(const char *at, char before)
 		   (before == ']' && is_among(at + 1, length - 1, parameters));
 }
 
-bool wants_text_is_cxx20(const char *text)
+bool source_needs_cxx20_text(const char *text)
 {
 	static const char *const words[] = {"concept",
 										"requires",
@@ -165,7 +165,7 @@ bool wants_text_is_cxx20(const char *text)
 	return false;
 }
 
-bool wants_cxx20(const char *file, const char *log)
+bool source_needs_cxx20(const char *file, const char *log)
 {
 	static const char *const said[] = {"C++20",
 									   "c++20",
@@ -184,12 +184,12 @@ bool wants_cxx20(const char *file, const char *log)
 	for (size_t i = 0; log != NULL && i < sizeof said / sizeof *said; i++)
 		if (strstr(log, said[i]) != NULL)
 			return true;
-	return some_file_holds(file, wants_text_is_cxx20);
+	return some_file_holds(file, source_needs_cxx20_text);
 }
 
 /* ---- lambdas --------------------------------------------------------------------- */
 
-bool wants_lambdas(const char *log)
+bool source_needs_lambdas(const char *log)
 {
 	return log != NULL && strstr(log, "--extended-lambda") != NULL;
 }
@@ -211,7 +211,7 @@ static const struct {
 };
 
 static void take_feature(const char *begin, int length, const char *needs, int needs_length,
-						 struct wants_feature *out)
+						 struct source_needs_feature *out)
 {
 	snprintf(out->name, sizeof out->name, "%.*s", length, begin);
 	snprintf(out->needs, sizeof out->needs, "%.*s", needs_length, needs);
@@ -219,7 +219,7 @@ static void take_feature(const char *begin, int length, const char *needs, int n
 
 /* ptxas: "Instruction 'tcgen05.alloc' not supported on .target 'sm_90a'", "Feature 'add.f32x2'
  * requires .target sm_100 or higher". */
-static bool feature_of_ptxas(const char *log, struct wants_feature *out)
+static bool feature_of_ptxas(const char *log, struct source_needs_feature *out)
 {
 	static const char unknown[] = "' not supported on .target '", higher[] = "' requires .target ";
 	bool found = false;
@@ -244,7 +244,7 @@ static bool feature_of_ptxas(const char *log, struct wants_feature *out)
 }
 
 /* cuda::ptx calls "__cuda_ptx_tcgen05_alloc_is_not_supported_before_SM_100a_SM_101a__". */
-static bool feature_of_header(const char *log, struct wants_feature *out)
+static bool feature_of_header(const char *log, struct source_needs_feature *out)
 {
 	static const char begins[] = "__cuda_ptx_", middle[] = "_is_not_supported_before_SM_";
 	const char *at = strstr(log, middle), *begin = at;
@@ -260,7 +260,7 @@ static bool feature_of_header(const char *log, struct wants_feature *out)
 	return true;
 }
 
-bool wants_other_gpu(const char *log, struct wants_feature *out)
+bool source_needs_other_gpu(const char *log, struct source_needs_feature *out)
 {
 	return log != NULL && (feature_of_ptxas(log, out) || feature_of_header(log, out));
 }

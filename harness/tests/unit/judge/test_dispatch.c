@@ -8,11 +8,11 @@
 
 #include "base/clock.h"
 
+#include "judge/dispatch.h"
 #include "judge/run/ahead.h"
-#include "judge/run/beside.h"
 #include "judge/run/device.h"
 #include "judge/run/lock.h"
-#include "judge/turns.h"
+#include "judge/run/timing_lock.h"
 
 #define FILES 24
 #define DEVICES 3
@@ -23,7 +23,7 @@ struct fake {
 	struct judge_progress progress;
 	struct run run;
 	struct judgement_list list;
-	struct turns *turns;
+	struct dispatch *dispatch;
 	size_t bad, broken; /* items; FILES: none */
 	atomic_size_t calls[FILES], within, most_within, on[DEVICES];
 	size_t verdicts, saved; /* that were told; by one thread at a time */
@@ -93,7 +93,7 @@ static void tell_judged(void *context, struct judgement_list *list)
 
 static bool fake_take(struct fake *fake, const char *device, struct error *err)
 {
-	const struct turns_plan plan = {.list = &fake->list, .judge = fake_judge, .context = fake};
+	const struct dispatch_plan plan = {.list = &fake->list, .judge = fake_judge, .context = fake};
 	fake->run = (struct run){
 		.options = &fake->options, .progress = &fake->progress, .referee.arena_fd = -1, .lock = -1};
 	fake->progress = (struct judge_progress){
@@ -107,26 +107,26 @@ static bool fake_take(struct fake *fake, const char *device, struct error *err)
 	}
 	cr_assert(device_list_parse(device, &fake->options.device, err), "%s", err->message);
 	cr_assert(device_open(&fake->options.device, &fake->run.referee, err), "%s", err->message);
-	fake->turns = turns_open(&fake->run, &plan, err);
-	cr_assert_not_null(fake->turns, "%s", err->message);
-	return turns_take(fake->turns, err);
+	fake->dispatch = dispatch_open(&fake->run, &plan, err);
+	cr_assert_not_null(fake->dispatch, "%s", err->message);
+	return dispatch_take(fake->dispatch, err);
 }
 
 static void fake_close(struct fake *fake)
 {
 	cr_expect_not(fake->told_at_once);
-	turns_close(fake->turns);
+	dispatch_close(fake->dispatch);
 	cr_expect_eq(fake->run.progress, &fake->progress);
 	referee_link_close(&fake->run.referee);
 	free(fake->list.items);
 }
 
-Test(turns, each_file_is_judged_once_on_a_free_device)
+Test(dispatch, each_file_is_judged_once_on_a_free_device)
 {
 	static struct fake fake = {.bad = 5, .broken = FILES};
 	struct error err = {{0}};
 	cr_assert(fake_take(&fake, "emulated:3", &err), "%s", err.message);
-	cr_assert_eq(turns_devices(fake.turns), DEVICES);
+	cr_assert_eq(dispatch_devices(fake.dispatch), DEVICES);
 	for (size_t i = 0; i < FILES; i++) {
 		const struct judgement *item = &fake.list.items[i];
 		size_t device;
@@ -144,7 +144,7 @@ Test(turns, each_file_is_judged_once_on_a_free_device)
 	fake_close(&fake);
 }
 
-Test(turns, one_device_is_not_named)
+Test(dispatch, one_device_is_not_named)
 {
 	static struct fake fake = {.bad = FILES, .broken = FILES};
 	struct error err = {{0}};
@@ -155,7 +155,7 @@ Test(turns, one_device_is_not_named)
 	fake_close(&fake);
 }
 
-Test(turns, after_a_failure_only_what_is_under_way_is_judged)
+Test(dispatch, after_a_failure_only_what_is_under_way_is_judged)
 {
 	static struct fake fake = {.bad = 4, .broken = FILES, .options.fail_fast = true};
 	struct error err = {{0}};
@@ -169,7 +169,7 @@ Test(turns, after_a_failure_only_what_is_under_way_is_judged)
 	fake_close(&fake);
 }
 
-Test(turns, a_run_that_cannot_go_on_ends_on_all_devices)
+Test(dispatch, a_run_that_cannot_go_on_ends_on_all_devices)
 {
 	static struct fake fake = {.bad = FILES, .broken = 4};
 	struct error err = {{0}};
@@ -210,7 +210,7 @@ static void compile(void *context, size_t item, const struct child_control *cont
 		usleep(10000);
 		sharing->paused = atomic_load(&control->paused) > 0;
 	}
-	beside_end(sharing->other);
+	timing_lock_end(sharing->other);
 	while (atomic_load(&control->paused) > 0 && !is_late(sharing))
 		usleep(10000);
 	sharing->compiled = true;
@@ -237,17 +237,17 @@ static struct ahead *open_compiler(struct sharing *sharing)
 	return ahead;
 }
 
-Test(turns, of_a_batch_compile_before_they_have_the_device)
+Test(dispatch, of_a_batch_compile_before_they_have_the_device)
 {
 	static struct sharing sharing;
 	struct judgement_list list = {.count = 1, .items = calloc(1, sizeof *list.items)};
-	const struct turns_plan plan = {.list = &list, .judge = judge_compiled, .context = &sharing};
+	const struct dispatch_plan plan = {.list = &list, .judge = judge_compiled, .context = &sharing};
 	struct error err = {{0}};
 	char path[LOCK_PATH];
-	char name[] = "/tmp/test-turns-XXXXXX";
+	char name[] = "/tmp/test-dispatch-XXXXXX";
 	const int file = mkstemp(name);
 	unlink(name);
-	snprintf(sharing.device, sizeof sharing.device, "test-turns-%d", (int)getpid());
+	snprintf(sharing.device, sizeof sharing.device, "test-dispatch-%d", (int)getpid());
 	sharing.give_up = clock_seconds() + 20;
 	sharing.progress = (struct judge_progress){.stop = is_late, .context = &sharing};
 	sharing.options.beside = file;
@@ -261,34 +261,34 @@ Test(turns, of_a_batch_compile_before_they_have_the_device)
 	cr_assert(device_list_parse("cuda:0", &sharing.options.device, &err));
 
 	cr_assert_eq(lock_take(sharing.device, &sharing.lock), LOCK_HELD);
-	sharing.other = beside_open(dup(file));
-	sharing.run.beside = beside_open(file);
-	cr_assert(sharing.other > 0 && sharing.run.beside > 0);
-	beside_begin(sharing.other);
-	cr_expect(beside_is_timed(sharing.run.beside));
+	sharing.other = timing_lock_open(dup(file));
+	sharing.run.timing_lock = timing_lock_open(file);
+	cr_assert(sharing.other > 0 && sharing.run.timing_lock > 0);
+	timing_lock_begin(sharing.other);
+	cr_expect(timing_lock_is_held(sharing.run.timing_lock));
 
-	struct turns *turns = turns_open(&sharing.run, &plan, &err);
-	cr_assert_not_null(turns, "%s", err.message);
+	struct dispatch *dispatch = dispatch_open(&sharing.run, &plan, &err);
+	cr_assert_not_null(dispatch, "%s", err.message);
 	sharing.run.ahead = open_compiler(&sharing);
-	cr_assert(turns_take(turns, &err), "%s", err.message);
+	cr_assert(dispatch_take(dispatch, &err), "%s", err.message);
 	cr_expect(sharing.judged, "it was not compiled when it had the device");
 	cr_expect(sharing.paused, "it was compiled while times were taken");
 	cr_expect_lt(clock_seconds(), sharing.give_up);
-	cr_expect_not(beside_is_timed(sharing.run.beside));
+	cr_expect_not(timing_lock_is_held(sharing.run.timing_lock));
 	ahead_close(sharing.run.ahead);
-	turns_close(turns);
+	dispatch_close(dispatch);
 	close(sharing.run.lock);
-	close(sharing.run.beside);
+	close(sharing.run.timing_lock);
 	close(sharing.other);
 	lock_path(sharing.device, path);
 	unlink(path);
 	free(list.items);
 }
 
-Test(turns, judges_that_have_nothing_in_common_know_of_no_times)
+Test(dispatch, judges_that_have_nothing_in_common_know_of_no_times)
 {
-	cr_expect_eq(beside_open(0), 0);
-	cr_expect_not(beside_is_timed(0));
-	beside_begin(0);
-	beside_end(0);
+	cr_expect_eq(timing_lock_open(0), 0);
+	cr_expect_not(timing_lock_is_held(0));
+	timing_lock_begin(0);
+	timing_lock_end(0);
 }

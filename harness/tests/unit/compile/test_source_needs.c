@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compile/wants.h"
+#include "compile/source_needs.h"
 
-Test(wants, knows_words_and_headers_of_cxx20)
+Test(source_needs, knows_words_and_headers_of_cxx20)
 {
 	static const char *const texts[] = {
 		"template <typename T> concept small = sizeof(T) < 4;",
@@ -22,10 +22,10 @@ Test(wants, knows_words_and_headers_of_cxx20)
 		"using enum color;",
 	};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		cr_expect(wants_text_is_cxx20(texts[i]), "%s", texts[i]);
+		cr_expect(source_needs_cxx20_text(texts[i]), "%s", texts[i]);
 }
 
-Test(wants, takes_no_other_text_for_cxx20)
+Test(source_needs, takes_no_other_text_for_cxx20)
 {
 	static const char *const texts[] = {
 		"",
@@ -37,18 +37,18 @@ Test(wants, takes_no_other_text_for_cxx20)
 		"int concepts, my_concept, requires_grad;",
 	};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		cr_expect_not(wants_text_is_cxx20(texts[i]), "%s", texts[i]);
+		cr_expect_not(source_needs_cxx20_text(texts[i]), "%s", texts[i]);
 }
 
 static void expect_feature(const char *log, const char *name, const char *needs)
 {
-	struct wants_feature feature;
-	cr_assert(wants_other_gpu(log, &feature), "%s", log);
+	struct source_needs_feature feature;
+	cr_assert(source_needs_other_gpu(log, &feature), "%s", log);
 	cr_expect_str_eq(feature.name, name, "%s", feature.name);
 	cr_expect_str_eq(feature.needs, needs, "%s", feature.needs);
 }
 
-Test(wants, reads_what_an_architecture_lacks)
+Test(source_needs, reads_what_an_architecture_lacks)
 {
 	expect_feature("ptxas a.ptx, line 28; error   : Instruction 'tcgen05.alloc' not supported on "
 				   ".target 'sm_90a'\n",
@@ -71,7 +71,7 @@ Test(wants, reads_what_an_architecture_lacks)
 }
 
 /* What 13.0.88 and 13.5.37 both say. */
-Test(wants, reads_what_nvcc_asks_for)
+Test(source_needs, reads_what_nvcc_asks_for)
 {
 	static const char *const cxx20[] = {
 		"a.cu(2): error: a nontype template parameter may not have class type\n",
@@ -83,17 +83,18 @@ Test(wants, reads_what_nvcc_asks_for)
 		"nvcc warning : The -std=c++23 flag is not supported with the configured host compiler. "
 		"Flag will be ignored.\n"};
 	for (size_t i = 0; i < sizeof cxx20 / sizeof *cxx20; i++)
-		cr_expect(wants_cxx20("/nonexistent", cxx20[i]), "%s", cxx20[i]);
+		cr_expect(source_needs_cxx20("/nonexistent", cxx20[i]), "%s", cxx20[i]);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		cr_expect_not(wants_cxx20("/nonexistent", others[i]), "%s", others[i]);
-	cr_expect(wants_lambdas("a.cu(2): error: __host__ or __device__ annotation on lambda requires "
-							"--extended-lambda nvcc flag\n"));
-	cr_expect_not(wants_lambdas("a.cu(1): error: identifier \"half\" is undefined\n"));
+		cr_expect_not(source_needs_cxx20("/nonexistent", others[i]), "%s", others[i]);
+	cr_expect(
+		source_needs_lambdas("a.cu(2): error: __host__ or __device__ annotation on lambda requires "
+							 "--extended-lambda nvcc flag\n"));
+	cr_expect_not(source_needs_lambdas("a.cu(1): error: identifier \"half\" is undefined\n"));
 }
 
-Test(wants, other_errors_are_of_no_architecture)
+Test(source_needs, other_errors_are_of_no_architecture)
 {
-	struct wants_feature feature;
+	struct source_needs_feature feature;
 	static const char *const logs[] = {
 		"ptxas a.ptx, line 3; fatal   : Parsing error near '.foo': syntax error",
 		"ptxas a.ptx, line 3; error   : Not a name of any known instruction: 'tcgen06'",
@@ -102,22 +103,22 @@ Test(wants, other_errors_are_of_no_architecture)
 		"",
 		"_is_not_supported_before_SM_"};
 	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
-		cr_expect_not(wants_other_gpu(logs[i], &feature), "%s", logs[i]);
-	cr_expect_not(wants_other_gpu(NULL, &feature));
+		cr_expect_not(source_needs_other_gpu(logs[i], &feature), "%s", logs[i]);
+	cr_expect_not(source_needs_other_gpu(NULL, &feature));
 }
 
-Test(wants, bf16_is_named_in_a_file)
+Test(source_needs, bf16_is_named_in_a_file)
 {
 	static const struct {
 		const char *text;
 		bool named;
 	} files[] = {{"__global__ void k(half *x);\n", false}, {"const __nv_bfloat16 *x;\n", true}};
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-		char path[] = "/tmp/test_wants.XXXXXX";
+		char path[] = "/tmp/test_source_needs.XXXXXX";
 		int fd = mkstemp(path);
 		cr_assert(write(fd, files[i].text, strlen(files[i].text)) > 0);
 		close(fd);
-		cr_expect_eq(wants_bf16(path), files[i].named, "%s", files[i].text);
+		cr_expect_eq(source_needs_bf16(path), files[i].named, "%s", files[i].text);
 		unlink(path);
 	}
 }

@@ -1,4 +1,4 @@
-#include "judge/turns.h"
+#include "judge/dispatch.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -10,16 +10,16 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "judge/run/ahead.h"
-#include "judge/run/beside.h"
 #include "judge/run/device.h"
 #include "judge/run/lock.h"
+#include "judge/run/timing_lock.h"
 #include "judge/timing/confirm.h"
 
 #define STEP_SECONDS 0.1 /* between two steps that are shown, where several devices have some */
 
 /* A device and who serves it. */
 struct side {
-	struct turns *turns;
+	struct dispatch *dispatch;
 	struct run *run;
 	struct run other; /* *run, but for the first */
 	char label[DEVICE_LABEL];
@@ -28,8 +28,8 @@ struct side {
 	bool pauses; /* compilers, for the times of another judge */
 };
 
-struct turns {
-	struct turns_plan plan;
+struct dispatch {
+	struct dispatch_plan plan;
 	struct run first;             /* as it was, with those who look on */
 	struct judge_progress shared; /* these, told by one thread at a time */
 	double next_step;
@@ -47,48 +47,48 @@ struct turns {
 
 static void share_step(void *context, const char *file, const char *what, size_t done, size_t total)
 {
-	struct turns *turns = context;
-	pthread_mutex_lock(&turns->held);
+	struct dispatch *dispatch = context;
+	pthread_mutex_lock(&dispatch->held);
 	double now = clock_seconds();
-	if (turns->count == 1 || now >= turns->next_step) {
-		run_progress(&turns->first, file, what, done, total);
-		turns->next_step = now + STEP_SECONDS;
+	if (dispatch->count == 1 || now >= dispatch->next_step) {
+		run_progress(&dispatch->first, file, what, done, total);
+		dispatch->next_step = now + STEP_SECONDS;
 	}
-	pthread_mutex_unlock(&turns->held);
+	pthread_mutex_unlock(&dispatch->held);
 }
 
 static void share_compiled(void *context, const struct judgement *item)
 {
-	struct turns *turns = context;
-	pthread_mutex_lock(&turns->held);
-	run_compiled(&turns->first, item);
-	pthread_mutex_unlock(&turns->held);
+	struct dispatch *dispatch = context;
+	pthread_mutex_lock(&dispatch->held);
+	run_compiled(&dispatch->first, item);
+	pthread_mutex_unlock(&dispatch->held);
 }
 
 static void share_case(void *context, const struct judgement *item, size_t i)
 {
-	struct turns *turns = context;
-	pthread_mutex_lock(&turns->held);
-	run_judged_case(&turns->first, item, i);
-	pthread_mutex_unlock(&turns->held);
+	struct dispatch *dispatch = context;
+	pthread_mutex_lock(&dispatch->held);
+	run_judged_case(&dispatch->first, item, i);
+	pthread_mutex_unlock(&dispatch->held);
 }
 
 static void share_note(void *context, const char *line)
 {
-	struct turns *turns = context;
-	pthread_mutex_lock(&turns->held);
-	run_note(&turns->first, line);
-	pthread_mutex_unlock(&turns->held);
+	struct dispatch *dispatch = context;
+	pthread_mutex_lock(&dispatch->held);
+	run_note(&dispatch->first, line);
+	pthread_mutex_unlock(&dispatch->held);
 }
 
 static bool share_stop(void *context)
 {
-	return run_stopped(&((struct turns *)context)->first);
+	return run_stopped(&((struct dispatch *)context)->first);
 }
 
 /* ---- devices -------------------------------------------------------------------- */
 
-void turns_lock(struct run *run, bool (*over)(const void *context), const void *context)
+void dispatch_lock(struct run *run, bool (*over)(const void *context), const void *context)
 {
 	char name[64], path[LOCK_PATH], line[400];
 	if (run->referee.facts.name[0] == '\0') /* there is nothing to judge */
@@ -137,14 +137,14 @@ static bool other_open(struct run *run, const struct run *first, size_t i, struc
 	return false;
 }
 
-static bool side_open(struct turns *turns, size_t i, struct run *run, struct error *err)
+static bool side_open(struct dispatch *dispatch, size_t i, struct run *run, struct error *err)
 {
-	struct side *side = &turns->sides[i];
-	side->turns = turns;
+	struct side *side = &dispatch->sides[i];
+	side->dispatch = dispatch;
 	side->run = i == 0 ? run : &side->other;
-	if (i > 0 && !other_open(&side->other, &turns->first, i, err))
+	if (i > 0 && !other_open(&side->other, &dispatch->first, i, err))
 		return false;
-	side->run->progress = &turns->shared;
+	side->run->progress = &dispatch->shared;
 	device_label(&side->run->referee.device, i, side->label);
 	return true;
 }
@@ -156,108 +156,109 @@ static size_t devices_wanted(const struct run *run, size_t files)
 	return run->referee.facts.name[0] == '\0' ? 1 : count < files ? count : files;
 }
 
-struct turns *turns_open(struct run *run, const struct turns_plan *plan, struct error *err)
+struct dispatch *dispatch_open(struct run *run, const struct dispatch_plan *plan, struct error *err)
 {
 	size_t count = devices_wanted(run, plan->list->count);
-	struct turns *turns = calloc(1, sizeof *turns + count * sizeof *turns->sides);
-	if (turns == NULL) {
+	struct dispatch *dispatch = calloc(1, sizeof *dispatch + count * sizeof *dispatch->sides);
+	if (dispatch == NULL) {
 		error_set(err, "out of memory for %zu devices", count);
 		return NULL;
 	}
-	pthread_mutex_init(&turns->held, NULL);
-	turns->plan = *plan;
-	turns->first = *run;
-	turns->shared = (struct judge_progress){.step = share_step,
-											.compiled = share_compiled,
-											.judged_case = share_case,
-											.note = share_note,
-											.stop = share_stop,
-											.context = turns};
-	while (turns->count < count && side_open(turns, turns->count, run, err))
-		turns->count++;
-	if (turns->count == count)
-		return turns;
-	turns_close(turns);
+	pthread_mutex_init(&dispatch->held, NULL);
+	dispatch->plan = *plan;
+	dispatch->first = *run;
+	dispatch->shared = (struct judge_progress){.step = share_step,
+											   .compiled = share_compiled,
+											   .judged_case = share_case,
+											   .note = share_note,
+											   .stop = share_stop,
+											   .context = dispatch};
+	while (dispatch->count < count && side_open(dispatch, dispatch->count, run, err))
+		dispatch->count++;
+	if (dispatch->count == count)
+		return dispatch;
+	dispatch_close(dispatch);
 	return NULL;
 }
 
-size_t turns_devices(const struct turns *turns)
+size_t dispatch_devices(const struct dispatch *dispatch)
 {
-	return turns->count;
+	return dispatch->count;
 }
 
-void turns_close(struct turns *turns)
+void dispatch_close(struct dispatch *dispatch)
 {
-	for (size_t i = 0; i < turns->count; i++)
+	for (size_t i = 0; i < dispatch->count; i++)
 		if (i == 0)
-			turns->sides[i].run->progress = turns->first.progress;
+			dispatch->sides[i].run->progress = dispatch->first.progress;
 		else
-			other_close(&turns->sides[i].other);
-	pthread_mutex_destroy(&turns->held);
-	free(turns);
+			other_close(&dispatch->sides[i].other);
+	pthread_mutex_destroy(&dispatch->held);
+	free(dispatch);
 }
 
-/* ---- turns ---------------------------------------------------------------------- */
+/* ---- files and devices ------------------------------------------------------------- */
 
-static bool is_over(struct turns *turns)
+static bool is_over(struct dispatch *dispatch)
 {
-	return turns->next == turns->plan.list->count || turns->failed || turns->broken;
+	return dispatch->next == dispatch->plan.list->count || dispatch->failed || dispatch->broken;
 }
 
 /* Nobody waits for a device any longer that has nothing to do. */
 static bool is_over_or_stopped(const void *context)
 {
-	struct turns *turns = (struct turns *)context;
-	pthread_mutex_lock(&turns->held);
-	bool over = is_over(turns);
-	pthread_mutex_unlock(&turns->held);
-	return over || run_stopped(&turns->first);
+	struct dispatch *dispatch = (struct dispatch *)context;
+	pthread_mutex_lock(&dispatch->held);
+	bool over = is_over(dispatch);
+	pthread_mutex_unlock(&dispatch->held);
+	return over || run_stopped(&dispatch->first);
 }
 
 /* Takes the next item as it was prepared. */
-static bool take_next(struct turns *turns, size_t *i, struct judgement *out)
+static bool take_next(struct dispatch *dispatch, size_t *i, struct judgement *out)
 {
-	pthread_mutex_lock(&turns->held);
-	bool over = is_over(turns);
+	pthread_mutex_lock(&dispatch->held);
+	bool over = is_over(dispatch);
 	if (!over) {
-		*i = turns->next++;
-		*out = turns->plan.list->items[*i];
+		*i = dispatch->next++;
+		*out = dispatch->plan.list->items[*i];
 	}
-	pthread_mutex_unlock(&turns->held);
+	pthread_mutex_unlock(&dispatch->held);
 	return !over;
 }
 
 /* Into the list, which nobody sees half filled. */
 static void hand_in(struct side *side, size_t i, struct judgement *judged, const struct error *why)
 {
-	struct turns *turns = side->turns;
-	struct judgement_list *list = turns->plan.list;
-	pthread_mutex_lock(&turns->held);
-	if (turns->count > 1)
+	struct dispatch *dispatch = side->dispatch;
+	struct judgement_list *list = dispatch->plan.list;
+	pthread_mutex_lock(&dispatch->held);
+	if (dispatch->count > 1)
 		memcpy(judged->device, side->label, sizeof judged->device);
 	if (why != NULL) {
 		run_gave_up(judged, why->message);
-		if (!turns->broken)
-			turns->why = *why;
-		turns->broken = true;
+		if (!dispatch->broken)
+			dispatch->why = *why;
+		dispatch->broken = true;
 	}
 	list->items[i] = *judged;
 	if (why == NULL) {
-		run_verdict(&turns->first, list, i);
-		run_judged(&turns->first, list);
-		turns->failed |= turns->first.options->fail_fast && judged->verdict != VERDICT_ACCEPTED;
+		run_verdict(&dispatch->first, list, i);
+		run_judged(&dispatch->first, list);
+		dispatch->failed |=
+			dispatch->first.options->fail_fast && judged->verdict != VERDICT_ACCEPTED;
 	}
-	pthread_mutex_unlock(&turns->held);
+	pthread_mutex_unlock(&dispatch->held);
 }
 
 /* Compilers would disturb the judge that has the device. */
-static void begin(struct turns *turns)
+static void begin(struct dispatch *dispatch)
 {
-	pthread_mutex_lock(&turns->held);
-	if (!turns->begun)
-		ahead_continue(turns->sides[0].run->ahead);
-	turns->begun = true;
-	pthread_mutex_unlock(&turns->held);
+	pthread_mutex_lock(&dispatch->held);
+	if (!dispatch->begun)
+		ahead_continue(dispatch->sides[0].run->ahead);
+	dispatch->begun = true;
+	pthread_mutex_unlock(&dispatch->held);
 }
 
 /* Ten times a second, while the first file is compiled, and not where it was compiled before. */
@@ -265,19 +266,19 @@ static bool spare_times(const void *context)
 {
 	struct side *side = (struct side *)context;
 	referee_link_close(&side->run->referee); /* no context on the device meanwhile */
-	const bool timed = beside_is_timed(side->run->beside);
+	const bool timed = timing_lock_is_held(side->run->timing_lock);
 	if (timed && !side->pauses)
 		ahead_pause(side->run->ahead);
 	else if (!timed && side->pauses)
 		ahead_continue(side->run->ahead);
 	side->pauses = timed;
-	return run_stopped(&side->turns->first);
+	return run_stopped(&side->dispatch->first);
 }
 
 /* Another judge of the batch has the device, which is not to wait for our compiler. */
 static void compile_first(struct side *side)
 {
-	begin(side->turns);
+	begin(side->dispatch);
 	ahead_take(side->run->ahead, 0, spare_times, side);
 	if (side->pauses)
 		ahead_continue(side->run->ahead);
@@ -287,40 +288,40 @@ static void compile_first(struct side *side)
 static void *serve(void *context)
 {
 	struct side *side = context;
-	struct turns *turns = side->turns;
+	struct dispatch *dispatch = side->dispatch;
 	struct judgement judged;
 	struct error err = {{0}};
 	size_t i;
-	if (turns->first.options->beside > 0 && side->run->ahead != NULL)
+	if (dispatch->first.options->beside > 0 && side->run->ahead != NULL)
 		compile_first(side);
-	turns_lock(side->run, is_over_or_stopped, turns);
-	begin(turns);
-	while (take_next(turns, &i, &judged)) {
-		bool ok = turns->plan.judge(side->run, i, &judged, turns->plan.context, &err);
+	dispatch_lock(side->run, is_over_or_stopped, dispatch);
+	begin(dispatch);
+	while (take_next(dispatch, &i, &judged)) {
+		bool ok = dispatch->plan.judge(side->run, i, &judged, dispatch->plan.context, &err);
 		hand_in(side, i, &judged, ok ? NULL : &err);
 	}
 	return NULL;
 }
 
-bool turns_take(struct turns *turns, struct error *err)
+bool dispatch_take(struct dispatch *dispatch, struct error *err)
 {
-	struct judgement_list *list = turns->plan.list;
-	for (size_t i = 1; i < turns->count; i++) {
-		struct side *side = &turns->sides[i];
-		side->run->ahead = turns->sides[0].run->ahead;
-		side->run->control = turns->sides[0].run->control;
+	struct judgement_list *list = dispatch->plan.list;
+	for (size_t i = 1; i < dispatch->count; i++) {
+		struct side *side = &dispatch->sides[i];
+		side->run->ahead = dispatch->sides[0].run->ahead;
+		side->run->control = dispatch->sides[0].run->control;
 		side->started = thread_start(&side->thread, serve, side);
 		if (!side->started)
-			share_note(turns, "there can be no more threads: not all devices are used");
+			share_note(dispatch, "there can be no more threads: not all devices are used");
 	}
-	serve(&turns->sides[0]);
-	for (size_t i = 1; i < turns->count; i++)
-		if (turns->sides[i].started)
-			pthread_join(turns->sides[i].thread, NULL);
-	for (size_t i = turns->next; i < list->count && turns->failed; i++)
+	serve(&dispatch->sides[0]);
+	for (size_t i = 1; i < dispatch->count; i++)
+		if (dispatch->sides[i].started)
+			pthread_join(dispatch->sides[i].thread, NULL);
+	for (size_t i = dispatch->next; i < list->count && dispatch->failed; i++)
 		snprintf(list->items[i].detail, sizeof list->items[i].detail,
 				 "not judged after the first failure (--fail-fast)");
-	if (turns->broken)
-		*err = turns->why;
-	return !turns->broken;
+	if (dispatch->broken)
+		*err = dispatch->why;
+	return !dispatch->broken;
 }

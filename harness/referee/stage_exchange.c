@@ -1,4 +1,4 @@
-#include "referee/elsewhere.h"
+#include "referee/stage_exchange.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,20 +10,20 @@
 #include "referee/reduced.h"
 #include "testcases/values.h"
 
-static bool make_memory(struct elsewhere *elsewhere, struct error *err)
+static bool make_memory(struct stage_exchange *exchange, struct error *err)
 {
-	uint64_t bytes = elsewhere->arena.bytes;
-	elsewhere->fd = memfd_create("gemmjudge-stage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	uint64_t bytes = exchange->arena.bytes;
+	exchange->fd = memfd_create("gemmjudge-stage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	/* sealed, so that nobody else can make our own reads fault */
-	if (elsewhere->fd < 0 || ftruncate(elsewhere->fd, (off_t)bytes) != 0 ||
-		fcntl(elsewhere->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+	if (exchange->fd < 0 || ftruncate(exchange->fd, (off_t)bytes) != 0 ||
+		fcntl(exchange->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		return error_set(err, "no shared memory of %llu bytes for an epilogue stage: %s",
 						 (unsigned long long)bytes, strerror(errno));
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, elsewhere->fd, 0);
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, exchange->fd, 0);
 	if (memory == MAP_FAILED)
 		return error_set(err, "no shared memory of %llu bytes for an epilogue stage: %s",
 						 (unsigned long long)bytes, strerror(errno));
-	elsewhere->memory = memory;
+	exchange->memory = memory;
 	return true;
 }
 
@@ -69,52 +69,52 @@ static void fill_reduced(float *to, const struct check_input *input, uint32_t st
 	}
 }
 
-static void fill_set(const struct elsewhere *elsewhere, const struct check_input *input,
+static void fill_set(const struct stage_exchange *exchange, const struct check_input *input,
 					 uint32_t set)
 {
-	const struct arena *arena = &elsewhere->arena;
-	uint8_t *base = elsewhere->memory + set * arena->set_stride;
-	for (uint32_t i = 0; i < elsewhere->buffers.count; i++) {
-		const struct buffer *buffer = &elsewhere->buffers.at[i];
+	const struct arena *arena = &exchange->arena;
+	uint8_t *base = exchange->memory + set * arena->set_stride;
+	for (uint32_t i = 0; i < exchange->buffers.count; i++) {
+		const struct buffer *buffer = &exchange->buffers.at[i];
 		uint8_t *at = base + arena->buffers[i].offset;
 		struct values values = buffer_values(buffer, input->seed);
-		if (i == PROBLEM_STAGE_VALUES && elsewhere->finishing)
-			fill_reduced((float *)at, input, elsewhere->stage, set);
+		if (i == PROBLEM_STAGE_VALUES && exchange->finishing)
+			fill_reduced((float *)at, input, exchange->stage, set);
 		else if (i == PROBLEM_STAGE_VALUES)
-			fill_values((float *)at, input, elsewhere->stage, set, buffer->elements);
+			fill_values((float *)at, input, exchange->stage, set, buffer->elements);
 		else
 			draw_into(at, &values);
 	}
 }
 
-bool elsewhere_open(struct elsewhere *elsewhere, const struct check_input *input, uint32_t stage,
-					bool finishing, struct error *err)
+bool stage_exchange_open(struct stage_exchange *exchange, const struct check_input *input,
+						 uint32_t stage, bool finishing, struct error *err)
 {
-	elsewhere_close(elsewhere);
-	*elsewhere = (struct elsewhere){.open = true, .stage = stage, .fd = -1, .finishing = finishing};
-	struct arena *arena = &elsewhere->arena;
-	buffers_of_stage(input->problem, input->test, &input->chain->stages[stage],
-					 &elsewhere->buffers);
-	buffers_lay_out(&elsewhere->buffers, arena);
+	stage_exchange_close(exchange);
+	*exchange =
+		(struct stage_exchange){.open = true, .stage = stage, .fd = -1, .finishing = finishing};
+	struct arena *arena = &exchange->arena;
+	buffers_of_stage(input->problem, input->test, &input->chain->stages[stage], &exchange->buffers);
+	buffers_lay_out(&exchange->buffers, arena);
 	arena->sets = STAGE_SETS;
 	arena->bytes = arena->sets * arena->set_stride;
-	if (!make_memory(elsewhere, err)) {
-		elsewhere_close(elsewhere);
+	if (!make_memory(exchange, err)) {
+		stage_exchange_close(exchange);
 		return false;
 	}
 	for (uint32_t set = 0; set < STAGE_SETS; set++)
-		fill_set(elsewhere, input, set);
+		fill_set(exchange, input, set);
 	return true;
 }
 
-struct check_stage elsewhere_results(const struct elsewhere *elsewhere,
-									 const struct chain_stage *stage)
+struct check_stage stage_exchange_results(const struct stage_exchange *exchange,
+										  const struct chain_stage *stage)
 {
 	struct check_stage results = {0};
-	const struct arena *arena = &elsewhere->arena;
+	const struct arena *arena = &exchange->arena;
 	uint32_t operands = (uint32_t)problem_operands(problem_find(PROBLEM_STAGE));
 	for (uint32_t set = 0; set < STAGE_SETS; set++) {
-		const uint8_t *base = elsewhere->memory + set * arena->set_stride;
+		const uint8_t *base = exchange->memory + set * arena->set_stride;
 		results.finished[set] = (const float *)(base + arena->buffers[PROBLEM_STAGE_VALUES].offset);
 		results.values[set] = (const float *)(base + arena->buffers[PROBLEM_STAGE_OUT].offset);
 		for (uint32_t i = 0, next = operands; i < stage->count; i++)
@@ -124,13 +124,13 @@ struct check_stage elsewhere_results(const struct elsewhere *elsewhere,
 	return results;
 }
 
-void elsewhere_close(struct elsewhere *elsewhere)
+void stage_exchange_close(struct stage_exchange *exchange)
 {
-	if (!elsewhere->open)
+	if (!exchange->open)
 		return;
-	if (elsewhere->memory != NULL)
-		munmap(elsewhere->memory, elsewhere->arena.bytes);
-	if (elsewhere->fd >= 0)
-		close(elsewhere->fd);
-	*elsewhere = (struct elsewhere){0};
+	if (exchange->memory != NULL)
+		munmap(exchange->memory, exchange->arena.bytes);
+	if (exchange->fd >= 0)
+		close(exchange->fd);
+	*exchange = (struct stage_exchange){0};
 }

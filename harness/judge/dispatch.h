@@ -2,14 +2,14 @@
  * device is served by the calling thread, each other one by a thread of its own, with a run of
  * its own: referee, lock, processes of the epilogue, tool. One file is timed at a time on a device;
  * what the devices share (the host's cores, PCIe, power) the report says. Internal to judge/. */
-#ifndef GEMMJUDGE_JUDGE_TURNS_H
-#define GEMMJUDGE_JUDGE_TURNS_H
+#ifndef GEMMJUDGE_JUDGE_DISPATCH_H
+#define GEMMJUDGE_JUDGE_DISPATCH_H
 
 #include "judge/run/run.h"
 
-struct turns; /* opaque */
+struct dispatch; /* opaque */
 
-struct turns_plan {
+struct dispatch_plan {
 	struct judgement_list *list; /* its items are prepared, with nothing that is owned */
 	/* Judges item i on the run's device, into *out, which is as prepared; in several threads at
 	 * once. False with err when the run cannot go on. */
@@ -20,18 +20,19 @@ struct turns_plan {
 
 /* Opens the other devices that the run's options name, as far as there are files for them;
  * run->referee is the first one. NULL and err where one of them cannot be used. */
-struct turns *turns_open(struct run *run, const struct turns_plan *plan, struct error *err);
-size_t turns_devices(const struct turns *turns);
+struct dispatch *dispatch_open(struct run *run, const struct dispatch_plan *plan,
+							   struct error *err);
+size_t dispatch_devices(const struct dispatch *dispatch);
 
 /* Has every item judged, and run->ahead continue as soon as a device is free (a judge that waits
  * for another one spares its times), waiting for devices that other judges use, and tells whoever
  * looks on. False with err when the run could not go on; what was judged by then is in the list. */
-bool turns_take(struct turns *turns, struct error *err);
+bool dispatch_take(struct dispatch *dispatch, struct error *err);
 
-void turns_close(struct turns *turns);
+void dispatch_close(struct dispatch *dispatch);
 
 /* Waits for a judge that uses the run's device, without a context of our own on it meanwhile, until
  * it is `over`. */
-void turns_lock(struct run *run, bool (*over)(const void *context), const void *context);
+void dispatch_lock(struct run *run, bool (*over)(const void *context), const void *context);
 
 #endif

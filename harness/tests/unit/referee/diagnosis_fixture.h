@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "referee/explain.h"
+#include "referee/diagnosis.h"
 #include "referee/reference.h"
 
 /* A case, its operands as numbers in the order in which they are stored, and a result to spoil. */
@@ -111,7 +111,7 @@ static inline struct wrong_facts explained(struct play *play)
 	struct device_request request = reference_request(play->problem, &play->test, play->test.seed);
 	cr_assert(play->device->product(play->state, &request, &input.product, &err), "%s",
 			  err.message);
-	explain_result(&input, &facts);
+	diagnosis_result(&input, &facts);
 	return facts;
 }
 

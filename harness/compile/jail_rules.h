@@ -2,8 +2,8 @@
  * the file. So a file cannot make a part of itself out of what lies elsewhere on the machine, be it
  * by #include, #embed, .incbin or a linker script, and nothing is written but the compiler's own
  * folder. */
-#ifndef GEMMJUDGE_COMPILE_REACH_H
-#define GEMMJUDGE_COMPILE_REACH_H
+#ifndef GEMMJUDGE_COMPILE_JAIL_RULES_H
+#define GEMMJUDGE_COMPILE_JAIL_RULES_H
 
 #include <stdbool.h>
 
@@ -11,13 +11,13 @@
 #include "base/paths.h"
 
 /* Absolute paths; lists are NULL-ended, or NULL. */
-struct reach {
+struct jail_rules {
 	const char *nvcc;
 	const char *source, *source_folder;
 	const char *epilogue;      /* the generated header, or NULL */
 	const char *exports;       /* the linker's list, or NULL */
 	const char *headers;       /* a folder of generated headers, or NULL */
-	const char *repository;    /* reach_repository(), or NULL */
+	const char *repository;    /* jail_rules_repository(), or NULL */
 	const char *const *stages; /* files that it includes */
 	const char *const *flags;  /* of nvcc, by the user: what they name may be reached */
 	const char *folder;        /* the compiler's, to write in */
@@ -37,11 +37,11 @@ struct reach {
  * left out. A source within the judge's tree may read solutions/, another one nothing of the tree
  * but epilogues/. Of the source's repository, unless it is isolated, what lies below its root and
  * the source files in the root, but for names that begin with a dot. */
-int reach_open(const struct reach *what, struct error *err);
+int jail_rules_open(const struct jail_rules *what, struct error *err);
 
 /* The root of the repository that a folder (absolute, without links) lies in: the nearest one, the
  * folder itself or one above it, with a `.git`. False: there is none, or it is one in which all
  * sorts of things lie, as a home, /tmp or the judge's own tree. */
-bool reach_repository(const char *folder, char root[PATHS_MAX]);
+bool jail_rules_repository(const char *folder, char root[PATHS_MAX]);
 
 #endif
