@@ -40,15 +40,15 @@ ROOMS = [
     ("store", "base testcases judgement report"),
     ("store/show", "base testcases judgement report store"),
     ("site", "base judgement report report/html store"),
-    ("tune", "base gpu testcases judgement compile"),
-    ("explain", "base gpu judge report report/html tune"),
-    ("tuning", "base gpu judge/options judge report store store/show tune"),
+    ("schedules", "base gpu testcases judgement compile"),
+    ("explain", "base gpu judge report report/html schedules"),
+    ("tuning", "base gpu judge/options judge report store store/show schedules"),
     ("starter", "base chain testcases compile"),
     ("batch", "base report"),
     ("serve", "base testcases judgement report report/html store starter batch"),
     ("client", "base"),
     ("cli", "base gpu testcases chain judgement process compile judge/options judge/run judge/timing judge report "
-            "store store/show site tune explain tuning starter batch serve client"),
+            "store store/show site schedules explain tuning starter batch serve client"),
 ]
 LINES_MAX = 600
 LARGER = """

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "report/document.h"
 #include "report/wrap.h"
+#include "schedules/queue.h"
 #include "store/show/show.h"
-#include "tune/queue.h"
 #include "tuning/tuning.h"
 
 #define WIDTH 80

@@ -8,10 +8,10 @@
 
 #include "judge/plan.h"
 #include "judge/trials.h"
+#include "schedules/rank.h"
+#include "schedules/search.h"
 #include "store/tuned.h"
-#include "tune/rank.h"
-#include "tune/search.h"
-#include "tuning/schedules.h"
+#include "tuning/chosen.h"
 
 /* What is asked for. All texts are borrowed. */
 struct tuning_request {
@@ -83,7 +83,7 @@ struct tuning {
 	struct tuning_request request;
 	struct tuning_watch watch;
 	const char *file;
-	char flags[SCHEDULES_FLAGS]; /* that the user gave to nvcc, with blanks between them */
+	char flags[CHOSEN_FLAGS]; /* that the user gave to nvcc, with blanks between them */
 	struct plan plan;
 	struct space space;
 	struct tune_gpu gpu;
