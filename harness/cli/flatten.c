@@ -14,7 +14,7 @@
 
 #define FIRST_MAX 8192
 
-/* What goes into the file besides the file. */
+/* All that goes into the flattened file besides the source itself. */
 struct flat {
 	struct flatten what;
 	struct chain chain;

@@ -43,7 +43,7 @@ static bool measuring_holds(const struct options *options, struct error *err)
 	return !device_list_seems_emulated(&options->judge.device) || error_set(err, TUNING_NO_TIME);
 }
 
-/* What contradicts itself, or is not there. */
+/* Refuses options that contradict each other, and files that are not there. */
 static bool options_hold(const struct options *options, struct error *err)
 {
 	if (options->argument_count != 1)

@@ -80,8 +80,8 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 bool cache_generate(const char *cache, const char *ending, const char *text, char path[PATHS_MAX],
 					struct error *err);
 
-/* The same for a file that has to have this name: in a folder named after its content, whose path
- * is given. It is some hundred bytes, one of each content, and stays (prune.h). */
+/* Writes a generated file that has to have this name: in a folder named after its content, whose
+ * path is given. It is some hundred bytes, one of each content, and stays (prune.h). */
 bool cache_generate_named(const char *cache, const char *name, const char *text,
 						  char folder[PATHS_MAX], struct error *err);
 

@@ -117,7 +117,7 @@ static bool is_broad(const struct reacher *self, const char *folder)
 
 /* ---- folders --------------------------------------------------------------- */
 
-/* What is not there need not be reached. */
+/* Allows a path if it is there; else nothing needs to reach it. */
 static bool allow_if_there(struct reacher *self, const char *path, enum landlock_access how,
 						   struct error *err)
 {
@@ -499,7 +499,7 @@ bool jail_rules_repository(const char *folder, char root[PATHS_MAX])
 	return found;
 }
 
-/* What the judge brings along for it. */
+/* Allows the files that the judge brings along for the compilation. */
 static bool allow_ours(struct reacher *self, const struct jail_rules *what, struct error *err)
 {
 	char tree[PATHS_MAX], build[PATHS_MAX], stubs[PATHS_MAX];

@@ -21,7 +21,7 @@ bool source_needs_lambdas(const char *log);
  * includes, has a word or a header of C++20, or nvcc said so. Comments and strings do not count. */
 bool source_needs_cxx20(const char *file, const char *log);
 
-/* The same of a text. */
+/* Whether a text has a word or a header of C++20. */
 bool source_needs_cxx20_text(const char *text);
 
 /* What a GPU of another architecture has and this one has not. */

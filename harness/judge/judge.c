@@ -311,7 +311,7 @@ static bool something_to_judge(const struct submission *submissions, size_t coun
 	return i < count;
 }
 
-/* What every turn needs. */
+/* The context that the judging of every file needs. */
 struct turn_context {
 	struct submission *submissions;
 	struct compiling *compiling;

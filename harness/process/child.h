@@ -93,8 +93,8 @@ struct child_result child_call(struct child *child, const void *request, size_t 
 							   int request_fd, void *reply, size_t reply_capacity,
 							   size_t *reply_bytes, int *reply_fd, double seconds);
 
-/* The same, with the time from before the request is sent to after the reply is there; looked for
- * without sleep, as long as that is sensible. *elapsed is set on CHILD_REPLIED. */
+/* As child_call(), with the time from before the request is sent to after the reply is there;
+ * looked for without sleep, as long as that is sensible. *elapsed is set on CHILD_REPLIED. */
 struct child_result child_call_clocked(struct child *child, const void *request,
 									   size_t request_bytes, int request_fd, void *reply,
 									   size_t reply_capacity, size_t *reply_bytes, int *reply_fd,
@@ -117,7 +117,7 @@ struct child_result child_wait(struct child *child, double seconds);
 /* Closes the channel and waits for the child to end by itself for that reason. */
 struct child_result child_finish(struct child *child, double seconds);
 
-/* What it wrote so far to stdout and stderr (its last CHILD_OUTPUT_MAX bytes),
+/* What the child wrote so far to stdout and stderr (its last CHILD_OUTPUT_MAX bytes),
  * NUL-terminated; valid until the next call on this child. child_output_clear
  * forgets it, so that output can be told apart by case. */
 const char *child_output(struct child *child);

@@ -21,7 +21,7 @@ struct stage_exchange {
 bool stage_exchange_open(struct stage_exchange *exchange, const struct check_input *input,
 						 uint32_t stage, bool finishing, struct error *err);
 
-/* What has come back; points into the memory. */
+/* The values that have come back; points into the memory. */
 struct check_stage stage_exchange_results(const struct stage_exchange *exchange,
 										  const struct chain_stage *stage);
 

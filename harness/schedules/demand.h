@@ -1,5 +1,5 @@
 /* What the launches of one kernel demand of a GPU, and the time that follows. Who knows the demand,
- * from roles (tune/model.h) or from counters (tune/counted.h), gets the same arithmetic.
+ * from roles (model.h) or from counters (counted.h), gets the same arithmetic.
  *
  * Each part of a multiprocessor takes the time that its work takes at its full rate, on the
  * multiprocessor with most blocks; parts work side by side, but never perfectly, so that the whole

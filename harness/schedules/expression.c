@@ -169,7 +169,7 @@ static int parse_one_within(struct parser *parser)
 	return inside < 0 || take(parser, ")") ? inside : refuse(parser, "')'");
 }
 
-/* What operators stand between. */
+/* Parses a term: an operand of the operators. */
 static int parse_one(struct parser *parser)
 {
 	if (parser->depth == EXPRESSION_DEPTH_MAX) {

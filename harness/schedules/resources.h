@@ -27,7 +27,7 @@ struct resources {
  * where the file cannot be read, is no such library, or has no machine code; *out is then empty. */
 bool resources_read(const char *library, struct resources *out, struct error *err);
 
-/* The same of bytes in memory, which may be anything. */
+/* As resources_read() of bytes in memory, which may be anything. */
 bool resources_parse(const void *bytes, size_t size, struct resources *out, struct error *err);
 
 void resources_free(struct resources *resources);

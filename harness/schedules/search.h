@@ -54,7 +54,8 @@ struct search_source {
 	/* Whether its results are right: leaves the outcome, or changes it. */
 	bool (*judge)(void *context, size_t candidate, double deadline, struct search_result *result,
 				  struct error *err);
-	/* What an earlier run found of it, whatever keep() is told meanwhile; NULL: there was none. */
+	/* What an earlier run found of a candidate, whatever keep() is told meanwhile; NULL: there was
+	 * none. */
 	bool (*known)(void *context, size_t candidate, struct search_result *out);
 	/* To be remembered; may be NULL. */
 	void (*keep)(void *context, size_t candidate, const struct search_result *result);

@@ -119,8 +119,8 @@ bool space_read(const char *file, const struct problem *problem, struct space *o
 				struct error *err);
 void space_free(struct space *space);
 
-/* The same of a text that stands in for the file, and without looking at the source. Tables lie
- * beside `file`. */
+/* As space_read() of a text that stands in for the file, and without looking at the source. Tables
+ * lie beside `file`. */
 bool space_parse(const char *file, const char *text, const struct problem *problem,
 				 struct space *out, struct error *err);
 

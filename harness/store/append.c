@@ -72,7 +72,7 @@ static const struct column facts_columns[] = {
 	COLUMN("library", struct run_facts, device.library),
 };
 
-/* What is no member of the facts. */
+/* A run's columns that are no members of its facts. */
 struct run_row {
 	const char *mode, *commit, *device_kind;
 	char *nvcc_flags, *suites; /* owned */

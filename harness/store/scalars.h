@@ -10,7 +10,7 @@
 /* Equal texts are equal scalars. The caller frees it; NULL where memory runs out. */
 char *scalars_of_case(const struct problem *problem, const struct test_case *test);
 
-/* The same of an object of the JSON report (a json_t). */
+/* As scalars_of_case() of an object of the JSON report (a json_t). */
 char *scalars_of_report(const void *object);
 
 /* "alpha 1, beta 0"; "" without any. */

@@ -13,7 +13,7 @@
 #include "store/tuned.h"
 #include "tuning/chosen.h"
 
-/* What is asked for. All texts are borrowed. */
+/* A request to tune. All texts are borrowed. */
 struct tuning_request {
 	const struct judge_options *judge; /* of one file, with its seed */
 	enum tuning_mode { TUNING_RANKS, TUNING_MEASURES, TUNING_CHECKS } mode;
@@ -31,7 +31,7 @@ struct tuning_watch {
 	void (*done)(void *context, size_t done, size_t all);
 };
 
-/* What was found by measuring. Microseconds. */
+/* The schedules that measuring found for a shape. Microseconds. */
 struct tuning_found {
 	bool begun;
 	size_t count;

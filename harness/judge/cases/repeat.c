@@ -38,7 +38,7 @@ bool repeat_refilled(struct run *run, struct contestant_link *contestant,
 		   referee_link_recheck(referee, &result->check, err);
 }
 
-/* What goes through both calls. */
+/* All that both calls of a repetition share. */
 struct repetition {
 	struct run *run;
 	const struct problem *problem;
@@ -49,7 +49,7 @@ struct repetition {
 	uint64_t order; /* that the case was run in */
 };
 
-/* What a call gave. */
+/* The outcome and the findings of one call. */
 struct call_result {
 	bool compared, right;
 	double worst_ratio;
@@ -383,7 +383,8 @@ bool repeat_accepted_case(struct run *run, const struct problem *problem,
 	return true;
 }
 
-/* What takes a moment, and has several blocks mostly; and what is looked at at most. */
+/* Cases of so many terms take a moment, and mostly have several blocks; and the most terms of a
+ * case that is looked at. */
 #define RACE_TERMS_OFTEN 1.5e5
 #define RACE_TERMS_MOST 2e6
 

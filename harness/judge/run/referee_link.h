@@ -32,7 +32,7 @@ bool referee_link_renew(struct referee_link *link, struct error *err);
  * child == NULL, and referee_link_open starts a new one). */
 bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
 					   const struct chain *chain, uint32_t sets, struct error *err);
-/* The same for `groups` groups of `group` sets, each shared by itself (protocol.h,
+/* Makes a case of `groups` groups of `group` sets, each shared by itself (protocol.h,
  * "sealed calls"), and what shares one of them: *fd is the caller's. */
 bool referee_link_sealed_case(struct referee_link *link, const char *problem,
 							  const struct test_case *test, const struct chain *chain,

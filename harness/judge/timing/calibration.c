@@ -61,8 +61,7 @@ void calibration_close(struct calibration *calibration)
 	contestant_link_close(&calibration->link);
 }
 
-/* What there is besides the work, in a pass like this one, by calls of about as many microseconds.
- */
+/* Measures the overhead of a pass like this one by calls of about as many microseconds. */
 bool calibration_pass(struct run *run, struct calibration *calibration,
 					  const struct sealed_plan *like, bool again, double microseconds,
 					  struct sealed_times *out, struct outcome *outcome, struct error *err)

@@ -13,7 +13,7 @@
  */
 void html_judged(FILE *out, const struct judgement_list *list, size_t number, bool guarantees);
 
-/* What its kernels and its calls take of a GPU; nothing where nobody knows. */
+/* What a file's kernels and calls take of a GPU; nothing where nobody knows. */
 void html_kernels(FILE *out, const struct judgement *item, enum device_kind kind);
 
 /* The files that were timed on the same shape as the first of them, beside the libraries; nothing

@@ -60,7 +60,8 @@ Test(source_needs, reads_what_an_architecture_lacks)
 	expect_feature("error   : Instruction 'wgmma.fence' not supported on .target 'sm_89'",
 				   "wgmma.fence", "sm_90a (Hopper)");
 	expect_feature("error   : Feature 'strange' not supported on .target 'sm_90'", "strange", "");
-	/* The same call of cuda::ptx: the headers of 13.0 name a function, those of 13.5 call ptxas. */
+	/* One call of cuda::ptx, by two toolkits: the headers of 13.0 name a function, those of 13.5
+	 * call ptxas. */
 	expect_feature("ptxas fatal   : Unresolved extern function "
 				   "'__cuda_ptx_tcgen05_alloc_is_not_supported_before_SM_100a_SM_101a__'\n",
 				   "tcgen05_alloc", "sm_100a");
