@@ -19,7 +19,7 @@ enum verdict {
 	VERDICT_BAD_FILE,       /* there is nothing to judge: missing, empty, of no problem, ... */
 };
 
-/* What sealed calls said of a time (harness/README.md, "Sealed timing"). */
+/* What sealed calls said of a time (judge/timing/README.md, "Sealed timing"). */
 enum seal_state {
 	SEAL_NONE,      /* there were none */
 	SEAL_CONFIRMED, /* the host-side time agrees with what the process says */

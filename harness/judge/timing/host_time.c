@@ -10,7 +10,7 @@
  * which depends on where the driver has put what, is a part of it. Seen: harness/judge/LOG.md. */
 #define PROCESSES_DIFFER 2.0
 #define RELEASES_DIFFER 22.0
-/* How exact the host-side time is: measured, harness/README.md. */
+/* How exact the host-side time is: measured, README.md of this folder. */
 #define UNCERTAIN_MICROSECONDS 5.0
 #define UNCERTAIN_SHARE 0.03
 #define UNCERTAIN_MOST 0.25 /* of a time that is still told */

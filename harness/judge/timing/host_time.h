@@ -1,5 +1,5 @@
 /* Host-side time of a call, from sealed calls: arithmetic on passes that have been measured
- * (harness/README.md, "Sealed timing"). Times are in microseconds. Internal to judge/. */
+ * (README.md, "Sealed timing"). Times are in microseconds. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_TIMING_HOST_TIME_H
 #define GEMMJUDGE_JUDGE_TIMING_HOST_TIME_H
 

@@ -1,4 +1,4 @@
-/* Groups of sealed calls of one process (protocol.h): harness/README.md, "Sealed timing", says what
+/* Groups of sealed calls of one process (protocol.h): README.md, "Sealed timing", says what
  * they prove. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_TIMING_SEALED_H
 #define GEMMJUDGE_JUDGE_TIMING_SEALED_H
