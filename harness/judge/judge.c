@@ -56,7 +56,7 @@ static bool time_larger(struct run *run, struct bench *bench, const struct submi
 	struct test_case test;
 	double budget = run->time_budget;
 	if (!entry->ran || entry->seal.state != SEAL_UNCERTAIN ||
-		!groups_larger(run, s->problem, &s->timed, entry->seal.outside, &test))
+		!groups_larger(run, s->problem, &s->timed, entry->seal.host_side, &test))
 		return true;
 	run->time_budget = fmin(budget, BUDGET_OF_MANY);
 	out->has_larger = bench_time(bench, &test, &out->larger, err);

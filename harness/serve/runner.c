@@ -180,7 +180,7 @@ static double time_of(const json_t *result, const json_t *run)
 	const char *sealed =
 		json_string_value(json_object_get(json_object_get(entry, "sealed"), "state"));
 	if (problem == NULL || sealed == NULL || json_is_string(json_object_get(run, "epilogue")) ||
-		(!seal_state_is(sealed, SEAL_CONFIRMED) && !seal_state_is(sealed, SEAL_OUTSIDE)))
+		(!seal_state_is(sealed, SEAL_CONFIRMED) && !seal_state_is(sealed, SEAL_HOST_SIDE)))
 		return 0;
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		const json_t *size = json_object_get(json_object_get(timing, "case"), names[i]);

@@ -14,8 +14,8 @@ struct measured_time {
 	char problem[32];
 	struct shape shape;
 	char *scalars;  /* scalars.h; owned */
-	char clock[16]; /* "span" or "event" of the process, "outside" of sealed calls; what passes hold
-					   is of the same clock */
+	char clock[16]; /* "span" or "event" of the process, "host_side" of sealed calls; what passes
+					   hold is of the same clock */
 	char seal[16];  /* seal_state_name() */
 	double median, low, high;
 	size_t pass_count;

@@ -322,7 +322,7 @@ static bool entry_confirm(struct run *run, struct calibration *calibration,
 		bound = way_before(calibration);
 	const struct host_time seen = host_time_of(series, &bound);
 	host_time_judge(&seen, entry);
-	return entry->seal.state != SEAL_OUTSIDE ||
+	return entry->seal.state != SEAL_HOST_SIDE ||
 		   host_time_passes(series, &bound, &seen, &entry->passes) ||
 		   error_set(err, "out of memory for samples");
 }
