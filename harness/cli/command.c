@@ -26,23 +26,23 @@ bool command_complete(struct options *options, struct error *err)
 	struct judge_options *judge = &options->judge;
 	if (options->argument_count == 0)
 		return error_set(err, "name at least one solution file (--help shows the usage)");
-	if (!options->has_seed && !random_draw(&judge->seed, err))
+	if (!options->has_seed && !random_draw(&judge->cases.seed, err))
 		return error_prefix(err, "cannot draw a seed (give one with --seed)");
-	if (judge->mode != JUDGE_CHECKS || judge->suite_count > 0)
+	if (judge->mode != JUDGE_CHECKS || judge->cases.suite_count > 0)
 		return true;
-	if (judge->shape_count == 0)
+	if (judge->shapes.count == 0)
 		command_usual_cases(judge, device_list_seems_emulated(&judge->device));
-	else if (judge->cases == 0)
-		judge->cases = CASES_OF_SHAPE;
+	else if (judge->cases.count == 0)
+		judge->cases.count = CASES_OF_SHAPE;
 	return true;
 }
 
 void command_usual_cases(struct judge_options *judge, bool emulated)
 {
-	if (judge->cases == 0)
-		judge->cases = emulated ? CASES_EMULATED : CASES;
-	if (judge->max_dim == 0 && emulated)
-		judge->max_dim = MAX_DIM_EMULATED;
+	if (judge->cases.count == 0)
+		judge->cases.count = emulated ? CASES_EMULATED : CASES;
+	if (judge->cases.max_dim == 0 && emulated)
+		judge->cases.max_dim = MAX_DIM_EMULATED;
 }
 
 /* ---- interrupts ------------------------------------------------------------ */

@@ -211,7 +211,7 @@ static void examine_rest(struct examination *e)
 			   ncu ? "profiles a kernel in depth; the judge itself does not need it"
 				   : "optional: for profiling a kernel in depth");
 	struct tool tool;
-	bool sanitizer = tool_find(&tool, &(struct judge_options){.sanitize = "memcheck"}, &err);
+	bool sanitizer = tool_find(&tool, &(struct judge_options){.tool.sanitize = "memcheck"}, &err);
 	print_line(e, sanitizer ? PRESENT : ABSENT, "compute-sanitizer",
 			   sanitizer ? tool.program : "not found",
 			   sanitizer ? "finds memory faults and races on a GPU: judge --sanitize"

@@ -18,7 +18,8 @@ static bool options_hold(const struct options *options, struct error *err)
 								  : "explain takes one file at a time");
 	if (strcmp(options->arguments[0], JUDGE_STDIN) == 0)
 		return error_set(err, "explain reads a file, not stdin: name it");
-	return options->judge.shape_count <= 1 || error_set(err, "explain takes one --shape at a time");
+	return options->judge.shapes.count <= 1 ||
+		   error_set(err, "explain takes one --shape at a time");
 }
 
 static int show(const struct explained *explained, const struct options *options)

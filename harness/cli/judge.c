@@ -11,7 +11,8 @@ static int judge(const char *program, struct options *options)
 	if (options->batch != NULL)
 		return batch_command(options);
 	options->judge.mode = JUDGE_CHECKS;
-	options->judge.uses = options->verbose || options->html != NULL || options->judge.keep != NULL;
+	options->judge.emulation.uses =
+		options->verbose || options->html != NULL || options->judge.compile.keep != NULL;
 	if (!input_take(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	return options->watch ? watch_run(program, options) : command_run(program, options);

@@ -25,8 +25,8 @@ static int leaderboard(const char *program, struct options *options)
 	(void)program;
 	struct error err;
 	struct measured_list runs;
-	struct shown_leaderboard shown = {.shape_count = options->judge.shape_count,
-									  .shapes = options->judge.shapes};
+	struct shown_leaderboard shown = {.shape_count = options->judge.shapes.count,
+									  .shapes = options->judge.shapes.items};
 	const struct store_filter filter = {
 		.problem = options->judge.problem != NULL ? options->judge.problem->name : NULL,
 		.device = options->gpu};

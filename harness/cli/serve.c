@@ -103,7 +103,7 @@ static int serve(const char *program, struct options *options)
 	if (!store_needed(options->store, store, &err) ||
 		!batch_places_take(&places, &options->judge.device, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (!demand_jail(options->judge.without, require, &err))
+	if (!demand_jail(options->judge.limits.without, require, &err))
 		return cli_fail(EXIT_CANNOT_RUN, &err);
 	paths_absolute(store, absolute);
 	options_words(options, OF_THE_SERVER, take_word, &words);
@@ -128,8 +128,8 @@ static int serve(const char *program, struct options *options)
 		.word_count = words.count,
 		.devices = devices,
 		.worker_count = workers,
-		.cases = usual.cases,
-		.max_dim = usual.max_dim,
+		.cases = usual.cases.count,
+		.max_dim = usual.cases.max_dim,
 		.emulated = emulated,
 		.public = options->public,
 		.queue = or_usual(options->queue, QUEUE),

@@ -204,7 +204,7 @@ static void make_ones_own(const struct options *options, const char *program, co
 		return;
 	}
 	again = *options;
-	again.judge.seed = facts->seed;
+	again.judge.cases.seed = facts->seed;
 	again.has_seed = true;
 	snprintf(list->items[0].file, sizeof list->items[0].file, "%s", options->arguments[0]);
 	options_again(&again, program, facts->command, sizeof facts->command);

@@ -52,7 +52,7 @@ static bool options_hold(const struct options *options, struct error *err)
 								  : "tune takes one file at a time");
 	if (strcmp(options->arguments[0], JUDGE_STDIN) == 0)
 		return error_set(err, "tune reads a file, not stdin: name it");
-	if (options->judge_ranked && options->judge.shape_count > 1)
+	if (options->judge_ranked && options->judge.shapes.count > 1)
 		return error_set(err, "--judge judges the schedules of one --shape");
 	return mode_of(options) != TUNING_MEASURES || measuring_holds(options, err);
 }
@@ -171,7 +171,7 @@ static int tune(const char *program, struct options *options)
 	options->judge.files = options->arguments;
 	options->judge.file_count = options->argument_count;
 	if (!options_hold(options, &err) || !top_of(options, &request.top, &err) ||
-		(!options->has_seed && !random_draw(&options->judge.seed, &err)))
+		(!options->has_seed && !random_draw(&options->judge.cases.seed, &err)))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	output_progress_open(&line, options);
 	int status = EXIT_ACCEPTED;

@@ -118,11 +118,11 @@ struct watch {
  * case with the same seed. */
 static void aim(const struct watch *watch, struct options *options)
 {
-	options->judge.first = watched_failed(&watch->before);
+	options->judge.cases.first = watched_failed(&watch->before);
 	if (watch->seed_given)
 		return;
-	options->has_seed = options->judge.first != NULL;
-	options->judge.seed = watch->before.seed;
+	options->has_seed = options->judge.cases.first != NULL;
+	options->judge.cases.seed = watch->before.seed;
 }
 
 static void tell(struct watch *watch)

@@ -93,11 +93,12 @@ enum judge_status judge_count(const struct count_request *request,
 	struct run run = {.options = &options, .progress = progress, .lock = -1, .timeout = SECONDS};
 	enum judge_status status = JUDGE_BAD_INPUT;
 	*out = (struct counted){0};
-	options.counters = true;
-	options.emulated_check = "none"; /* what is not run writes nothing */
-	run.memory_limit = options.memory_mib > 0 ? options.memory_mib << 20 : MEMORY_BYTES;
-	if (options.timeout > 0)
-		run.timeout = options.timeout;
+	options.emulation.counters = true;
+	options.emulation.check = "none"; /* what is not run writes nothing */
+	run.memory_limit =
+		options.limits.memory_mib > 0 ? options.limits.memory_mib << 20 : MEMORY_BYTES;
+	if (options.limits.timeout > 0)
+		run.timeout = options.limits.timeout;
 	if (!epilogue_open(options.epilogue, &run.epilogue, err))
 		return status;
 	status = JUDGE_CANNOT_RUN;

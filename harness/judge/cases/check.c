@@ -60,7 +60,7 @@ static double file_seconds(const struct run *run, const struct judgement *judgem
 		sum += seconds;
 		longest = fmax(longest, seconds);
 	}
-	double given = run->options->file_timeout;
+	double given = run->options->limits.file_timeout;
 	return given > 0.0 ? given : check_together(sum, longest, run->timeout);
 }
 
@@ -215,8 +215,8 @@ static bool check_sealed(struct run *run, const struct problem *problem,
 {
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (out->verdict != VERDICT_ACCEPTED || run->referee.device.kind != DEVICE_EMULATED ||
-		!confirm_wanted(run) || tool_words(&run->tool) != NULL || run->options->counters ||
-		contestant->child == NULL || !contestant->can_seal)
+		!confirm_wanted(run) || tool_words(&run->tool) != NULL ||
+		run->options->emulation.counters || contestant->child == NULL || !contestant->can_seal)
 		return true;
 	const struct test_case *test = sealed_case(problem, out);
 	if (!confirm_without_times(run, problem, entrant, contestant, test, &outcome, err))
@@ -289,7 +289,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 		run_judged_case(run, out, i);
 		deaths += dead;
 		stopped = (dead && hopeless(result->verdict, deaths)) ||
-				  (run->options->fail_fast && result->verdict != VERDICT_ACCEPTED);
+				  (run->options->cases.fail_fast && result->verdict != VERDICT_ACCEPTED);
 	}
 	summarise(out);
 	contestant_link_denied(&contestant, &out->denied);

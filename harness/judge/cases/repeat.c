@@ -22,7 +22,7 @@ bool repeat_refilled(struct run *run, struct contestant_link *contestant,
 	double seconds;
 	if (result->check.suspect == 0 || result->check.reference_disagreements > 0 || *dead ||
 		result->seconds > SECONDS_MOST || referee->custom_stages != 0 ||
-		tool_words(&run->tool) != NULL || run->options->counters)
+		tool_words(&run->tool) != NULL || run->options->emulation.counters)
 		return true;
 	if (!referee_link_refill(referee, err))
 		return false;
@@ -300,7 +300,7 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 							   .device = run->referee.device.kind};
 	const struct case_result *failing = first_failing(out);
 	if (failing == NULL || failing->seconds > SECONDS_MOST || run_stopped(run) ||
-		tool_words(&run->tool) != NULL || run->options->counters)
+		tool_words(&run->tool) != NULL || run->options->emulation.counters)
 		return true;
 	struct repetition repetition = {.run = run,
 									.problem = problem,
@@ -360,7 +360,7 @@ bool repeat_accepted_case(struct run *run, const struct problem *problem,
 {
 	const struct case_result *largest = largest_case(out);
 	if (out->verdict != VERDICT_ACCEPTED || largest == NULL || run_stopped(run) ||
-		tool_words(&run->tool) != NULL || run->options->counters ||
+		tool_words(&run->tool) != NULL || run->options->emulation.counters ||
 		!signature_has(out->file, "atomicAdd"))
 		return true;
 	struct repetition repetition = {.run = run,
@@ -411,7 +411,7 @@ bool repeat_for_races(struct run *run, const struct problem *problem, const stru
 	struct outcome outcome;
 	char *said;
 	if (out->verdict != VERDICT_ACCEPTED || result == NULL || run_stopped(run) ||
-		tool_words(&run->tool) != NULL || run->options->counters)
+		tool_words(&run->tool) != NULL || run->options->emulation.counters)
 		return true;
 	const struct repetition repetition = {.run = run,
 										  .problem = problem,
