@@ -16,10 +16,10 @@ static bool binds_nothing(const struct chain *chain)
 	return nothing;
 }
 
-struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
-									  const struct entrant *entrant)
+struct contestant_setup run_contestant(const struct run *run, const struct problem *problem,
+									   const struct entrant *entrant)
 {
-	return (struct contestant_link){
+	return (struct contestant_setup){
 		.device = &run->referee.device,
 		.library = entrant->library,
 		.source = entrant->source,
