@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/reader.h"
-#include "judge/run/ahead.h"
+#include "judge/probe.h"
 
 #define JUDGES_OF_GPU 4 /* compiling takes longer than judging without times */
 
@@ -54,7 +54,7 @@ void batch_words_free(struct batch_words *words)
 /* One has it, while the next ones compile. */
 static size_t judges_of_gpu(size_t gpus)
 {
-	const size_t each = ahead_threads() / gpus;
+	const size_t each = probe_threads() / gpus;
 	return each < 1 ? 1 : each > JUDGES_OF_GPU ? JUDGES_OF_GPU : each;
 }
 
@@ -65,7 +65,7 @@ bool batch_places_take(struct batch_places *places, const struct device_list *li
 	if (list->text != NULL && !emulated && list->count == 0)
 		return error_set(err, "--device %s: name the GPUs (cuda:0,1)", list->text);
 	const size_t gpus = list->text != NULL && list->count > 0 ? list->count : 1;
-	places->count = emulated ? ahead_threads() : gpus * judges_of_gpu(gpus);
+	places->count = emulated ? probe_threads() : gpus * judges_of_gpu(gpus);
 	places->share = !emulated && places->count > gpus;
 	if (emulated && list->text != NULL && list->count > 1)
 		places->count = list->count;

@@ -5,8 +5,7 @@
 
 #include "cli/reader.h"
 #include "gpu/models.h"
-#include "judge/run/emulated.h"
-#include "judge/run/tool.h"
+#include "judge/options/checks.h"
 #include "report/annotate.h"
 #include "report/compare.h"
 #include "serve/serve.h"
@@ -133,7 +132,7 @@ const struct row option_rows[] = {
 	 "with --device emu: what is looked for beyond what a GPU\nrefuses: default (what PTX leaves "
 	 "undefined), race (and\nraces in memory, in every case) or none",
 	 .group = GROUP_DEVICE, FILLS(kind_word, judge.emulation.check), .again = AGAIN_DEVICE,
-	 .names = emulated_checks, .needs = "default, race or none is needed"},
+	 .names = checks_of_emulated, .needs = "default, race or none is needed"},
 	{"counters", NULL, "judge",
 	 "with --device emu: what each kernel did (instructions,\nmemory sectors, bank conflicts)",
 	 .group = GROUP_DEVICE, FILLS(kind_flag, judge.emulation.counters), .again = AGAIN_DEVICE},
@@ -151,7 +150,7 @@ const struct row option_rows[] = {
 	 "initcheck or synccheck",
 	 .group = GROUP_DEVICE, FILLS(kind_word, judge.tool.sanitize), .excludes = "under",
 	 .why = "a solution runs under one tool at a time", .again = AGAIN_DEVICE,
-	 .names = tool_checks},
+	 .names = checks_of_sanitizer},
 	{"under", "COMMAND", "judge",
 	 "runs the solution's process under a tool, such as\n\"ncu --set full\", and shows what it "
 	 "prints in ending",

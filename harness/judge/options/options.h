@@ -42,7 +42,7 @@ struct judge_compile {
 /* What the emulated GPU is, looks for and counts. */
 struct judge_emulation {
 	const char *gpu;   /* one of gpu_emulated_ids */
-	const char *check; /* one of emulated_checks */
+	const char *check; /* one of checks_of_emulated */
 	bool large_cases;  /* also those that take it minutes */
 	uint64_t steps;    /* warp instructions that a launch may take; 0: by the case */
 	bool counters;     /* what kernels did, into each judgement */
@@ -54,7 +54,7 @@ struct judge_emulation {
 
 /* A tool that solutions run under: one of these at most. */
 struct judge_tool {
-	const char *sanitize; /* one of tool_checks */
+	const char *sanitize; /* one of checks_of_sanitizer */
 	const char *under;    /* another command, words and blanks */
 };
 

@@ -38,7 +38,6 @@
 #define STEPS_LEAST 200e6
 #define STEPS_A_PRODUCT 32
 
-const char *const emulated_checks[] = {"default", "race", "none", NULL};
 const char *const emulated_swizzles[] = {"flat", "none", "32", "64", "128", NULL};
 
 static bool hold(const struct judge_options *options, bool emulated, struct error *err)

@@ -23,8 +23,6 @@
 #define PRINTED_MAX "20"     /* errors, each with its stack: within REPORT_MAX */
 #define REPORT_NAME "%p.txt" /* the tool puts its process's id there */
 
-const char *const tool_checks[] = {"memcheck", "racecheck", "initcheck", "synccheck", NULL};
-
 bool tool_none_around(struct error *err)
 {
 	const char *preloaded = getenv("LD_PRELOAD"); /* where all three have such libraries */
