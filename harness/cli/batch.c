@@ -119,18 +119,19 @@ int batch_command(struct options *options)
 	}
 	if (!writes_nothing_else(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (strcmp(options->batch, "-") != 0 && access(options->batch, R_OK) != 0) {
-		error_set(&err, "--batch %s: %s", options->batch, strerror(errno));
+	if (strcmp(options->batch.requests, "-") != 0 && access(options->batch.requests, R_OK) != 0) {
+		error_set(&err, "--batch %s: %s", options->batch.requests, strerror(errno));
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
 	if (!batch_places_take(&places, &options->judge.device, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	batch_words_take(&words, options, OF_THE_BATCH);
-	const struct batch batch = {.requests = options->batch,
-								.answers = options->jsonl != NULL ? options->jsonl : "-",
+	const struct batch batch = {.requests = options->batch.requests,
+								.answers =
+									options->output.jsonl != NULL ? options->output.jsonl : "-",
 								.words = (const char *const *)words.at,
 								.word_count = words.count,
-								.first_emulated = options->first != NULL,
+								.first_emulated = options->batch.first != NULL,
 								.devices = places.at,
 								.worker_count = places.count,
 								.share = places.share,
@@ -139,7 +140,7 @@ int batch_command(struct options *options)
 	command_watch_interrupts();
 	const bool ok = batch_run(&batch, &outcome, &err);
 	batch_words_free(&words);
-	if (ok && !options->quiet)
+	if (ok && !options->output.quiet)
 		tell(&outcome);
 	command_end_interrupted();
 	if (!ok)

@@ -196,7 +196,7 @@ static int run_files(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	struct command command = {.options = options, .program = program};
-	if (!events_open(&command.events, options->jsonl, &err))
+	if (!events_open(&command.events, options->output.jsonl, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	for (size_t i = 0; i < options->judge.file_count; i++)
 		events_queued(&command.events, options->judge.files[i]);
@@ -223,8 +223,8 @@ static int run_files(const char *program, struct options *options)
 	complete_facts(&command, &list);
 	remember(&command, &list, true);
 	remember_close(&command.remember);
-	if (options->watched != NULL)
-		watched_note(options->watched, &list);
+	if (options->watch.last != NULL)
+		watched_note(options->watch.last, &list);
 	int exit_status = status_of(&list);
 	if (status == JUDGE_CUT_SHORT)
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
@@ -245,7 +245,8 @@ int command_run(const char *program, struct options *options)
 	struct files files;
 	struct schedules schedules;
 	if (!command_complete(options, &err) ||
-		(options->tuned && !schedules_open(&schedules, options->store, &options->judge, &err)) ||
+		(options->tuned &&
+		 !schedules_open(&schedules, options->store.file, &options->judge, &err)) ||
 		!files_find(options->arguments, options->argument_count, &files, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	options->judge.files = (const char *const *)files.paths;

@@ -36,7 +36,7 @@ bool input_take(struct options *options, struct error *err)
 		return error_set(err, "stdin ('-') is a file or has the --shapes, not both");
 	if (times > 1)
 		return error_set(err, "stdin ('-') can be read only once");
-	if (options->watch)
+	if (options->watch.on)
 		return error_set(err, "--watch needs a file: stdin is never saved again");
 	if (isatty(STDIN_FILENO))
 		fputs("gemmjudge: reads a solution from the terminal; ctrl-D ends it\n", stderr);

@@ -37,8 +37,8 @@ static int leaderboard(const char *program, struct options *options)
 	}
 	if (!stored_find(options, &filter, &runs, &err) || !leaderboard_make(&runs, &shown.all, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	int status = options->site != NULL
-					 ? write_pages(options->site, &shown.all)
+	int status = options->query.site != NULL
+					 ? write_pages(options->query.site, &shown.all)
 					 : stored_show(options, show_leaderboard, show_leaderboard_json, &shown);
 	leaderboard_free(&shown.all);
 	return status;

@@ -175,7 +175,8 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 	out->argument_count = (size_t)(argc - optind);
 	if (out->help)
 		return true;
-	if (out->oversized[0] != '\0' && !out->large_sizes)
-		return error_set(err, "%s: sizes above %d need --large-sizes", out->oversized, DIM_MAX);
+	if (out->sizes.oversized[0] != '\0' && !out->sizes.large)
+		return error_set(err, "%s: sizes above %d need --large-sizes", out->sizes.oversized,
+						 DIM_MAX);
 	return suit_each_other(out->command, given, err);
 }

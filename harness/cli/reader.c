@@ -121,7 +121,7 @@ static bool read_color(const struct row *row, const char *text, struct options *
 	size_t index;
 	if (!find_word(row, text, &index, err))
 		return false;
-	options->color = (enum color_when)index;
+	options->output.color = (enum color_when)index;
 	return true;
 }
 
@@ -386,7 +386,7 @@ static bool read_shape(const struct row *row, const char *text, struct options *
 	struct error large;
 	if (shape_parse(text, row->from > 0 ? (int)row->from : (int)row->to, shape, err))
 		return true;
-	snprintf(options->oversized, sizeof options->oversized, "--%s %s", row->name, text);
+	snprintf(options->sizes.oversized, sizeof options->sizes.oversized, "--%s %s", row->name, text);
 	return shape_parse(text, (int)row->to, shape, &large);
 }
 
@@ -427,8 +427,8 @@ static bool read_shapes(const struct row *row, const char *text, struct options 
 		cli_tell(note.message);
 	}
 	if (file.large > 0)
-		snprintf(options->oversized, sizeof options->oversized, "%.80s:%u", shape_file_name(text),
-				 file.large);
+		snprintf(options->sizes.oversized, sizeof options->sizes.oversized, "%.80s:%u",
+				 shape_file_name(text), file.large);
 	return true;
 }
 
@@ -481,7 +481,8 @@ static bool read_over(const struct row *row, const char *text, struct options *o
 		return false;
 	for (size_t i = 0; i < over->count; i++)
 		if (over->values[i] > (int32_t)row->from)
-			snprintf(options->oversized, sizeof options->oversized, "--%s %.64s", row->name, text);
+			snprintf(options->sizes.oversized, sizeof options->sizes.oversized, "--%s %.64s",
+					 row->name, text);
 	return true;
 }
 

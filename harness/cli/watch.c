@@ -158,7 +158,7 @@ int watch_run(const char *program, struct options *options)
 		error_set(&err, "--watch: out of memory");
 		return cli_fail(EXIT_CANNOT_RUN, &err);
 	}
-	options->watched = watch.now;
+	options->watch.last = watch.now;
 	while (!ended) {
 		watch.now->count = 0;
 		status = judge_once(program, options);

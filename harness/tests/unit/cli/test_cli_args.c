@@ -135,8 +135,8 @@ Test(cli_args, judge_takes_its_options)
 	cr_assert(tolerance->given.kind == TOLERANCE_FLAT && tolerance->given.atol == 0.1 &&
 			  tolerance->given.rtol == 0.2);
 	cr_assert_eq(p.options.judge.limits.timeout, 2.5);
-	cr_assert_str_eq(p.options.json, "-");
-	cr_assert_str_eq(p.options.markdown, "out.md");
+	cr_assert_str_eq(p.options.output.json, "-");
+	cr_assert_str_eq(p.options.output.markdown, "out.md");
 }
 
 Test(cli_args, a_device_is_one_or_several)
@@ -487,7 +487,7 @@ Test(cli_args, letters_are_of_their_subcommand)
 	char line[256];
 	parse(&p, "judge -xvn7 -p sgemm -c random-1,random-2 -d emu --seed 1 -");
 	cr_assert(p.ok, "%s", p.err.message);
-	cr_assert(p.options.judge.cases.fail_fast && p.options.verbose);
+	cr_assert(p.options.judge.cases.fail_fast && p.options.output.verbose);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge judge --seed 0x1 --device emu --problem sgemm --cases 7 "
 						   "--case random-1 --case random-2 --fail-fast -");
