@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/reader.h"
-#include "judge/run/ahead.h"
+#include "judge/probe.h"
 
 #define JUDGES_OF_GPU 4 /* compiling takes longer than judging without times */
 
@@ -54,7 +54,7 @@ void batch_words_free(struct batch_words *words)
 /* One has it, while the next ones compile. */
 static size_t judges_of_gpu(size_t gpus)
 {
-	const size_t each = ahead_threads() / gpus;
+	const size_t each = probe_threads() / gpus;
 	return each < 1 ? 1 : each > JUDGES_OF_GPU ? JUDGES_OF_GPU : each;
 }
 
@@ -65,7 +65,7 @@ bool batch_places_take(struct batch_places *places, const struct device_list *li
 	if (list->text != NULL && !emulated && list->count == 0)
 		return error_set(err, "--device %s: name the GPUs (cuda:0,1)", list->text);
 	const size_t gpus = list->text != NULL && list->count > 0 ? list->count : 1;
-	places->count = emulated ? ahead_threads() : gpus * judges_of_gpu(gpus);
+	places->count = emulated ? probe_threads() : gpus * judges_of_gpu(gpus);
 	places->share = !emulated && places->count > gpus;
 	if (emulated && list->text != NULL && list->count > 1)
 		places->count = list->count;
@@ -119,18 +119,19 @@ int batch_command(struct options *options)
 	}
 	if (!writes_nothing_else(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (strcmp(options->batch, "-") != 0 && access(options->batch, R_OK) != 0) {
-		error_set(&err, "--batch %s: %s", options->batch, strerror(errno));
+	if (strcmp(options->batch.requests, "-") != 0 && access(options->batch.requests, R_OK) != 0) {
+		error_set(&err, "--batch %s: %s", options->batch.requests, strerror(errno));
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
 	if (!batch_places_take(&places, &options->judge.device, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	batch_words_take(&words, options, OF_THE_BATCH);
-	const struct batch batch = {.requests = options->batch,
-								.answers = options->jsonl != NULL ? options->jsonl : "-",
+	const struct batch batch = {.requests = options->batch.requests,
+								.answers =
+									options->output.jsonl != NULL ? options->output.jsonl : "-",
 								.words = (const char *const *)words.at,
 								.word_count = words.count,
-								.first_emulated = options->first != NULL,
+								.first_emulated = options->batch.first != NULL,
 								.devices = places.at,
 								.worker_count = places.count,
 								.share = places.share,
@@ -139,7 +140,7 @@ int batch_command(struct options *options)
 	command_watch_interrupts();
 	const bool ok = batch_run(&batch, &outcome, &err);
 	batch_words_free(&words);
-	if (ok && !options->quiet)
+	if (ok && !options->output.quiet)
 		tell(&outcome);
 	command_end_interrupted();
 	if (!ok)

@@ -8,13 +8,14 @@
 static int judge(const char *program, struct options *options)
 {
 	struct error err = {{0}};
-	if (options->batch != NULL)
+	if (options->batch.requests != NULL)
 		return batch_command(options);
 	options->judge.mode = JUDGE_CHECKS;
-	options->judge.uses = options->verbose || options->html != NULL || options->judge.keep != NULL;
+	options->judge.emulation.uses = options->output.verbose || options->output.html != NULL ||
+									options->judge.compile.keep != NULL;
 	if (!input_take(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	return options->watch ? watch_run(program, options) : command_run(program, options);
+	return options->watch.on ? watch_run(program, options) : command_run(program, options);
 }
 
 const struct subcommand subcommand_judge = {

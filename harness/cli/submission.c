@@ -204,7 +204,7 @@ static void make_ones_own(const struct options *options, const char *program, co
 		return;
 	}
 	again = *options;
-	again.judge.seed = facts->seed;
+	again.judge.cases.seed = facts->seed;
 	again.has_seed = true;
 	snprintf(list->items[0].file, sizeof list->items[0].file, "%s", options->arguments[0]);
 	options_again(&again, program, facts->command, sizeof facts->command);
@@ -236,10 +236,10 @@ static void write_json(const void *what, FILE *out)
 static bool write_report(const struct options *options, const struct judgement_list *list,
 						 const json_t *job, struct error *err)
 {
-	if (options->json == NULL)
+	if (options->output.json == NULL)
 		return true;
 	json_t *report = report_of(list, job);
-	const bool ok = report != NULL ? report_save_any(options->json, write_json, report, err)
+	const bool ok = report != NULL ? report_save_any(options->output.json, write_json, report, err)
 								   : error_set(err, "out of memory");
 	json_decref(report);
 	return ok;

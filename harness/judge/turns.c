@@ -245,7 +245,8 @@ static void hand_in(struct side *side, size_t i, struct judgement *judged, const
 	if (why == NULL) {
 		run_verdict(&turns->first, list, i);
 		run_judged(&turns->first, list);
-		turns->failed |= turns->first.options->fail_fast && judged->verdict != VERDICT_ACCEPTED;
+		turns->failed |=
+			turns->first.options->cases.fail_fast && judged->verdict != VERDICT_ACCEPTED;
 	}
 	pthread_mutex_unlock(&turns->held);
 }

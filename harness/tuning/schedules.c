@@ -11,9 +11,9 @@ void schedules_join_flags(const struct judge_options *options, char out[SCHEDULE
 {
 	size_t used = 0;
 	out[0] = '\0';
-	for (size_t i = 0; i < options->nvcc_flag_count && used < SCHEDULES_FLAGS; i++)
+	for (size_t i = 0; i < options->compile.nvcc_flag_count && used < SCHEDULES_FLAGS; i++)
 		used += (size_t)snprintf(out + used, SCHEDULES_FLAGS - used, "%s%s", i > 0 ? " " : "",
-								 options->nvcc_flags[i]);
+								 options->compile.nvcc_flags[i]);
 }
 
 /* The flags of a choice that suits the file at this case; false with err. */
@@ -99,6 +99,6 @@ bool schedules_open(struct schedules *schedules, const char *store, struct judge
 	if (!store_needed(store, schedules->path, err))
 		return error_prefix(err, "--tuned");
 	schedules_join_flags(judge, schedules->flags);
-	judge->schedules = &schedules->source;
+	judge->compile.schedules = &schedules->source;
 	return true;
 }

@@ -60,7 +60,7 @@ static double file_seconds(const struct run *run, const struct judgement *judgem
 		sum += seconds;
 		longest = fmax(longest, seconds);
 	}
-	double given = run->options->file_timeout;
+	double given = run->options->limits.file_timeout;
 	return given > 0.0 ? given : check_together(sum, longest, run->timeout);
 }
 
@@ -215,8 +215,8 @@ static bool check_sealed(struct run *run, const struct problem *problem,
 {
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (out->verdict != VERDICT_ACCEPTED || run->referee.device.kind != DEVICE_EMULATED ||
-		!confirm_wanted(run) || tool_words(&run->tool) != NULL || run->options->counters ||
-		contestant->child == NULL || !contestant->can_seal)
+		!confirm_wanted(run) || tool_words(&run->tool) != NULL ||
+		run->options->emulation.counters || contestant->child == NULL || !contestant->jail.can_seal)
 		return true;
 	const struct test_case *test = sealed_case(problem, out);
 	if (!confirm_without_times(run, problem, entrant, contestant, test, &outcome, err))
@@ -248,11 +248,12 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 		!emulated_watch_open(&watch, run->options, run->referee.device.kind == DEVICE_EMULATED,
 							 entrant, err))
 		return false;
-	struct contestant_link contestant = run_contestant(run, problem, entrant);
-	contestant.environment = watch.environment;
-	contestant.under = tool_words(&run->tool);
-	contestant.counters = watch.folder;
-	contestant.together = file_seconds(run, out);
+	struct contestant_setup setup = run_contestant(run, problem, entrant);
+	setup.environment = watch.environment;
+	setup.under = tool_words(&run->tool);
+	setup.counters = watch.folder;
+	setup.together = file_seconds(run, out);
+	struct contestant_link contestant = {.setup = &setup};
 	bool ok = true, dead = true, stopped = false;
 	size_t deaths = 0;
 	for (size_t i = 0; i < out->count; i++) {
@@ -280,7 +281,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err) &&
 			 explain_case(run, out, result, err);
 		out->entry = contestant.entry;
-		judgement_take_layers(out, contestant.enclosed, contestant.layers);
+		judgement_take_layers(out, contestant.jail.enclosed, contestant.jail.layers);
 		epilogue_take_layers(run->epilogue, out);
 		if (!ok) {
 			result->verdict = VERDICT_NOT_RUN;
@@ -289,7 +290,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 		run_judged_case(run, out, i);
 		deaths += dead;
 		stopped = (dead && hopeless(result->verdict, deaths)) ||
-				  (run->options->fail_fast && result->verdict != VERDICT_ACCEPTED);
+				  (run->options->cases.fail_fast && result->verdict != VERDICT_ACCEPTED);
 	}
 	summarise(out);
 	contestant_link_denied(&contestant, &out->denied);

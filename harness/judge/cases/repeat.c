@@ -22,7 +22,7 @@ bool repeat_refilled(struct run *run, struct contestant_link *contestant,
 	double seconds;
 	if (result->check.suspect == 0 || result->check.reference_disagreements > 0 || *dead ||
 		result->seconds > SECONDS_MOST || referee->custom_stages != 0 ||
-		tool_words(&run->tool) != NULL || run->options->counters)
+		tool_words(&run->tool) != NULL || run->options->emulation.counters)
 		return true;
 	if (!referee_link_refill(referee, err))
 		return false;
@@ -115,7 +115,7 @@ static bool may_have_race(const struct repetition *repetition,
 {
 	return repetition->run->referee.device.kind == DEVICE_EMULATED &&
 		   shape_terms(&repetition->test->shape) <= RACE_TERMS &&
-		   emulated_with_races(repetition->contestant->environment, environment);
+		   emulated_with_races(repetition->contestant->setup->environment, environment);
 }
 
 /* One call of the referee's case in a new process with that environment. *said: all that it
@@ -125,9 +125,11 @@ static void call_for_race(const struct repetition *repetition, const char *const
 {
 	struct run *run = repetition->run;
 	struct contestant_link *contestant = repetition->contestant;
-	const char *const *before = contestant->environment;
+	const struct contestant_setup *before = contestant->setup;
+	struct contestant_setup setup = *before;
 	double seconds;
-	contestant->environment = environment;
+	setup.environment = environment;
+	contestant->setup = &setup;
 	contestant->launches = repetition->order;
 	contestant->steps = emulated_steps(run->options, repetition->test);
 	*outcome = contestant_link_open(contestant);
@@ -139,7 +141,7 @@ static void call_for_race(const struct repetition *repetition, const char *const
 									   emulated_timeout(run->options, run->referee.device.kind,
 														run->timeout, repetition->test),
 									   &seconds);
-	contestant->environment = before;
+	contestant->setup = before;
 	*said = contestant_link_output(contestant);
 }
 
@@ -167,7 +169,8 @@ static bool try_swizzles(const struct repetition *repetition, struct judgement *
 						 struct error *err)
 {
 	struct contestant_link *contestant = repetition->contestant;
-	const char *const *before = contestant->environment;
+	const struct contestant_setup *before = contestant->setup;
+	struct contestant_setup setup = *before;
 	if (repetition->run->referee.device.kind != DEVICE_EMULATED ||
 		!signature_has(repetition->entrant->text, "wgmma"))
 		return true;
@@ -176,9 +179,11 @@ static bool try_swizzles(const struct repetition *repetition, struct judgement *
 		char variable[EMULATED_VARIABLE];
 		const char *environment[EMULATED_VARIABLES];
 		struct call_result result = {.compared = false};
-		if (!emulated_with_swizzle(before, emulated_swizzles[i], variable, environment))
+		if (!emulated_with_swizzle(before->environment, emulated_swizzles[i], variable,
+								   environment))
 			break;
-		contestant->environment = environment;
+		setup.environment = environment;
+		contestant->setup = &setup;
 		struct outcome outcome = contestant_link_open(contestant);
 		if (outcome.verdict == VERDICT_ACCEPTED)
 			outcome = contestant_link_case(contestant, &repetition->run->referee.arena,
@@ -186,7 +191,7 @@ static bool try_swizzles(const struct repetition *repetition, struct judgement *
 		if (outcome.verdict == VERDICT_ACCEPTED)
 			good = referee_link_reset(&repetition->run->referee, 0, err) &&
 				   call_once(repetition, &result, err);
-		contestant->environment = before;
+		contestant->setup = before;
 		free(contestant_link_output(contestant));
 		if (result.compared && result.right)
 			snprintf(out->swizzle, sizeof out->swizzle, "%s", emulated_swizzles[i]);
@@ -300,7 +305,7 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 							   .device = run->referee.device.kind};
 	const struct case_result *failing = first_failing(out);
 	if (failing == NULL || failing->seconds > SECONDS_MOST || run_stopped(run) ||
-		tool_words(&run->tool) != NULL || run->options->counters)
+		tool_words(&run->tool) != NULL || run->options->emulation.counters)
 		return true;
 	struct repetition repetition = {.run = run,
 									.problem = problem,
@@ -322,11 +327,11 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 	struct call_result results[2] = {{.compared = false}, {.compared = false}};
 	bool good = call_twice(&repetition, results, err);
 	free(contestant_link_output(contestant)); /* it is that of a case that was shown */
-	judgement_take_layers(out, contestant->enclosed, contestant->layers);
+	judgement_take_layers(out, contestant->jail.enclosed, contestant->jail.layers);
 	good = good && look_for_race(&repetition, out, err) &&
 		   (results[0].right || results[1].right || out->race[0] != '\0' ||
 			wrong->seconds > SWIZZLE_SECONDS || try_swizzles(&repetition, out, err));
-	judgement_take_layers(out, contestant->enclosed, contestant->layers);
+	judgement_take_layers(out, contestant->jail.enclosed, contestant->jail.layers);
 	if (!good || !results[0].compared || !results[1].compared)
 		return good;
 	out->repeat = (struct case_repeat){
@@ -360,7 +365,7 @@ bool repeat_accepted_case(struct run *run, const struct problem *problem,
 {
 	const struct case_result *largest = largest_case(out);
 	if (out->verdict != VERDICT_ACCEPTED || largest == NULL || run_stopped(run) ||
-		tool_words(&run->tool) != NULL || run->options->counters ||
+		tool_words(&run->tool) != NULL || run->options->emulation.counters ||
 		!signature_has(out->file, "atomicAdd"))
 		return true;
 	struct repetition repetition = {.run = run,
@@ -373,7 +378,7 @@ bool repeat_accepted_case(struct run *run, const struct problem *problem,
 	struct call_result results[2] = {{.compared = false}, {.compared = false}};
 	bool good = call_twice(&repetition, results, err);
 	free(contestant_link_output(contestant));
-	judgement_take_layers(out, contestant->enclosed, contestant->layers);
+	judgement_take_layers(out, contestant->jail.enclosed, contestant->jail.layers);
 	if (!good || !results[0].compared || !results[1].compared || !results[0].right ||
 		!results[1].right || is_same(&results[0].digest, &results[1].digest))
 		return good;
@@ -411,7 +416,7 @@ bool repeat_for_races(struct run *run, const struct problem *problem, const stru
 	struct outcome outcome;
 	char *said;
 	if (out->verdict != VERDICT_ACCEPTED || result == NULL || run_stopped(run) ||
-		tool_words(&run->tool) != NULL || run->options->counters)
+		tool_words(&run->tool) != NULL || run->options->emulation.counters)
 		return true;
 	const struct repetition repetition = {.run = run,
 										  .problem = problem,

@@ -57,7 +57,7 @@ void epilogue_renew(struct epilogue *epilogue)
 {
 	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++) {
 		contestant_link_close(&epilogue->runners[i].link);
-		epilogue->runners[i].link.enclosed = false;
+		epilogue->runners[i].link.jail.enclosed = false;
 	}
 }
 
@@ -65,10 +65,10 @@ void epilogue_take_layers(struct epilogue *epilogue, struct judgement *judgement
 {
 	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++) {
 		struct epilogue_runner *runner = &epilogue->runners[i];
-		if (!runner->link.enclosed)
+		if (!runner->link.jail.enclosed)
 			continue;
 		contestant_link_denied(&runner->link, &judgement->denied);
-		judgement_take_layers(judgement, true, runner->link.layers);
+		judgement_take_layers(judgement, true, runner->link.jail.layers);
 		if (!runner->compiled.jailed)
 			judgement->layers &= ~(unsigned)LAYER_COMPILER;
 	}
@@ -177,15 +177,16 @@ static bool runner_ready(struct epilogue *epilogue, uint32_t stage, struct refer
 		runner->problem = check->problem;
 		runner->chain = chain_of_stage(&epilogue->chain.stages[stage]);
 	}
-	runner->link.device = &referee->device;
-	runner->link.library = runner->compiled.library;
-	runner->link.source = runner->compiled.source;
-	runner->link.problem = PROBLEM_STAGE;
-	runner->link.memory_limit = check->memory_limit;
-	runner->link.chain = &runner->chain;
-	runner->link.timeout = check->timeout;
-	runner->link.without = check->without;
-	runner->link.required = check->required;
+	runner->setup = (struct contestant_setup){.device = &referee->device,
+											  .library = runner->compiled.library,
+											  .source = runner->compiled.source,
+											  .problem = PROBLEM_STAGE,
+											  .chain = &runner->chain,
+											  .memory_limit = check->memory_limit,
+											  .timeout = check->timeout,
+											  .without = check->without,
+											  .required = check->required};
+	runner->link.setup = &runner->setup;
 	*outcome = contestant_link_open(&runner->link);
 	return contestant_link_holds(&runner->link, err);
 }

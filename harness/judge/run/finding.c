@@ -142,8 +142,8 @@ bool finding_check(struct run *run, const struct problem *problem, const struct 
 								   .timeout = run->timeout,
 								   .compile_seconds = run_compile_seconds(run->options),
 								   .memory_limit = run->memory_limit,
-								   .without = run->options->without,
-								   .required = run->options->required};
+								   .without = run->options->limits.without,
+								   .required = run->options->limits.required};
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	if (!referee_link_check(&run->referee, &asked, tolerance, reply, err) ||
 		(entrant->fused &&

@@ -13,12 +13,13 @@ static const struct shape_text comparison = {3, {4096, 4096, 1024}};
 bool shapes_fit(const struct judge_options *options, const struct problem *problem,
 				const struct shape_text *text, struct shape *out, struct error *err)
 {
-	const char *file = options->shapes_file;
+	const char *file = options->shapes.file;
 	if (shape_fit(problem, text, out, err) && shape_is_countable(problem, out, err))
 		return true;
-	if (file != NULL && text >= options->shapes && text < options->shapes + options->shape_count)
+	if (file != NULL && text >= options->shapes.items &&
+		text < options->shapes.items + options->shapes.count)
 		error_prefix(err, "%s:%u", strcmp(file, JUDGE_STDIN) == 0 ? JUDGE_STDIN_SHOWN : file,
-					 options->shape_lines[text - options->shapes]);
+					 options->shapes.lines[text - options->shapes.items]);
 	return false;
 }
 
@@ -29,17 +30,18 @@ bool shapes_case(const struct judge_options *options, const struct problem *prob
 	float scalars[SCALARS_MAX];
 	if (text != NULL && !shapes_fit(options, problem, text, &shape, err))
 		return false;
-	bool given = options->alpha.given || options->beta.given;
+	bool given = options->timing.alpha.given || options->timing.beta.given;
 	for (size_t i = 0; problem->scalars[i].name != NULL; i++) {
 		enum scalar scalar = problem->scalars[i].is;
 		bool factor = scalar == SCALAR_ALPHA || scalar == SCALAR_BETA;
-		const struct judge_scalar *asked = scalar == SCALAR_BETA ? &options->beta : &options->alpha;
+		const struct judge_scalar *asked =
+			scalar == SCALAR_BETA ? &options->timing.beta : &options->timing.alpha;
 		scalars[i] =
 			factor && (text != NULL || given) ? scalar_neutral(scalar) : problem->large_scalars[i];
 		if (factor && asked->given)
 			scalars[i] = (float)asked->value;
 	}
-	*out = case_of_shape(problem, &shape, scalars, options->seed);
+	*out = case_of_shape(problem, &shape, scalars, options->cases.seed);
 	return true;
 }
 
@@ -88,8 +90,9 @@ static bool append(const struct judge_options *options, const struct problem *pr
 				   size_t *count, struct error *err)
 {
 	for (size_t i = 0; i < text_count; i++)
-		if (options->over.count > 0
-				? !append_sweep(options, problem, &options->over, texts[i], cases, count, err)
+		if (options->timing.over.count > 0
+				? !append_sweep(options, problem, &options->timing.over, texts[i], cases, count,
+								err)
 				: !shapes_case(options, problem, &texts[i], &cases[(*count)++], err))
 			return false;
 	return true;
@@ -101,9 +104,10 @@ static bool fill(const struct judge_options *options, const struct problem *prob
 	bool three = problem_sizes(problem) == 3, compares = options->mode == JUDGE_COMPARES;
 	struct shape_text own = three ? comparison : text_of(problem, &problem->large);
 	struct sweep usual = sweep_of(SIZE_K);
-	if (options->shape_count > 0)
-		return append(options, problem, options->shapes, options->shape_count, cases, count, err);
-	if (options->over.count > 0)
+	if (options->shapes.count > 0)
+		return append(options, problem, options->shapes.items, options->shapes.count, cases, count,
+					  err);
+	if (options->timing.over.count > 0)
 		return append(options, problem, &own, 1, cases, count, err);
 	if (!three || !compares)
 		return shapes_case(options, problem, NULL, &cases[(*count)++], err);
@@ -114,8 +118,8 @@ static bool fill(const struct judge_options *options, const struct problem *prob
 struct test_case *shapes_cases(const struct judge_options *options, const struct problem *problem,
 							   size_t *count, struct error *err)
 {
-	size_t values = options->over.count > 0 ? options->over.count : 1;
-	size_t room = options->shape_count * values + LARGE + SWEEP_VALUES_MAX;
+	size_t values = options->timing.over.count > 0 ? options->timing.over.count : 1;
+	size_t room = options->shapes.count * values + LARGE + SWEEP_VALUES_MAX;
 	struct test_case *cases = calloc(room, sizeof *cases);
 	*count = 0;
 	if (cases == NULL)

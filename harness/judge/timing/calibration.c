@@ -35,12 +35,13 @@ void calibration_start(struct calibration *calibration, const struct device_choi
 					   size_t memory_limit, double timeout)
 {
 	calibration->device = *device;
-	calibration->link = (struct contestant_link){.device = &calibration->device,
-												 .library = calibration->library,
-												 .problem = PROBLEM_CALIBRATION,
-												 .memory_limit = memory_limit,
-												 .timeout = timeout,
-												 .timed = true};
+	calibration->setup = (struct contestant_setup){.device = &calibration->device,
+												   .library = calibration->library,
+												   .problem = PROBLEM_CALIBRATION,
+												   .memory_limit = memory_limit,
+												   .timeout = timeout,
+												   .timed = true};
+	calibration->link = (struct contestant_link){.setup = &calibration->setup};
 	calibration->starting = thread_start(&calibration->thread, start, calibration);
 	if (!calibration->starting)
 		start(calibration);

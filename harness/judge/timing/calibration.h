@@ -11,6 +11,7 @@
 #define CALIBRATION_OVERHEAD 40.0 /* microseconds: about the round-trip overhead of a call */
 
 struct calibration {
+	struct contestant_setup setup; /* of its process */
 	struct contestant_link link;
 	struct device_choice device;
 	char library[PATHS_MAX];

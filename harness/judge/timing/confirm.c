@@ -26,9 +26,9 @@
 bool confirm_wanted(const struct run *run)
 {
 	const struct judge_options *options = run->options;
-	return (options->sealed || options->mode == JUDGE_CHECKS ||
-			(options->required & LAYER_SEALED) != 0) &&
-		   (options->without & LAYER_SEALED) == 0;
+	return (options->timing.sealed || options->mode == JUDGE_CHECKS ||
+			(options->limits.required & LAYER_SEALED) != 0) &&
+		   (options->limits.without & LAYER_SEALED) == 0;
 }
 
 bool confirm_possible(const struct device_choice *device, struct error *err)
@@ -37,8 +37,9 @@ bool confirm_possible(const struct device_choice *device, struct error *err)
 	if (calibration == NULL)
 		return error_set(err, "out of memory");
 	calibration_start(calibration, device, 0, LANE_FIRST_SECONDS);
-	bool can = calibration_wait(calibration, err) &&
-			   (calibration->link.can_seal || error_set(err, "%s", calibration->link.unsealed));
+	bool can =
+		calibration_wait(calibration, err) &&
+		(calibration->link.jail.can_seal || error_set(err, "%s", calibration->link.jail.unsealed));
 	confirm_end(calibration);
 	return can;
 }
@@ -58,9 +59,9 @@ static bool calibration_before(struct run *run, struct calibration *calibration,
 	if (!child_hold(calibration->link.child, calibration->cpu))
 		calibration->cpu = CPU_NONE;
 	groups_plan_small(run, &plan);
-	if (!calibration->link.can_seal)
+	if (!calibration->link.jail.can_seal)
 		snprintf(calibration->unavailable, sizeof calibration->unavailable, "%s",
-				 calibration->link.unsealed);
+				 calibration->link.jail.unsealed);
 	else if (!calibration_overhead(run, calibration, &plan, false,
 								   WORK_BEFORE + CALIBRATION_OVERHEAD, &overhead, &outcome, err))
 		return false;
@@ -84,7 +85,7 @@ static struct calibration *calibration_new(const struct run *run)
 void confirm_ahead(struct run *run)
 {
 	if (run->calibration == NULL && run->referee.device.kind == DEVICE_CUDA &&
-		!run->options->untimed && tool_words(&run->tool) == NULL && confirm_wanted(run))
+		!run->options->timing.untimed && tool_words(&run->tool) == NULL && confirm_wanted(run))
 		run->calibration = calibration_new(run);
 }
 
@@ -359,8 +360,8 @@ void confirm_require(const struct run *run, struct timing_result *result)
 	for (size_t i = 0; i < result->count; i++) {
 		struct timing_entry *entry = &result->entries[i];
 		struct outcome outcome = {.verdict = VERDICT_NOT_RUN};
-		if ((run->options->required & LAYER_SEALED) == 0 || !entry->ran || is_library(entry) ||
-			entry->seal.state != SEAL_NONE)
+		if ((run->options->limits.required & LAYER_SEALED) == 0 || !entry->ran ||
+			is_library(entry) || entry->seal.state != SEAL_NONE)
 			continue;
 		snprintf(outcome.detail, sizeof outcome.detail,
 				 "--require: its times are not sealed: %.399s", entry->seal.why);
@@ -372,7 +373,7 @@ void confirm_require(const struct run *run, struct timing_result *result)
 static bool can_where_required(const struct run *run, const struct calibration *calibration,
 							   struct error *err)
 {
-	return calibration->link.can_seal || (run->options->required & LAYER_SEALED) == 0 ||
+	return calibration->link.jail.can_seal || (run->options->limits.required & LAYER_SEALED) == 0 ||
 		   error_set(err, "--require: no times can be sealed: %.399s", calibration->unavailable);
 }
 

@@ -299,8 +299,8 @@ static bool lanes_open(struct timer *timer, struct timing_result *out, struct er
 			struct timing_entry *entry = &out->entries[together[k] - timer->lanes];
 			if (!contestant_link_holds(&together[k]->contestant, err))
 				return false;
-			entry->enclosed = together[k]->contestant.enclosed;
-			entry->layers = together[k]->contestant.layers;
+			entry->enclosed = together[k]->contestant.jail.enclosed;
+			entry->layers = together[k]->contestant.jail.layers;
 			if (outcomes[k].verdict != VERDICT_ACCEPTED)
 				lane_failed(entry, outcomes[k]);
 		}

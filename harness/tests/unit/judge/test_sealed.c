@@ -463,7 +463,7 @@ Test(sealed, a_file_without_sealed_times_fails_alone)
 {
 	struct timing_entry entries[] = {entry_with(SEAL_NONE), entry_with(SEAL_CONFIRMED),
 									 entry_with(SEAL_NONE), entry_with(SEAL_UNCERTAIN)};
-	struct judge_options options = {.required = LAYER_SEALED};
+	struct judge_options options = {.limits.required = LAYER_SEALED};
 	struct run run = {.options = &options};
 	struct timing_result result = {.entries = entries, .count = 4};
 	entries[2].role = TIMING_LIBRARY;
@@ -475,7 +475,7 @@ Test(sealed, a_file_without_sealed_times_fails_alone)
 	for (int i = 1; i < 4; i++)
 		cr_assert(entries[i].ran, "%d", i);
 	entries[0] = entry_with(SEAL_NONE);
-	options.required = LAYER_CALLS;
+	options.limits.required = LAYER_CALLS;
 	confirm_require(&run, &result);
 	cr_assert(entries[0].ran, "nobody asked for sealed times");
 }

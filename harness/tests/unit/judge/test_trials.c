@@ -22,7 +22,7 @@ static struct trials *trials;
 static struct judge_options options_for(const char *name)
 {
 	struct judge_options options = {
-		.files = files, .file_count = 1, .problem = problem_find("sgemm"), .seed = 1};
+		.files = files, .file_count = 1, .problem = problem_find("sgemm"), .cases.seed = 1};
 	char source[PATHS_MAX];
 	cr_assert(paths_source(source, &err) && paths_join(file, source, name, &err));
 	cr_assert(device_list_parse("emu", &options.device, &err));
