@@ -2,10 +2,11 @@
 
 usage: lint_rooms.py ROOT
 
-Fails on an include that ROOMS does not allow, on a circle of files that include each other, on a folder
-of sources without a row, on a source of more than LINES_MAX lines, on an external function that does not
-begin with the name of its file, room or type, on a type of a header whose name another file gives to a type
-of its own, and on an include of a header that says that it is internal to another room. The files that are larger today are printed with their sizes; one that has become
+Fails on an include that ROOMS does not allow, on a circle of files that include each other, on a circle of
+a room's .c files that use what the others define, on a folder of sources without a row, on a source of more
+than LINES_MAX lines, on an external function that does not begin with the name of its file, room or type, on
+a type of a header whose name another file gives to a type of its own, and on an include of a header that says
+that it is internal to another room. The files that are larger today are printed with their sizes; one that has become
 smaller has to leave the list. Exit status: 0 all well, else 1.
 """
 
@@ -57,6 +58,16 @@ harness/tests/unit/compile/test_compile.c harness/tests/unit/contestant/test_con
 harness/tests/unit/process/test_jail.c harness/tests/unit/report/test_report.c
 harness/tests/unit/store/test_store.c
 """.split()
+# Circles of .c files that are known; what has left one must not come back.
+CIRCLES = [
+    {"cli/generate.c", "cli/subcommands.c"},
+    {"cli/list.c", "cli/list_epilogues.c"},
+    {"cli/options.c", "cli/options_show.c", "cli/output.c", "cli/outputs.c", "cli/reader.c"},
+    {"emulator/ptx/body.c", "emulator/ptx/parse.c"},
+    {"emulator/runtime/function.c", "emulator/runtime/launch.c"},
+    {"emulator/runtime/refusal.c", "emulator/runtime/state.c"},
+]
+DEFINITION = re.compile(r"^(?!static|typedef|extern)\w[\w *]*[ *](\w+)(?=\([^;{]*\)\s*\{|(?:\[[^]]*\])* =|;)", re.M)
 FOREIGN_NAMES = ("cu", "nvrtc")  # functions of CUDA, which have CUDA's names
 INTERNAL = re.compile(r"\bInternal to (\w+)/\.")
 FUNCTION = re.compile(r"^(?!typedef|static|struct \w+$)[\w *]*?\**(\w+)\(.*\)$", re.S)
@@ -117,6 +128,40 @@ def circle(graph):
     return next((c for c in map(visit, graph) if c), [])
 
 
+def code_of(text):
+    """Without comments, texts and directives."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*|\"(?:\\\\.|[^\"\\\\\n])*\"", " ", text, flags=re.S)
+    return re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)
+
+
+def uses(texts):
+    """A graph of the .c files of each room: of a file those others that define what it uses."""
+    code = {path: code_of(text) for path, text in texts.items() if path.endswith(".c") and room_of(path)}
+    words = {path: set(re.findall(r"(?<![\w.])(?<!->)(?<!struct )(?<!enum )(?<!union )[a-z]\w+", text)) for path, text in code.items()}
+    graph, defined = {path: [] for path in code}, {}
+    for path, text in code.items():
+        for name in DEFINITION.findall(text):
+            defined.setdefault((os.path.dirname(path), name), set()).add(path)
+    for (folder, name), where in defined.items():
+        for path in code if len(where) == 1 else ():
+            if os.path.dirname(path) == folder and path not in where and name in words[path]:
+                graph[path] += where
+    return graph
+
+
+def knots(graph):
+    """Sets of files each of which reaches every other one."""
+    def reached(file):
+        found, left = set(), [file]
+        while left:
+            new = set(graph[left.pop()]) - found
+            found |= new
+            left += new
+        return found
+    reach = {file: reached(file) for file in graph}
+    return {frozenset(o for o in reach[file] if file in reach[o]) for file in graph if file in reach[file]}
+
+
 def functions(text):
     """What a header declares for others."""
     text = re.sub(r"/\*.*?\*/|//[^\n]*|^\s*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.S | re.M)
@@ -168,6 +213,9 @@ def main():
     faults += internal_elsewhere(graph, texts)
     if found := circle(graph):
         faults.append("files include each other in a circle: " + " -> ".join(found + found[:1]))
+    for knot in knots(uses(texts)):
+        if not any(knot <= {"harness/" + path for path in known} for known in CIRCLES):
+            faults.append("files use each other in a circle: " + ", ".join(sorted(knot)))
     sizes = {path: text.count("\n") for path, text in texts.items()}
     faults += [f"{path}: {n} lines, more than {LINES_MAX}" for path, n in sizes.items()
                if n > LINES_MAX and path not in LARGER]

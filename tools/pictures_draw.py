@@ -107,14 +107,14 @@ def passes(case):
 
 
 def padding(known):
-    picture = Picture(466, "Padding: gemm_f16 step 04 and step 05")
+    picture = Picture(466, "Padding: gemm_f16 step 07 and step 10")
     picture.lines(16, 46, ["A line is 128 bytes of shared memory: 32 banks, which give a word of 4 bytes each in a pass. A cell is 16 bytes, named",
                            "row,column / 8; grey ones are padding. Coloured is what an 8x8 matrix of a fragment load reads: it takes as many passes as",
                            "the column with most coloured cells has. A load of 16x16 has four such matrices, so that 4 passes are the least."], "s")
-    for x, y, name, words, lines in ((16, 134, "f16_04_b", "04, B: rows of 128 bytes", 8),
-                                     (384, 134, "f16_05_b", "05, B: rows of 144 bytes", 9),
-                                     (16, 340, "f16_04_a", "04, A: rows of 32 bytes", 2),
-                                     (384, 340, "f16_05_a", "05, A: rows of 80 bytes", 5)):
+    for x, y, name, words, lines in ((16, 134, "f16_07_b", "07, B: rows of 128 bytes", 8),
+                                     (384, 134, "f16_10_b", "10, B: rows of 144 bytes", 9),
+                                     (16, 340, "f16_07_a", "07, A: rows of 32 bytes", 2),
+                                     (384, 340, "f16_10_a", "10, A: rows of 80 bytes", 5)):
         picture.text(x, y - 20, words)
         memory(picture, x, y, known[name], lines)
         picture.text(x, y + lines * 15 + 16, "a load of 16x16: " + passes(known[name]), "s")
@@ -251,9 +251,9 @@ def copies(_):
     for y, words, step, stops, costs in (
             (62, "through registers", "sgemm 02 to 06, gemm_bf16 03", ("L2", "L1", "registers", "shared"),
              "two instructions (LDG, STS), and registers that are held for a whole trip to memory"),
-            (146, "cp.async", "sgemm 07 on, gemm_f16 03d to 06b", ("L2", "shared"),
+            (146, "cp.async", "sgemm 07 on, gemm_f16 06 to 13", ("L2", "shared"),
              "one instruction (LDGSTS), no register; a thread waits for its own groups, then a barrier"),
-            (230, "TMA", "gemm_f16 07 on", ("L2", "shared, swizzled"),
+            (230, "TMA", "gemm_f16 14 on", ("L2", "shared, swizzled"),
              "one instruction of one thread for a whole box; an mbarrier counts its bytes; zeros beyond edges")):
         picture.text(16, y, words)
         picture.text(16, y + 16, step, "s g")
@@ -322,7 +322,7 @@ def order(known):
         picture.text(x, 268, f"first 4 tiles of C: {case['first']} loads, all 16: {case['all']}")
     wave = known["wave"]
     picture.lines(16, 296, ["Four tiles along M, N and K. Each tile of C reads a row of A's tiles and a column of B's, in the order of K; what was used",
-                            "longest ago leaves the cache. By place_in_panels() of gemm_f16's 05_swizzle, whose panels are four wide.",
+                            "longest ago leaves the cache. By place_in_panels() of gemm_f16's 10_swizzle, whose panels are four wide.",
                             f"How wide is best depends on how many work at once: of {wave['tiles']} x {wave['tiles']} tiles (8192 x 8192) the first {wave['blocks']}, 7 a multiprocessor,",
                             f"need {wave['rows']} rows and columns of tiles row by row, {wave['4']} down panels of four, {wave['32']} down panels of 32."], "s")
     return picture
@@ -348,8 +348,8 @@ def pipeline(known):
     picture.lines(16, 46, [f"Made-up times: a load takes {load} units, the products of a k-block {multiply}. Numbers are k-blocks. With two buffers the",
                            "next load is asked for when the products of the k-block before begin, and a barrier ends each k-block."], "s")
     y = 80
-    for words, stages, lag, after, steps in (("one buffer", 1, 1, multiply, "sgemm 02 to 06"), ("two buffers", 2, 1, 0, "sgemm 07, f16 04"),
-                                             ("a ring of three", ring["stages"], ring["stages"], multiply, "f16 08, 09")):
+    for words, stages, lag, after, steps in (("one buffer", 1, 1, multiply, "sgemm 02 to 06"), ("two buffers", 2, 1, 0, "sgemm 07, f16 07"),
+                                             ("a ring of three", ring["stages"], ring["stages"], multiply, "f16 17, 21")):
         times = schedule(blocks, load, multiply, lag, after)
         picture.text(16, y + 12, words)
         picture.text(16, y + 28, steps, "s g")
@@ -370,7 +370,7 @@ def pipeline(known):
     picture.box(176, y - 6, 14, 12, "c2")
     picture.text(196, y + 4, "products, by the consumers", "s")
     picture.lines(16, y + 26, ["In the ring a row is a stage. p0 and p1 are the parities that the producer waits for at the stage's barrier `empty`, and the",
-                               "consumers at `full`, from ring::next() of 09_persistent_cluster; they change each time round. A producer's first waits are",
+                               "consumers at `full`, from ring::next() of 21_persistent_cluster; they change each time round. A producer's first waits are",
                                "for 1, the parity before the first phase, and so do not wait."], "s")
     return picture
 
@@ -381,7 +381,7 @@ def multicast(known):
     blocks, a, b = cluster["blocks"], cluster["a"], cluster["b"]
     flops = 2 * m * n * k
     picture = Picture(366, "A cluster of two: each loads half of B, and multicasts it")
-    picture.lines(16, 46, [f"gemm_f16's 09_persistent_cluster: tiles of {m} x {n}, above each other; a k-block of {k}."], "s")
+    picture.lines(16, 46, [f"gemm_f16's 21_persistent_cluster: tiles of {m} x {n}, above each other; a k-block of {k}."], "s")
     picture.box(16, 66, 80, 242, "c7")
     picture.box(16, 66, 80, 242)
     picture.text(56, 190, "L2", "m")
@@ -466,12 +466,12 @@ PATH = (
     ("1  f32 on CUDA cores", "sgemm", 0, ("00_uncoalesced", "01_naive", "02_tiled", "03_blocked", "04_thread_tile_1d", "05_thread_tile_2d",
                                           "06_vectorised", "07_async_double_buffer", "08_warp_tile", "09_warp_subdivided",
                                           "10_transposed", "11_fragments_ahead", "11b_lane_map", "11c_fma_order", "12_multistage")),
-    ("2  tensor cores by wmma", "gemm_f16", 1, ("03_wmma_global", "03b_shared_tiles", "03c_warp_tile", "03d_async_copies", "04_double_buffer",
-                                              "04b_padding", "04c_deeper_tiles", "05_swizzle", "05b_four_stages", "06_any_size")),
+    ("2  tensor cores by wmma", "gemm_f16", 1, ("03_wmma_global", "04_shared_tiles", "05_warp_tile", "06_async_copies", "07_double_buffer",
+                                              "08_padding", "09_deeper_tiles", "10_swizzle", "11_four_stages", "12_any_size")),
     ("3  by mma.sync", "gemm_bf16", 2, ("07_mma", "08_swizzled", "08b_stages", "08c_fragments_ahead", "08d_large_tiles",
                                    "08e_panels", "08f_stores", "09_swizzled_three_level")),
-    ("4  by wgmma", "gemm_f16", 3, ("06b_wgmma", "07_tma_wgmma", "07b_producer_warp", "07c_products_ahead", "08_warp_specialised",
-                                 "08b_persistent", "08c_tma_store", "08d_tile_order", "09_persistent_cluster")),
+    ("4  by wgmma", "gemm_f16", 3, ("13_wgmma", "14_tma_wgmma", "15_producer_warp", "16_products_ahead", "17_warp_specialised",
+                                 "18_persistent", "19_tma_store", "20_tile_order", "21_persistent_cluster")),
 )
 
 
@@ -527,8 +527,8 @@ def roofline(known, results, intensity):
         picture.line((x(peak / dram), y(peak)), (x(peak / dram), bottom), looks="e")
         picture.text(x(peak / dram) - 6, bottom - 8, f"balance {peak / dram:.0f}", "s r")
     for folder, step, dx, anchor in (("sgemm", "01_naive", 8, ""), ("sgemm", "02_tiled", 8, ""), ("sgemm", "05_thread_tile_2d", -8, " r"),
-                                     ("sgemm", "12_multistage", 8, ""), ("gemm_f16", "05_swizzle", 8, ""),
-                                     ("gemm_f16", "07_tma_wgmma", -8, " r"), ("gemm_f16", "09_persistent_cluster", 8, "")):
+                                     ("sgemm", "12_multistage", 8, ""), ("gemm_f16", "10_swizzle", 8, ""),
+                                     ("gemm_f16", "14_tma_wgmma", -8, " r"), ("gemm_f16", "21_persistent_cluster", 8, "")):
         speed, flop = fastest(results, folder, step + ".cu"), intensity.get(f"{folder}/{step}")
         if not speed or not flop:
             continue

@@ -111,10 +111,10 @@ template <int COLUMNS> static int plain(int row, int column)
 
 static void print_banks(void)
 {
-	print_ldmatrix("f16_04_a", step04::BLOCK_K, step04::BLOCK_K, tile_rows<step04::BLOCK_K>::at);
-	print_ldmatrix("f16_04_b", step04::BLOCK_N, step04::BLOCK_N, tile_rows<step04::BLOCK_N>::at);
-	print_ldmatrix("f16_05_a", step05::BLOCK_K, step05::STRIDE_A, tile_rows<step05::STRIDE_A>::at);
-	print_ldmatrix("f16_05_b", step05::BLOCK_N, step05::STRIDE_B, tile_rows<step05::STRIDE_B>::at);
+	print_ldmatrix("f16_07_a", step07::BLOCK_K, step07::BLOCK_K, tile_rows<step07::BLOCK_K>::at);
+	print_ldmatrix("f16_07_b", step07::BLOCK_N, step07::BLOCK_N, tile_rows<step07::BLOCK_N>::at);
+	print_ldmatrix("f16_10_a", step10::BLOCK_K, step10::STRIDE_A, tile_rows<step10::STRIDE_A>::at);
+	print_ldmatrix("f16_10_b", step10::BLOCK_N, step10::STRIDE_B, tile_rows<step10::STRIDE_B>::at);
 
 	constexpr int K = swizzled08::BLOCK_K, N = swizzled08::BLOCK_N;
 	auto a08 = swizzled08::swizzled_rows<K>::at, b08 = swizzled08::swizzled_rows<N>::at;
@@ -289,7 +289,7 @@ static void print_orders(void)
 	print_order("by_panels", panels);
 }
 
-constexpr int WAVE_SIDE = 8192 / step05::BLOCK_M; // tiles of 8192 x 8192 along M and N
+constexpr int WAVE_SIDE = 8192 / step10::BLOCK_M; // tiles of 8192 x 8192 along M and N
 constexpr int WAVE = 132 * 7;                     // blocks at work, 7 a multiprocessor
 
 /* Rows of A's tiles and columns of B's that the first blocks need together. */
@@ -319,8 +319,8 @@ static void print_wave(void)
 
 static void print_ring(void)
 {
-	printf("\"ring\": {\"stages\": %d, \"producer\": [", step09::STAGES);
-	step09::ring producer = {0, 1}, consumer = {0, 0}; // as produce() and consume() begin
+	printf("\"ring\": {\"stages\": %d, \"producer\": [", step21::STAGES);
+	step21::ring producer = {0, 1}, consumer = {0, 0}; // as produce() and consume() begin
 	for (int i = 0; i < 8; i++, producer.next())
 		printf("%s[%d, %u]", i ? ", " : "", producer.stage, producer.phase);
 	printf("], \"consumer\": [");
@@ -328,12 +328,12 @@ static void print_ring(void)
 		printf("%s[%d, %u]", i ? ", " : "", consumer.stage, consumer.phase);
 	printf("]},\n");
 	printf("\"cluster\": {\"tile\": [%d, %d, %d], \"blocks\": %d, \"a\": %d, \"b\": %d, \"at\": [",
-		   step09::TILE_M, step09::TILE_N, step09::TILE_K, step09::CLUSTER, step09::A_BYTES,
-		   step09::B_BYTES);
-	step09::scheduler tiles = {16, 16};
-	for (int rank = 0; rank < step09::CLUSTER; rank++) {
+		   step21::TILE_M, step21::TILE_N, step21::TILE_K, step21::CLUSTER, step21::A_BYTES,
+		   step21::B_BYTES);
+	step21::scheduler tiles = {16, 16};
+	for (int rank = 0; rank < step21::CLUSTER; rank++) {
 		int row, column;
-		step09::this_rank = rank;
+		step21::this_rank = rank;
 		tiles.find(0, row, column);
 		printf("%s[%d, %d]", rank ? ", " : "", row, column);
 	}

@@ -27,7 +27,7 @@ CHAINS = {"sigmoid": "sigmoid", "bias_gelu": "bias, gelu", "silu": "silu", "relu
 SOLUTION_PARTS = (*DRAWS, *SHAPES, "sigmoid", "relu", "gelu", "bias_gelu")
 EPILOGUE_PARTS = ("sigmoid_over_k", "bias_gelu_over_k", "silu_over_k", "ladder_relu", "ladder_sigmoid", "ladder_gelu")
 
-HOPPER, LADDER = "hopper.cu", "06_any_size.cu"
+HOPPER, LADDER = "hopper.cu", "12_any_size.cu"
 KERNEL, KERNEL_LT, OWN = "cuBLAS+kernel", "cuBLASLt+kernel", "cuBLASLt fused"  # labels of entrants
 AT = "4096x4096x1024"
 LONG = "8192x8192x1024"

@@ -21,6 +21,9 @@ struct http_request {
 	char id[JOB_ID_TEXT]; /* of the path's {id}, or {problem} */
 	bool from_form;       /* the body is JSON that was made of a form of ours */
 	bool of_pages;        /* the path is one of the pages for people */
+	/* Whether an address, with or without a query, is one of the pages for people that are read: of
+	 * no other server, and nothing that does something. */
+	bool (*leads_to_page)(const char *address);
 };
 
 typedef void http_handler(struct server *server, const struct http_request *request,
@@ -46,9 +49,6 @@ void routes_answer(struct server *server, struct http_request *request, struct h
 
 /* Where the reply is an error and a browser asks, it becomes a page; programs get the JSON. */
 void routes_explain(struct server *server, struct http_request *request, struct http_reply *reply);
-/* Whether an address, with or without a query, is one of the pages for people that are read: of no
- * other server, and nothing that does something. */
-bool routes_lead_to_page(const char *address);
 
 /* Who asks, by their token: fills in known and user. */
 void session_find(struct server *server, struct http_request *request);
@@ -67,7 +67,8 @@ void http_close(struct http *http);
 http_handler api_submit, api_list, api_get, api_events, api_source, api_withdraw; /* api.c */
 http_handler api_problems, api_leaderboard, api_me, api_login, api_logout, api_health,
 	api_metrics;                                                   /* api_rest.c */
-http_handler page_index, page_style, page_script, page_codemirror; /* page.c */
+http_handler page_index;                                           /* page_index.c */
+http_handler page_style, page_script, page_codemirror;             /* page.c */
 http_handler page_login, page_leave;                               /* page_login.c */
 http_handler page_problem, page_submit, page_withdraw, page_enter; /* page_forms.c */
 http_handler page_submission;                                      /* page_submission.c */

@@ -1,4 +1,4 @@
-/* The frame of the pages for people, and the first of them. */
+/* The frame of the pages for people, and what they are drawn with. */
 #include "serve/page.h"
 
 #include <stdarg.h>
@@ -8,16 +8,11 @@
 
 #include "base/text.h"
 #include "report/html/assets.h"
-#include "testcases/problem.h"
-
-#define LATEST 10
 
 static const char page_type[] = "text/html; charset=utf-8";
 static const char page_policy[] =
 	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
 	"data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
-/* ---- the frame --------------------------------------------------------------------- */
 
 bool page_is_teacher(const struct http_request *request)
 {
@@ -82,6 +77,17 @@ void page_lead(struct http_reply *reply, const char *format, ...)
 	reply_text(reply, 303, page_type, strdup(""));
 }
 
+void page_value(FILE *out, const char *text)
+{
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+	for (; *text != '\0'; text++)
+		if (strchr(plain, *text) != NULL)
+			fputc(*text, out);
+		else
+			fprintf(out, "%%%02X", (unsigned)(unsigned char)*text);
+}
+
 /* One text behind the other. */
 static void asset(struct http_reply *reply, const char *type, const char *first, const char *second)
 {
@@ -137,41 +143,4 @@ void page_codemirror(struct server *server, const struct http_request *request,
 		reply_error(reply, 404, "CodeMirror is not installed here (Debian: libjs-codemirror)");
 	free(first);
 	free(second);
-}
-
-/* ---- the first page ----------------------------------------------------------------- */
-
-static void problems_print(FILE *out)
-{
-	static const struct html_column columns[] = {
-		{"Problem", COLUMN_SHORT}, {"What it computes", COLUMN_SENTENCE}, {"", COLUMN_SHORT}};
-	struct html_table table;
-	char address[80];
-	size_t count;
-	const struct problem *problems = problem_table(&count);
-	html_table_open(&table, out, "Choose one to submit a solution", columns, 3);
-	for (size_t i = 0; i < count; i++) {
-		html_table_row(&table, 0);
-		snprintf(address, sizeof address, "/problems/%s", problems[i].name);
-		html_table_link(&table, address, problems[i].name);
-		html_table_text(&table, problems[i].summary);
-		snprintf(address, sizeof address, "/boards/%s", problems[i].name);
-		html_table_link(&table, address, "board");
-	}
-	html_table_close(&table);
-}
-
-void page_index(struct server *server, const struct http_request *request, struct http_reply *reply)
-{
-	struct served_page page = {.server = server, .request = request};
-	json_t *own = api_jobs(server, request, LATEST, reply);
-	if (own == NULL)
-		return;
-	if (page_open(&page, "Problems", reply)) {
-		problems_print(page.out);
-		html_heading(page.out, 2, NULL, "Your latest submissions");
-		page_list(page.out, "The newest first", own, false);
-		page_close(&page, 200, reply);
-	}
-	json_decref(own);
 }

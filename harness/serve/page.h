@@ -40,7 +40,8 @@ void page_value(FILE *out, const char *text);
 void page_lead(struct http_reply *reply, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A member's text, "" where it has none; its number, else NaN; a date without its seconds. */
+/* page_cells.c: a member's text, "" where it has none; its number, else NaN; a date without its
+ * seconds. */
 const char *page_text(const json_t *json, const char *member);
 double page_number(const json_t *json, const char *member);
 void page_time_cell(struct html_table *table, double microseconds);
@@ -48,7 +49,7 @@ void page_date_cell(struct html_table *table, const json_t *json, const char *me
 /* A verdict by its name, or words. */
 void page_verdict(FILE *out, const char *name);
 
-/* Submissions in a table, as api_list() lists them. */
+/* page_lists.c: submissions in a table, as api_list() lists them. */
 void page_list(FILE *out, const char *caption, const json_t *list, bool users);
 
 /* What the page with the editor has in its head. */

@@ -7,17 +7,6 @@
 /* What pages of ours are asked with. */
 static const char *const asked[] = {"user", "problem", "name", "before", "limit", "from"};
 
-void page_value(FILE *out, const char *text)
-{
-	static const char plain[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-	for (; *text != '\0'; text++)
-		if (strchr(plain, *text) != NULL)
-			fputc(*text, out);
-		else
-			fprintf(out, "%%%02X", (unsigned)(unsigned char)*text);
-}
-
 /* The page that was asked for, with what it was asked with; NULL where it is none, or is very long.
  * The caller frees it. */
 static char *address_of(const struct http_request *request)
@@ -37,7 +26,7 @@ static char *address_of(const struct http_request *request)
 		page_value(out, value);
 		between = "&";
 	}
-	if (fclose(out) == 0 && routes_lead_to_page(text))
+	if (fclose(out) == 0 && request->leads_to_page(text))
 		return text;
 	free(text);
 	return NULL;
@@ -65,7 +54,7 @@ static char *login_address(const char *next)
 const char *page_next(const struct http_request *request)
 {
 	const char *next = request->query(request->context, "next");
-	return next != NULL && routes_lead_to_page(next) ? next : "/";
+	return next != NULL && request->leads_to_page(next) ? next : "/";
 }
 
 /* A browser that followed another site's link kept our cookie back. What we send it on to is ours,

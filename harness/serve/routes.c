@@ -85,7 +85,7 @@ static void refuse_method(struct http_reply *reply, const struct route *some)
 	reply_error(reply, 405, "this address takes %s", reply->allow);
 }
 
-bool routes_lead_to_page(const char *address)
+static bool leads_to_page(const char *address)
 {
 	/* no blank, quote, fragment or backslash; "//host" is no path of ours */
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -123,6 +123,7 @@ void routes_explain(struct server *server, struct http_request *request, struct 
 	const bool said = reply->type != NULL && strcmp(reply->type, "application/json") == 0;
 	if (reply->status < 400 || !said || !is_for_people(request))
 		return;
+	request->leads_to_page = leads_to_page;
 	session_find(server, request);
 	page_error(server, request, reply);
 }
@@ -130,6 +131,7 @@ void routes_explain(struct server *server, struct http_request *request, struct 
 static void answer(struct server *server, struct http_request *request, struct http_reply *reply)
 {
 	const struct route *some = NULL, *found = NULL;
+	request->leads_to_page = leads_to_page;
 	for (const struct route *route = routes; route->path != NULL && found == NULL; route++)
 		if (matches(route->path, request->path, request->id)) {
 			some = route;

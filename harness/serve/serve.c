@@ -13,17 +13,6 @@
 
 #define DESCRIPTORS 4096
 
-/* ---- what is counted ------------------------------------------------------------------ */
-
-void server_count(struct server *server, const char *verdict, double seconds)
-{
-	pthread_mutex_lock(&server->mutex);
-	const json_int_t before = json_integer_value(json_object_get(server->verdicts, verdict));
-	json_object_set_new(server->verdicts, verdict, json_integer(before + 1));
-	server->seconds += seconds;
-	pthread_mutex_unlock(&server->mutex);
-}
-
 /* ---- the threads -------------------------------------------------------------------------- */
 
 static bool runners_start(struct server *server, struct runner *runners, size_t *started,

@@ -7,11 +7,6 @@
 
 #define COOKIE "gemmjudge="
 
-bool server_is_open(const struct server *server)
-{
-	return server->loopback && !accounts_any(server->jobs);
-}
-
 /* Our cookie's value in a header "a=b; c=d", or "". */
 static const char *cookie_of(const char *cookies)
 {

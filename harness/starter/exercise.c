@@ -47,7 +47,7 @@ const struct exercise exercises[] = {
 	 .options = " --cases 4 --max-dim 160"},
 	{.name = "phase",
 	 .problem = "gemm-f16",
-	 .file = "solutions/gemm_f16/08_warp_specialised.cu",
+	 .file = "solutions/gemm_f16/17_warp_specialised.cu",
 	 .idea = "the phase of an mbarrier tells one round from the next",
 	 .task = "Producer and consumers go round a ring of stages. An mbarrier has one bit that\n"
 			 "says which round it is in, and whoever waits names the round it waits for. What\n"

@@ -7,8 +7,8 @@
  * warpgroup adds, the other one's products are made. Two sets of sums take twice the registers,
  * so that a warpgroup has 64 x 128 outputs.
  *
- * This is gemm_f16/09_persistent_cluster with operands of one byte: read 08_warp_specialised and
- * 09 there first. What differs: a k-block of 128 bytes is 128 elements, and wgmma m64n128k32 takes
+ * This is gemm_f16/21_persistent_cluster with operands of one byte: read 17_warp_specialised and
+ * 21 there first. What differs: a k-block of 128 bytes is 128 elements, and wgmma m64n128k32 takes
  * four steps for it; sums are promoted after each k-block, in a second set of registers, so that a
  * tile has 128 columns in place of 256; both operands have K contiguous, as wgmma demands it of
  * 8-bit types, so that B's tile is 128 rows of its own, not of K; sums are scaled before they are

@@ -11,7 +11,7 @@
  * tiles in L1. wmma loads whole tiles of rows that start at multiples of 16
  * bytes; a tile at the edge, or of a matrix with other rows, is gathered
  * element by element with zeros around it. Of the 133 lines that the step adds,
- * 90 are tile.cuh, which the steps up to 06b share.
+ * 90 are tile.cuh, which the steps up to 13 share.
  *
  * Arithmetic intensity: a warp does 2*16*16*16 = 8192 FLOP for two tiles of 512
  * bytes, 8 FLOP per byte requested from the caches; 16 per byte of global memory

@@ -21,7 +21,7 @@
  *     hopper/ptx.cuh, wgmma.cuh  instructions
  *     hopper/problem.cuh         what the host knows; device.cuh and clusters.cuh: of the GPU
  *
- * Changes from 09: every alignment, tiles of any multiple of 8 rows by multiplying the transposed
+ * Changes from 21_persistent_cluster: every alignment, tiles of any multiple of 8 rows by multiplying the transposed
  * operands (swap-AB), split-K over distributed shared memory, clusters of up to 8 blocks.
  *
  * Arithmetic intensity: a 128x256 tile loads 384 elements for every k and does 2*128*256 FLOP with

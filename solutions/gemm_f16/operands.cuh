@@ -1,4 +1,4 @@
-/* What steps 07 to 09 need on the host: operands as TMA can address them, and tensor maps.
+/* What steps 14 to 21 need on the host: operands as TMA can address them, and tensor maps.
  *
  * TMA wants rows that begin at multiples of 16 bytes. An operand whose rows do not is copied into
  * padded rows first, by a kernel of its own: that costs its bytes twice and a launch, about 2 us

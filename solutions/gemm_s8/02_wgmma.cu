@@ -6,7 +6,7 @@
  * A's rows and B's columns (operands.cuh), which are made where they are wanted. A sum becomes an
  * int8_t on its way into C, while the other consumer warpgroup multiplies.
  *
- * Read gemm_f16/08_warp_specialised first (TMA, a producer, wgmma), then gemm_f16/09 for the
+ * Read gemm_f16/17_warp_specialised first (TMA, a producer, wgmma), then gemm_f16/21 for the
  * cluster. What differs: operands of one byte, so that a k-block of 128 bytes is 128 elements;
  * wgmma with sums of int; B transposed beforehand, as wgmma takes integers with K contiguous only.
  *

@@ -21,8 +21,8 @@
  *
  * Changes from 01b_registers, which has the idea of the first paragraph and of the second sums:
  * the product is transposed, so that W is the operand that wgmma takes from registers; TMA, a
- * producer's warps and a ring of stages, as in gemm_f16/08_warp_specialised; clusters with
- * multicast, as in gemm_f16/09_persistent_cluster.
+ * producer's warps and a ring of stages, as in gemm_f16/17_warp_specialised; clusters with
+ * multicast, as in gemm_f16/21_persistent_cluster.
  *
  * Arithmetic intensity: for a step along K a block loads 128 bytes of W and, with half of x
  * coming from its neighbour, 128 of x, and does 2*256*128 FLOP: 256 FLOP per byte from the L2

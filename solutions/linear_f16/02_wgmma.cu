@@ -9,7 +9,7 @@
  * rows by the same launch; or, of small products, X is addressed by residue classes of rows, and
  * producer warpgroups shift W in registers. gemm_f16/hopper.cu lists the files.
  *
- * This is gemm_f16/hopper.cu, so read gemm_f16's steps up to 09_persistent_cluster and
+ * This is gemm_f16/hopper.cu, so read gemm_f16's steps up to 21_persistent_cluster and
  * gemm_f16/DESIGN.md first. What differs from a row-major B: W's tile of 256 x 64 is 256 rows
  * of 128 bytes, one TMA box a k-block where a row-major B takes one for each 64 columns; wgmma's
  * descriptor of B says K-major; rows of K elements have to be multiples of 16 bytes for both

@@ -6,11 +6,6 @@
 
 #include "judge/hints/signature.h"
 
-bool hint_is_kept(const struct hint_facts *facts)
-{
-	return facts->judgement->repeat.made && facts->judgement->repeat.right_first;
-}
-
 /* Tickets, and the like. */
 static bool raises_counters(const struct hint_facts *facts)
 {

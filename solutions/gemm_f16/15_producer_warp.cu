@@ -1,20 +1,22 @@
-/* Products ahead: those of the next k-block are issued before those of this one have ended.
+/* A producer warp: one that loads does nothing else, those that multiply wait for nothing but
+ * operands.
  *
- * Idea: wgmma is asynchronous. In 07b a consumer waits for a k-block's products to end, gives its
- * stage back, waits for the next stage, and only then issues again; in between the tensor cores
- * have nothing to do for it. Here it issues first, and then waits for all products but those it has
- * just issued: then the k-block before has been read, and its stage is free.
+ * Idea: in 14 each k-block ends with a barrier of the whole block, and only then is the next load
+ * asked for. Here a warp more, the producer, walks along K by itself, as far ahead as there are
+ * stages. Two mbarriers for each stage replace the block's barrier: `full` says that its bytes have
+ * come, `empty` that both consumer warpgroups have read it. The consumers no longer wait for each
+ * other either.
  *
- * Changes from 07b_producer_warp: wgmma_wait<1> instead of <0>, and a stage is released one k-block
- * later. The sums are touched by nothing until the loop has ended; else the compiler makes every
- * wgmma wait for the one before.
+ * Changes from 14_tma_wgmma: the ninth warp and its loop, the empty barriers, and a ring that tells
+ * each role which stage it is at, and which phase of its barriers. The tile is as before.
  *
  * Arithmetic intensity: 64 FLOP per byte from the L2 cache, as before.
  *
- * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 246 us of 307 predicted, as before. It
- * takes products that are issued to overlap with all else.
+ * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 246 us of 307 predicted, as for 14. What
+ * a barrier of the block costs it does not tell: it takes the other block of the multiprocessor to
+ * hide that.
  *
- * reached: 664 TFLOP/s, 88% of cuBLAS (NVIDIA H200, 4096^3) */
+ * reached: 656 TFLOP/s, 87% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 #include "hopper/ptx.cuh"
 #include "hopper/wgmma.cuh"
@@ -69,40 +71,25 @@ static __device__ __forceinline__ void produce(const CUtensorMap *map_a, const C
 	}
 }
 
+/* The stage has been read by this consumer. */
 static __device__ __forceinline__ void release(uint32_t empty, int stage)
 {
 	if (threadIdx.x % 128 == 0)
 		mbarrier_arrive(empty + 8 * stage);
 }
 
-/* A consumer: its 64 rows times all columns, over all k-blocks. While the products of one k-block
- * are made, those of the next are issued; then the one before has been read, and its stage is free.
- */
-static __device__ __forceinline__ void consume(float (&sum)[TILE_N / 2], uint32_t base,
-											   uint32_t full, uint32_t empty, int consumer,
-											   int blocks)
+/* A warpgroup's 64 rows times all columns, added to the sums unless it is the first k-block. */
+static __device__ __forceinline__ void multiply(float (&sum)[TILE_N / 2], uint32_t stage,
+												int warpgroup, bool first)
 {
-	uint32_t a = wgmma_operand(base + consumer * 64 * TILE_K * 2, 16);
-	uint32_t b = wgmma_operand(base + A_BYTES, B_BOX_BYTES);
-	ring at = {0, 0};
-	int last = -1;
-#pragma unroll 1
-	for (int i = 0; i < blocks; i++) {
-		uint32_t offset = at.stage * STAGE_BYTES;
-		mbarrier_wait(full + 8 * at.stage, at.phase);
-		wgmma_fence();
+	uint32_t a = wgmma_operand(stage + warpgroup * 64 * TILE_K * 2, 16);
+	uint32_t b = wgmma_operand(stage + A_BYTES, B_BOX_BYTES);
+	wgmma_fence();
 #pragma unroll
-		for (int k = 0; k < TILE_K / 16; k++)
-			wgmma<half, TILE_N>::multiply<false>(sum, wgmma_descriptor(a, offset + k * 32),
-												 wgmma_descriptor(b, offset + k * 16 * 128),
-												 i > 0 || k > 0);
-		wgmma_commit();
-		wgmma_wait<1>();
-		if (last >= 0)
-			release(empty, last);
-		last = at.stage;
-		at.next();
-	}
+	for (int k = 0; k < TILE_K / 16; k++)
+		wgmma<half, TILE_N>::multiply<false>(sum, wgmma_descriptor(a, k * 32),
+											 wgmma_descriptor(b, k * 16 * 128), !first || k > 0);
+	wgmma_commit();
 	wgmma_wait<0>();
 #pragma unroll
 	for (int i = 0; i < TILE_N / 2; i++)
@@ -131,8 +118,15 @@ static __global__ void __launch_bounds__(THREADS, 2)
 		produce(&map_a, &map_b, base, full, empty, row, column, blocks);
 		return;
 	}
+
 	float sum[TILE_N / 2];
-	consume(sum, base, full, empty, warpgroup, blocks);
+	ring at = {0, 0};
+#pragma unroll 1
+	for (int i = 0; i < blocks; i++, at.next()) {
+		mbarrier_wait(full + 8 * at.stage, at.phase);
+		multiply(sum, base + at.stage * STAGE_BYTES, warpgroup, i == 0);
+		release(empty, at.stage);
+	}
 
 	int lane = threadIdx.x % 32;
 	row += threadIdx.x / 32 * 16 + lane / 4;

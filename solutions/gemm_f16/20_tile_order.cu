@@ -1,21 +1,20 @@
-/* Results leave by TMA, as operands come.
+/* Tiles in an order that the L2 cache likes.
  *
- * Idea: in 08b a lane stores pairs of elements, with an address and a look at C's edges for each: a
- * store of a warp touches 8 rows, and half a sector of 32 bytes in each. Here a warp packs its 16
- * rows into shared memory: stmatrix takes the sums as lanes have them, and the swizzle keeps it
- * free of bank conflicts. One lane then hands boxes of 64 columns over to TMA, and the warp goes on
- * to the next tile's products while they leave.
+ * Idea: as in 10, blocks that are at work together should share operands in the L2 cache. Of
+ * 4096^3, 132 tiles down columns of tiles need all 4096 rows of A and 1056 columns of B. Walked
+ * down 16 rows of tiles before going right, they need 2048 rows and 2112 columns: a fifth less.
  *
- * Changes from 08b_persistent: a tile that lies in C leaves through shared memory, if C's rows
- * allow TMA; others as before. Room for a tile of C costs a stage.
+ * Changes from 19_tma_store: find(), 5 lines. The others move things only: each role's loop over
+ * tiles becomes its function, and what roles know of shared memory a struct, for 21 to add to.
  *
- * Arithmetic intensity: 85 FLOP per byte from the L2 cache, as before.
+ * Arithmetic intensity: 85 FLOP per byte from the L2 cache, as before; what changes is how much of
+ * it goes on to device memory.
  *
- * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 183 us (186) of 238 predicted (243). 0.18
- * instructions of warps for 1000 operations instead of 0.25; no pass over shared memory is a bank
- * conflict.
+ * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 183 us of 238 predicted, as before: it
+ * counts what L2 delivers, and not in which order tiles come. What this order saves only a GPU
+ * shows.
  *
- * reached: 779 TFLOP/s, 103% of cuBLAS (NVIDIA H200, 4096^3) */
+ * reached: 784 TFLOP/s, 104% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 #include "hopper/ptx.cuh"
 #include "hopper/wgmma.cuh"
@@ -24,10 +23,11 @@
 using namespace hopper;
 
 constexpr int TILE_M = 128, TILE_N = 256, TILE_K = 64;
-constexpr int STAGES = 3;              // and room for a tile of C
-constexpr int CONSUMERS = TILE_M / 64; // warpgroups
+constexpr int STAGES = 3; // and room for a tile of C
+constexpr int GROUP = 16; // rows of tiles that are walked through together
+constexpr int CONSUMERS = TILE_M / 64;
 constexpr int THREADS = (CONSUMERS + 1) * 128;
-constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240; // of a thread: 504 of 512 in all
+constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
 constexpr int BOX = 64;
 constexpr int A_BYTES = TILE_M * TILE_K * 2;
 constexpr int B_BOX_BYTES = TILE_K * BOX * 2;
@@ -39,7 +39,6 @@ constexpr int C_BYTES = CONSUMERS * 4 * C_WARP_BYTES;
 constexpr int SHARED_BYTES = STAGES * STAGE_BYTES + C_BYTES + 2 * STAGES * 8 + 1024;
 static_assert(SHARED_BYTES <= 227 * 1024, "what a block may have");
 
-/* Where a warp is in the ring of stages. */
 struct ring {
 	int stage;
 	uint32_t phase;
@@ -63,27 +62,38 @@ struct scheduler {
 	}
 	__device__ __forceinline__ void find(int index, int &row, int &column) const
 	{
-		row = index % rows * TILE_M;
-		column = index / rows * TILE_N;
+		int group = index / (GROUP * columns), within = index % (GROUP * columns);
+		int height = min(GROUP, rows - group * GROUP);
+		row = (group * GROUP + within % height) * TILE_M;
+		column = within / height * TILE_N;
 	}
 };
 
-/* The producer of a tile: one lane fills stage after stage, as soon as each has been read. */
+struct shared_layout {
+	uint32_t base, c, full, empty;
+};
+
 static __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensorMap *map_b,
-											   uint32_t base, uint32_t full, uint32_t empty,
-											   ring &at, int row, int column, int blocks)
+											   const shared_layout &shared, const scheduler &tiles,
+											   int blocks)
 {
+	ring at = {0, 1};
+	for (int tile = blockIdx.x; tile < tiles.count(); tile += gridDim.x) {
+		int row, column;
+		tiles.find(tile, row, column);
 #pragma unroll 1
-	for (int i = 0; i < blocks; i++, at.next()) {
-		uint32_t stage = base + at.stage * STAGE_BYTES, barrier = full + 8 * at.stage;
-		mbarrier_wait(empty + 8 * at.stage, at.phase);
-		if (elected()) {
-			mbarrier_expect(barrier, STAGE_BYTES);
-			tma_load(stage, map_a, barrier, i * TILE_K, row);
+		for (int i = 0; i < blocks; i++, at.next()) {
+			uint32_t stage = shared.base + at.stage * STAGE_BYTES;
+			uint32_t barrier = shared.full + 8 * at.stage;
+			mbarrier_wait(shared.empty + 8 * at.stage, at.phase);
+			if (elected()) {
+				mbarrier_expect(barrier, STAGE_BYTES);
+				tma_load(stage, map_a, barrier, i * TILE_K, row);
 #pragma unroll
-			for (int box = 0; box < TILE_N / BOX; box++)
-				tma_load(stage + A_BYTES + box * B_BOX_BYTES, map_b, barrier, column + box * BOX,
-						 i * TILE_K);
+				for (int box = 0; box < TILE_N / BOX; box++)
+					tma_load(stage + A_BYTES + box * B_BOX_BYTES, map_b, barrier,
+							 column + box * BOX, i * TILE_K);
+			}
 		}
 	}
 }
@@ -94,20 +104,16 @@ static __device__ __forceinline__ void release(uint32_t empty, int stage)
 		mbarrier_arrive(empty + 8 * stage);
 }
 
-/* A consumer: its 64 rows times all columns, over all k-blocks. While the products of one k-block
- * are made, those of the next are issued; then the one before has been read, and its stage is free.
- */
-static __device__ __forceinline__ void consume(float (&sum)[TILE_N / 2], uint32_t base,
-											   uint32_t full, uint32_t empty, ring &at,
-											   int consumer, int blocks)
+static __device__ __forceinline__ void
+multiply(float (&sum)[TILE_N / 2], const shared_layout &shared, ring &at, int consumer, int blocks)
 {
-	uint32_t a = wgmma_operand(base + consumer * 64 * TILE_K * 2, 16);
-	uint32_t b = wgmma_operand(base + A_BYTES, B_BOX_BYTES);
+	uint32_t a = wgmma_operand(shared.base + consumer * 64 * TILE_K * 2, 16);
+	uint32_t b = wgmma_operand(shared.base + A_BYTES, B_BOX_BYTES);
 	int last = -1;
 #pragma unroll 1
 	for (int i = 0; i < blocks; i++) {
 		uint32_t offset = at.stage * STAGE_BYTES;
-		mbarrier_wait(full + 8 * at.stage, at.phase);
+		mbarrier_wait(shared.full + 8 * at.stage, at.phase);
 		wgmma_fence();
 #pragma unroll
 		for (int k = 0; k < TILE_K / 16; k++)
@@ -117,12 +123,12 @@ static __device__ __forceinline__ void consume(float (&sum)[TILE_N / 2], uint32_
 		wgmma_commit();
 		wgmma_wait<1>();
 		if (last >= 0)
-			release(empty, last);
+			release(shared.empty, last);
 		last = at.stage;
 		at.next();
 	}
 	wgmma_wait<0>();
-	release(empty, last);
+	release(shared.empty, last);
 #pragma unroll
 	for (int i = 0; i < TILE_N / 2; i++)
 		asm volatile("" : "+f"(sum[i])::"memory"); // the sums are here now, and not earlier
@@ -164,8 +170,8 @@ static __device__ __forceinline__ void store_whole(const float (&sum)[TILE_N / 2
 	}
 }
 
-static __device__ __forceinline__ void store_pairs(const float (&sum)[TILE_N / 2],
-												   const epilogue<half> &out, int row, int column)
+static __device__ __forceinline__ void store_edge(const float (&sum)[TILE_N / 2],
+												  const epilogue<half> &out, int row, int column)
 {
 	int lane = threadIdx.x % 32;
 #pragma unroll
@@ -175,50 +181,54 @@ static __device__ __forceinline__ void store_pairs(const float (&sum)[TILE_N / 2
 	}
 }
 
+static __device__ __forceinline__ void consume(const CUtensorMap *map_c, bool c_by_tma,
+											   const shared_layout &shared, const scheduler &tiles,
+											   int blocks, const epilogue<half> &out)
+{
+	int warp = threadIdx.x / 32;
+	uint32_t staging = shared.c + warp * C_WARP_BYTES;
+	ring at = {0, 0};
+	for (int tile = blockIdx.x; tile < tiles.count(); tile += gridDim.x) {
+		float sum[TILE_N / 2];
+		int row, column;
+		tiles.find(tile, row, column);
+		multiply(sum, shared, at, threadIdx.x / 128, blocks);
+		row += warp * 16;
+		if (c_by_tma && row + 16 <= out.M && column + TILE_N <= out.N)
+			store_whole(sum, out, map_c, staging, row, column);
+		else
+			store_edge(sum, out, row, column);
+	}
+	if (threadIdx.x % 32 == 0)
+		tma_stores_read(); // before the block, and its shared memory, ends
+}
+
 static __global__ void __launch_bounds__(THREADS, 1)
 	gemm(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
 		 const __grid_constant__ CUtensorMap map_c, bool c_by_tma, const scheduler tiles, int K,
 		 const epilogue<half> out)
 {
 	extern __shared__ char raw[];
-	uint32_t base = (shared_address(raw) + 1023) & ~1023u;
-	uint32_t staging = base + STAGES * STAGE_BYTES + threadIdx.x / 32 * C_WARP_BYTES;
-	uint32_t full = base + STAGES * STAGE_BYTES + C_BYTES, empty = full + 8 * STAGES;
-	int row, column, warpgroup = threadIdx.x / 128, blocks = (K + TILE_K - 1) / TILE_K;
+	uint32_t base = (shared_address(raw) + 1023) & ~1023u, c = base + STAGES * STAGE_BYTES;
+	shared_layout shared = {base, c, c + C_BYTES, c + C_BYTES + 8 * STAGES};
+	int warpgroup = threadIdx.x / 128, blocks = (K + TILE_K - 1) / TILE_K;
 
 	if (threadIdx.x == 0) {
 		for (int i = 0; i < STAGES; i++) {
-			mbarrier_init(full + 8 * i, 1);
-			mbarrier_init(empty + 8 * i, CONSUMERS);
+			mbarrier_init(shared.full + 8 * i, 1);
+			mbarrier_init(shared.empty + 8 * i, CONSUMERS);
 		}
 		mbarriers_ready();
 	}
 	__syncthreads();
 	if (warpgroup == CONSUMERS) {
 		registers_give<PRODUCER_REGISTERS>();
-		if (threadIdx.x / 32 != CONSUMERS * 4) // one warp of it
-			return;
-		ring at = {0, 1}; // the first round finds every stage empty
-		for (int tile = blockIdx.x; tile < tiles.count(); tile += gridDim.x) {
-			tiles.find(tile, row, column);
-			produce(&map_a, &map_b, base, full, empty, at, row, column, blocks);
-		}
-		return;
+		if (threadIdx.x / 32 == CONSUMERS * 4)
+			produce(&map_a, &map_b, shared, tiles, blocks);
+	} else {
+		registers_take<CONSUMER_REGISTERS>();
+		consume(&map_c, c_by_tma, shared, tiles, blocks, out);
 	}
-	registers_take<CONSUMER_REGISTERS>();
-	ring at = {0, 0};
-	for (int tile = blockIdx.x; tile < tiles.count(); tile += gridDim.x) {
-		float sum[TILE_N / 2];
-		tiles.find(tile, row, column);
-		consume(sum, base, full, empty, at, warpgroup, blocks);
-		row += threadIdx.x / 32 * 16;
-		if (c_by_tma && row + 16 <= out.M && column + TILE_N <= out.N)
-			store_whole(sum, out, &map_c, staging, row, column);
-		else
-			store_pairs(sum, out, row, column);
-	}
-	if (threadIdx.x % 32 == 0)
-		tma_stores_read(); // before the block, and its shared memory, ends
 }
 
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,

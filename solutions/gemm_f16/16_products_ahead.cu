@@ -1,27 +1,20 @@
-/* A wide tile: the producer gives its registers to those that multiply.
+/* Products ahead: those of the next k-block are issued before those of this one have ended.
  *
- * Idea: with sums for 64 x 256 outputs a warpgroup makes twice the products of each byte of A that
- * it reads from shared memory and from L2. But 128 registers of a thread are then sums, and a block
- * of three warpgroups has 168 for each. The producer needs few; it gives its others to the
- * consumers (setmaxnreg), which so have 240. A warpgroup does that together, so that the producer
- * is a whole one of which one warp works.
+ * Idea: wgmma is asynchronous. In 15 a consumer waits for a k-block's products to end, gives its
+ * stage back, waits for the next stage, and only then issues again; in between the tensor cores
+ * have nothing to do for it. Here it issues first, and then waits for all products but those it has
+ * just issued: then the k-block before has been read, and its stage is free.
  *
- * Changes from 07c_products_ahead: a tile of 128x256 in four stages, one block a multiprocessor,
- * setmaxnreg; blocks are numbered down columns of C, so that those that run together share the wide
- * B.
+ * Changes from 15_producer_warp: wgmma_wait<1> instead of <0>, and a stage is released one k-block
+ * later. The sums are touched by nothing until the loop has ended; else the compiler makes every
+ * wgmma wait for the one before.
  *
- * Arithmetic intensity: 2*128*256 FLOP for 384 elements: 85 FLOP per byte from the L2 cache.
+ * Arithmetic intensity: 64 FLOP per byte from the L2 cache, as before.
  *
- * Predicted, when 07 was the step before: 80% of cuBLAS at 4096^3. A k-block takes the tensor cores
- * 1024 clocks and shared memory 1024 (80 KB read, 48 KB written), nothing between two k-blocks; 64
- * of them are 66,000 clocks. A multiprocessor has one block at a time: its first loads (about 1500
- * clocks) and its stores (128x256 pairs from the lanes, about 8000) are not hidden, and 512 tiles
- * on 132 multiprocessors are 3.9 waves, the last of which is nearly full.
+ * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 246 us of 307 predicted, as before. It
+ * takes products that are issued to overlap with all else.
  *
- * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 186 us (246 before) of 254 predicted
- * (307); tensor cores and shared memory 132 each.
- *
- * reached: 680 TFLOP/s, 90% of cuBLAS (NVIDIA H200, 4096^3) */
+ * reached: 664 TFLOP/s, 88% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 #include "hopper/ptx.cuh"
 #include "hopper/wgmma.cuh"
@@ -29,18 +22,17 @@
 
 using namespace hopper;
 
-constexpr int TILE_M = 128, TILE_N = 256, TILE_K = 64;
-constexpr int STAGES = 4;
+constexpr int TILE_M = 128, TILE_N = 128, TILE_K = 64;
+constexpr int STAGES = 3;
 constexpr int CONSUMERS = TILE_M / 64; // warpgroups
-constexpr int THREADS = (CONSUMERS + 1) * 128;
-constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240; // of a thread: 504 of 512 in all
+constexpr int THREADS = CONSUMERS * 128 + 32;
 constexpr int BOX = 64;
 constexpr int A_BYTES = TILE_M * TILE_K * 2;
 constexpr int B_BOX_BYTES = TILE_K * BOX * 2;
 constexpr int B_BYTES = TILE_N / BOX * B_BOX_BYTES;
 constexpr int STAGE_BYTES = A_BYTES + B_BYTES;
 constexpr int SHARED_BYTES = STAGES * STAGE_BYTES + 2 * STAGES * 8 + 1024;
-static_assert(SHARED_BYTES <= 227 * 1024, "what a block may have");
+static_assert(2 * SHARED_BYTES <= 227 * 1024, "two blocks share a multiprocessor");
 
 /* Where a warp is in the ring of stages. */
 struct ring {
@@ -117,14 +109,14 @@ static __device__ __forceinline__ void consume(float (&sum)[TILE_N / 2], uint32_
 		asm volatile("" : "+f"(sum[i])::"memory"); // the sums are here now, and not earlier
 }
 
-static __global__ void __launch_bounds__(THREADS, 1)
+static __global__ void __launch_bounds__(THREADS, 2)
 	gemm(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
 		 int K, const epilogue<half> out)
 {
 	extern __shared__ char raw[];
 	uint32_t base = (shared_address(raw) + 1023) & ~1023u;
 	uint32_t full = base + STAGES * STAGE_BYTES, empty = full + 8 * STAGES;
-	int row = blockIdx.x * TILE_M, column = blockIdx.y * TILE_N;
+	int row = blockIdx.y * TILE_M, column = blockIdx.x * TILE_N;
 	int warpgroup = threadIdx.x / 128, blocks = (K + TILE_K - 1) / TILE_K;
 
 	if (threadIdx.x == 0) {
@@ -136,12 +128,9 @@ static __global__ void __launch_bounds__(THREADS, 1)
 	}
 	__syncthreads();
 	if (warpgroup == CONSUMERS) {
-		registers_give<PRODUCER_REGISTERS>();
-		if (threadIdx.x / 32 == CONSUMERS * 4) // one warp of it
-			produce(&map_a, &map_b, base, full, empty, row, column, blocks);
+		produce(&map_a, &map_b, base, full, empty, row, column, blocks);
 		return;
 	}
-	registers_take<CONSUMER_REGISTERS>();
 	float sum[TILE_N / 2];
 	consume(sum, base, full, empty, warpgroup, blocks);
 
@@ -164,6 +153,6 @@ extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K
 	check(allowed, "cudaFuncSetAttribute");
 	CUtensorMap map_a = map_of(addressable({A, M, K, K}, 0), TILE_M);
 	CUtensorMap map_b = map_of(addressable({B, K, N, N}, 1), TILE_K);
-	dim3 grid((M + TILE_M - 1) / TILE_M, (N + TILE_N - 1) / TILE_N);
+	dim3 grid((N + TILE_N - 1) / TILE_N, (M + TILE_M - 1) / TILE_M);
 	gemm<<<grid, THREADS, SHARED_BYTES>>>(map_a, map_b, K, epilogue_make(C, M, N, alpha, beta));
 }

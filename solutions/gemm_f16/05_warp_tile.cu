@@ -4,10 +4,10 @@
  * Idea: what a block's tile is to global memory, a warp's tile is to shared
  * memory: the more outputs, the more products of what is loaded. A warp here
  * computes 32x32 outputs in 2x2 accumulators. For 16 along K it loads two
- * fragments of A and four of B for four products, where 03b loads eight. The
+ * fragments of A and four of B for four products, where 04 loads eight. The
  * block has as many warps, and so 64x64 outputs.
  *
- * Changes from 03b_shared_tiles: arrays of accumulators and two loops over
+ * Changes from 04_shared_tiles: arrays of accumulators and two loops over
  * them; the sizes of the tiles follow.
  *
  * Arithmetic intensity: 2*64*64*16 FLOP for 2*64*16 halves, 131072 / 4096 = 32
@@ -17,7 +17,7 @@
  * a row of B's tile has 128 bytes, so that all eight rows that are read at once
  * lie in the same banks, and loading a fragment takes 24 passes instead of 4.
  * 2524 of 3085 us predicted. The wider tile halves what comes from L2 (481 us
- * for 958), and the conflicts hide it until 04b.
+ * for 958), and the conflicts hide it until 08.
  *
  * reached: 58.4 TFLOP/s, 8% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"

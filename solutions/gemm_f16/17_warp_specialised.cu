@@ -1,20 +1,27 @@
-/* Persistent blocks: a block lives as long as the product.
+/* A wide tile: the producer gives its registers to those that multiply.
  *
- * Idea: in 08 each tile pays for its beginning and its end: barriers are made, the first loads are
- * waited for, results are stored, and nobody multiplies. Here there are as many blocks as
- * multiprocessors, and each walks over tiles by a scheduler that every role computes for itself:
- * the producer fills the ring with the next tile's operands while the consumers still store this
- * one's results.
+ * Idea: with sums for 64 x 256 outputs a warpgroup makes twice the products of each byte of A that
+ * it reads from shared memory and from L2. But 128 registers of a thread are then sums, and a block
+ * of three warpgroups has 168 for each. The producer needs few; it gives its others to the
+ * consumers (setmaxnreg), which so have 240. A warpgroup does that together, so that the producer
+ * is a whole one of which one warp works.
  *
- * Changes from 08_warp_specialised: a loop over tiles in both roles, the ring goes on from tile to
- * tile, and a tile's last stage is released, too.
+ * Changes from 16_products_ahead: a tile of 128x256 in four stages, one block a multiprocessor,
+ * setmaxnreg; blocks are numbered down columns of C, so that those that run together share the wide
+ * B.
  *
- * Arithmetic intensity: 85 FLOP per byte from the L2 cache, as before.
+ * Arithmetic intensity: 2*128*256 FLOP for 384 elements: 85 FLOP per byte from the L2 cache.
  *
- * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 186 us of 243 predicted (254 before):
- * latency falls from 8.8 us to 2.2, as a block fills the ring once instead of four times.
+ * Predicted, when 14 was the step before: 80% of cuBLAS at 4096^3. A k-block takes the tensor cores
+ * 1024 clocks and shared memory 1024 (80 KB read, 48 KB written), nothing between two k-blocks; 64
+ * of them are 66,000 clocks. A multiprocessor has one block at a time: its first loads (about 1500
+ * clocks) and its stores (128x256 pairs from the lanes, about 8000) are not hidden, and 512 tiles
+ * on 132 multiprocessors are 3.9 waves, the last of which is nearly full.
  *
- * reached: 693 TFLOP/s, 92% of cuBLAS (NVIDIA H200, 4096^3) */
+ * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 186 us (246 before) of 254 predicted
+ * (307); tensor cores and shared memory 132 each.
+ *
+ * reached: 680 TFLOP/s, 90% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 #include "hopper/ptx.cuh"
 #include "hopper/wgmma.cuh"
@@ -49,26 +56,12 @@ struct ring {
 	}
 };
 
-/* The tiles of a product, in the order in which blocks take them. */
-struct scheduler {
-	int rows, columns;
-
-	__device__ __forceinline__ int count(void) const
-	{
-		return rows * columns;
-	}
-	__device__ __forceinline__ void find(int index, int &row, int &column) const
-	{
-		row = index % rows * TILE_M;
-		column = index / rows * TILE_N;
-	}
-};
-
-/* The producer of a tile: one lane fills stage after stage, as soon as each has been read. */
+/* The producer: one lane fills stage after stage, as soon as each has been read. */
 static __device__ __forceinline__ void produce(const CUtensorMap *map_a, const CUtensorMap *map_b,
 											   uint32_t base, uint32_t full, uint32_t empty,
-											   ring &at, int row, int column, int blocks)
+											   int row, int column, int blocks)
 {
+	ring at = {0, 1}; // the first round finds every stage empty
 #pragma unroll 1
 	for (int i = 0; i < blocks; i++, at.next()) {
 		uint32_t stage = base + at.stage * STAGE_BYTES, barrier = full + 8 * at.stage;
@@ -94,11 +87,12 @@ static __device__ __forceinline__ void release(uint32_t empty, int stage)
  * are made, those of the next are issued; then the one before has been read, and its stage is free.
  */
 static __device__ __forceinline__ void consume(float (&sum)[TILE_N / 2], uint32_t base,
-											   uint32_t full, uint32_t empty, ring &at,
-											   int consumer, int blocks)
+											   uint32_t full, uint32_t empty, int consumer,
+											   int blocks)
 {
 	uint32_t a = wgmma_operand(base + consumer * 64 * TILE_K * 2, 16);
 	uint32_t b = wgmma_operand(base + A_BYTES, B_BOX_BYTES);
+	ring at = {0, 0};
 	int last = -1;
 #pragma unroll 1
 	for (int i = 0; i < blocks; i++) {
@@ -118,31 +112,20 @@ static __device__ __forceinline__ void consume(float (&sum)[TILE_N / 2], uint32_
 		at.next();
 	}
 	wgmma_wait<0>();
-	release(empty, last);
 #pragma unroll
 	for (int i = 0; i < TILE_N / 2; i++)
 		asm volatile("" : "+f"(sum[i])::"memory"); // the sums are here now, and not earlier
 }
 
-static __device__ __forceinline__ void store_pairs(const float (&sum)[TILE_N / 2],
-												   const epilogue<half> &out, int row, int column)
-{
-	int lane = threadIdx.x % 32;
-#pragma unroll
-	for (int i = 0; i < TILE_N / 2; i += 2) {
-		float pair[2] = {sum[i], sum[i + 1]};
-		out.store(row + lane / 4 + i / 2 % 2 * 8, column + i / 4 * 8 + lane % 4 * 2, pair);
-	}
-}
-
 static __global__ void __launch_bounds__(THREADS, 1)
 	gemm(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-		 const scheduler tiles, int K, const epilogue<half> out)
+		 int K, const epilogue<half> out)
 {
 	extern __shared__ char raw[];
 	uint32_t base = (shared_address(raw) + 1023) & ~1023u;
 	uint32_t full = base + STAGES * STAGE_BYTES, empty = full + 8 * STAGES;
-	int row, column, warpgroup = threadIdx.x / 128, blocks = (K + TILE_K - 1) / TILE_K;
+	int row = blockIdx.x * TILE_M, column = blockIdx.y * TILE_N;
+	int warpgroup = threadIdx.x / 128, blocks = (K + TILE_K - 1) / TILE_K;
 
 	if (threadIdx.x == 0) {
 		for (int i = 0; i < STAGES; i++) {
@@ -154,40 +137,33 @@ static __global__ void __launch_bounds__(THREADS, 1)
 	__syncthreads();
 	if (warpgroup == CONSUMERS) {
 		registers_give<PRODUCER_REGISTERS>();
-		if (threadIdx.x / 32 != CONSUMERS * 4) // one warp of it
-			return;
-		ring at = {0, 1}; // the first round finds every stage empty
-		for (int tile = blockIdx.x; tile < tiles.count(); tile += gridDim.x) {
-			tiles.find(tile, row, column);
-			produce(&map_a, &map_b, base, full, empty, at, row, column, blocks);
-		}
+		if (threadIdx.x / 32 == CONSUMERS * 4) // one warp of it
+			produce(&map_a, &map_b, base, full, empty, row, column, blocks);
 		return;
 	}
 	registers_take<CONSUMER_REGISTERS>();
-	ring at = {0, 0};
-	for (int tile = blockIdx.x; tile < tiles.count(); tile += gridDim.x) {
-		float sum[TILE_N / 2];
-		tiles.find(tile, row, column);
-		consume(sum, base, full, empty, at, warpgroup, blocks);
-		store_pairs(sum, out, row + threadIdx.x / 32 * 16, column);
+	float sum[TILE_N / 2];
+	consume(sum, base, full, empty, warpgroup, blocks);
+
+	int lane = threadIdx.x % 32;
+	row += threadIdx.x / 32 * 16 + lane / 4;
+	column += lane % 4 * 2;
+#pragma unroll
+	for (int i = 0; i < TILE_N / 2; i += 2) {
+		float pair[2] = {sum[i], sum[i + 1]};
+		out.store(row + i / 2 % 2 * 8, column + i / 4 * 8, pair);
 	}
 }
 
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,
 					  float beta)
 {
-	static int multiprocessors = [] {
-		int count = 0;
-		check(cudaFuncSetAttribute(gemm, cudaFuncAttributeMaxDynamicSharedMemorySize,
-								   SHARED_BYTES) == cudaSuccess &&
-				  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0) == cudaSuccess,
-			  "cudaFuncSetAttribute");
-		return count;
-	}();
+	static const bool allowed =
+		cudaFuncSetAttribute(gemm, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES) ==
+		cudaSuccess;
+	check(allowed, "cudaFuncSetAttribute");
 	CUtensorMap map_a = map_of(addressable({A, M, K, K}, 0), TILE_M);
 	CUtensorMap map_b = map_of(addressable({B, K, N, N}, 1), TILE_K);
-	scheduler tiles = {(M + TILE_M - 1) / TILE_M, (N + TILE_N - 1) / TILE_N};
-	int blocks = min(multiprocessors, tiles.rows * tiles.columns);
-	gemm<<<blocks, THREADS, SHARED_BYTES>>>(map_a, map_b, tiles, K,
-											epilogue_make(C, M, N, alpha, beta));
+	dim3 grid((M + TILE_M - 1) / TILE_M, (N + TILE_N - 1) / TILE_N);
+	gemm<<<grid, THREADS, SHARED_BYTES>>>(map_a, map_b, K, epilogue_make(C, M, N, alpha, beta));
 }

@@ -1,22 +1,23 @@
-/* Shared tiles in two buffers: one is filled while the other is used.
+/* Asynchronous copies: a tile goes to shared memory past the registers.
  *
- * Idea: the tiles exist twice. Asynchronous copies (cp.async) bring the next
- * pair while the tensor cores work on the present one; no thread waits for a
- * copy before its data is needed.
+ * Idea: cp.async brings 16 bytes from global to shared memory by itself. The
+ * thread that starts it goes on at once, holds no register for what is under
+ * way, and spends one instruction where a load and a store were two. When it
+ * needs the data, it waits for all that it has started.
  *
- * Changes from 03d_async_copies: a second pair of tiles, and the copies of the
- * next pair before the products of this one. A pair costs one barrier instead
- * of two, as what is overwritten next is what was left before the barrier. Rows
- * that do not start at multiples of 16 bytes are copied element by element,
- * which is slow but the same kernel.
+ * Changes from 05_warp_tile: tile_copy() (tile.cuh) in the place of loads and
+ * stores, and a wait before the first barrier. There is still one pair of
+ * tiles: the copies of the next one start when the products of this one have
+ * ended, so that nothing overlaps but the copies with each other.
  *
  * Arithmetic intensity: 32 FLOP per byte of global memory, as before.
  *
- * Bound by bank conflicts, says `explain` (H200, 4096^3): 24 passes for loading
- * a fragment instead of 4, 2524 of 2682 us predicted. It sees no gain, as the
- * multiprocessor's other blocks hide a copy as well.
+ * Bound by bank conflicts, says `explain` (H200, 4096^3), as before: 2524 of
+ * 2680 us predicted. Instructions fall from 2.13 to 1.27 for 1000 operations,
+ * and registers from 72 to 64 a thread, so that eight blocks share a
+ * multiprocessor instead of seven.
  *
- * reached: 81.3 TFLOP/s, 11% of cuBLAS (NVIDIA H200, 4096^3) */
+ * reached: 75.3 TFLOP/s, 10% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 #include "tile.cuh"
 
@@ -38,7 +39,7 @@ static_assert(BLOCK_K == FRAGMENT, "one product of fragments per tile");
 typedef tile_rows<BLOCK_K> layout_a;
 typedef tile_rows<BLOCK_N> layout_b;
 
-struct stage {
+struct block_tiles {
 	half a[BLOCK_M * BLOCK_K];
 	half b[BLOCK_K * BLOCK_N];
 };
@@ -46,9 +47,9 @@ struct stage {
 /* BYTES: how much can be copied at once from both A and B, 16 or 2. */
 template <int BYTES>
 static __global__ void __launch_bounds__(THREADS)
-	gemm_double_buffer(const half *A, const half *B, int M, int N, int K, epilogue<half> out)
+	gemm_async_copies(const half *A, const half *B, int M, int N, int K, epilogue<half> out)
 {
-	__shared__ alignas(128) stage stages[2];
+	__shared__ alignas(128) block_tiles tiles;
 	__shared__ alignas(32) float result[WARPS][TILE_STORE_FLOATS];
 
 	int warp = threadIdx.x / 32;
@@ -62,21 +63,13 @@ static __global__ void __launch_bounds__(THREADS)
 		for (int j = 0; j < COUNT_N; j++)
 			wmma::fill_fragment(sum[i][j], 0.0f);
 
-	auto fetch = [&](stage &to, int k0) {
-		tile_copy<BYTES, BLOCK_M, BLOCK_K, THREADS, layout_a>(to.a, A, M, K, row0, k0);
-		tile_copy<BYTES, BLOCK_K, BLOCK_N, THREADS, layout_b>(to.b, B, K, N, k0, column0);
-		tile_copy_commit();
-	};
-
-	fetch(stages[0], 0);
-	tile_copy_wait<0>();
-	__syncthreads();
-	int current = 0;
 	for (int k0 = 0; k0 < K; k0 += BLOCK_K) {
-		if (k0 + BLOCK_K < K)
-			fetch(stages[current ^ 1], k0 + BLOCK_K);
+		tile_copy<BYTES, BLOCK_M, BLOCK_K, THREADS, layout_a>(tiles.a, A, M, K, row0, k0);
+		tile_copy<BYTES, BLOCK_K, BLOCK_N, THREADS, layout_b>(tiles.b, B, K, N, k0, column0);
+		tile_copy_commit();
+		tile_copy_wait<0>();
+		__syncthreads(); // everybody's copies have landed
 
-		const stage &tiles = stages[current];
 		wmma::fragment<wmma::matrix_a, FRAGMENT, FRAGMENT, FRAGMENT, half, wmma::row_major> a;
 		wmma::fragment<wmma::matrix_b, FRAGMENT, FRAGMENT, FRAGMENT, half, wmma::row_major> b;
 #pragma unroll
@@ -90,11 +83,7 @@ static __global__ void __launch_bounds__(THREADS)
 			}
 		}
 
-		/* My copies have landed, and then everybody's; and nobody reads the
-		 * present tiles any more, so that they may be overwritten. */
-		tile_copy_wait<0>();
-		__syncthreads();
-		current ^= 1;
+		__syncthreads(); // nobody reads the tiles any more, so that they may be overwritten
 	}
 
 #pragma unroll
@@ -111,7 +100,7 @@ extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K
 	dim3 grid((N + BLOCK_N - 1) / BLOCK_N, (M + BLOCK_M - 1) / BLOCK_M);
 	epilogue<half> out = epilogue_make(C, M, N, alpha, beta);
 	if (tile_copy_bytes(A, K) == 16 && tile_copy_bytes(B, N) == 16)
-		gemm_double_buffer<16><<<grid, THREADS>>>(A, B, M, N, K, out);
+		gemm_async_copies<16><<<grid, THREADS>>>(A, B, M, N, K, out);
 	else
-		gemm_double_buffer<2><<<grid, THREADS>>>(A, B, M, N, K, out);
+		gemm_async_copies<2><<<grid, THREADS>>>(A, B, M, N, K, out);
 }

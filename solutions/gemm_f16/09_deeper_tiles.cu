@@ -1,26 +1,23 @@
-/* Blocks in an order that the L2 cache likes.
+/* Deeper tiles: twice the products between two barriers, for fewer fragment
+ * loads.
  *
- * Idea: blocks start in the order of their number. Numbered along whole rows of
- * C, the ones that run together share rows of A but touch all of B. Here they
- * walk down panels four tiles wide instead, so that those running together form
- * a compact patch of C, and need few rows of A and few columns of B, which stay
- * in L2.
+ * Idea: what a pair of tiles costs however deep they are (a wait, a barrier,
+ * the addresses of copies) is paid half as often when they have 32 along K
+ * instead of 16. For 16 of these a warp loads its two fragments of A and its
+ * two of B once, and keeps them for all four products; 08 loads those of B
+ * anew for each of A.
  *
- * Changes from 04c_deeper_tiles: a block computes its place in C from its
- * number.
+ * Changes from 08_padding: BLOCK_K is 32, with a loop over its two halves, and
+ * fragments are in arrays.
  *
- * Arithmetic intensity: 32 FLOP per byte requested from L2 as before; what
- * changes is how much of it goes on to device memory. Panels pay where they are
- * about as wide as they are high: four blocks that run together need 5 rows and
- * columns of tiles in a row of C, and 4 in a square. With hundreds of blocks at
- * work four tiles are too narrow (LOG.md counts).
+ * Arithmetic intensity: 32 FLOP per byte of global memory, as before; of shared
+ * memory 4 fragments for 4 products instead of 6.
  *
- * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 704 us predicted, as
- * for 04c. It counts what L2 delivers, and not in which order blocks come: both
- * operands of 4096^3 (67 MB) do not fit into L2 (50 MB), and what this order
- * saves of device memory's traffic only a GPU shows.
+ * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 481 us, shared memory
+ * 406 (538 before); 704 us predicted in all. Rows of 64 + 16 bytes begin 20
+ * banks after each other, and have no conflicts either.
  *
- * reached: 170 TFLOP/s, 22% of cuBLAS (NVIDIA H200, 4096^3) */
+ * reached: 168 TFLOP/s, 22% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 #include "tile.cuh"
 
@@ -32,8 +29,7 @@ constexpr int BLOCK_K = 32;
 constexpr int WARP_M = 32;
 constexpr int WARP_N = 32;
 constexpr int FRAGMENT = 16;
-constexpr int PADDING = 8;     // halves, 16 bytes: a row is moved on by 4 of the 32 banks
-constexpr int PANEL_WIDTH = 4; // blocks
+constexpr int PADDING = 8; // halves, 16 bytes: a row is moved on by 4 of the 32 banks
 constexpr int WARPS_N = BLOCK_N / WARP_N;
 constexpr int WARPS = BLOCK_M / WARP_M * WARPS_N;
 constexpr int THREADS = WARPS * 32;
@@ -51,31 +47,16 @@ struct stage {
 	half b[BLOCK_K * STRIDE_B];
 };
 
-/* Block `number` in panels of PANEL_WIDTH columns of blocks, row by row within
- * a panel; the last panel may be narrower. */
-static __device__ __forceinline__ void place_in_panels(int number, int blocks_m, int blocks_n,
-													   int *block_m, int *block_n)
-{
-	int panel = number / (PANEL_WIDTH * blocks_m);
-	int within = number % (PANEL_WIDTH * blocks_m);
-	int width = min(PANEL_WIDTH, blocks_n - panel * PANEL_WIDTH);
-	*block_m = within / width;
-	*block_n = panel * PANEL_WIDTH + within % width;
-}
-
 /* BYTES: how much can be copied at once from both A and B, 16 or 2. */
 template <int BYTES>
 static __global__ void __launch_bounds__(THREADS)
-	gemm_swizzle(const half *A, const half *B, int M, int N, int K, epilogue<half> out)
+	gemm_deeper_tiles(const half *A, const half *B, int M, int N, int K, epilogue<half> out)
 {
 	__shared__ alignas(128) stage stages[2];
 	__shared__ alignas(32) float result[WARPS][TILE_STORE_FLOATS];
 
-	int block_m, block_n;
-	place_in_panels(blockIdx.x, (M + BLOCK_M - 1) / BLOCK_M, (N + BLOCK_N - 1) / BLOCK_N, &block_m,
-					&block_n);
-	int row0 = block_m * BLOCK_M;
-	int column0 = block_n * BLOCK_N;
+	int row0 = blockIdx.y * BLOCK_M;
+	int column0 = blockIdx.x * BLOCK_N;
 	int warp = threadIdx.x / 32;
 	int warp_m = warp / WARPS_N * WARP_M;
 	int warp_n = warp % WARPS_N * WARP_N;
@@ -135,10 +116,10 @@ static __global__ void __launch_bounds__(THREADS)
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,
 					  float beta)
 {
-	int grid = ((N + BLOCK_N - 1) / BLOCK_N) * ((M + BLOCK_M - 1) / BLOCK_M);
+	dim3 grid((N + BLOCK_N - 1) / BLOCK_N, (M + BLOCK_M - 1) / BLOCK_M);
 	epilogue<half> out = epilogue_make(C, M, N, alpha, beta);
 	if (tile_copy_bytes(A, K) == 16 && tile_copy_bytes(B, N) == 16)
-		gemm_swizzle<16><<<grid, THREADS>>>(A, B, M, N, K, out);
+		gemm_deeper_tiles<16><<<grid, THREADS>>>(A, B, M, N, K, out);
 	else
-		gemm_swizzle<2><<<grid, THREADS>>>(A, B, M, N, K, out);
+		gemm_deeper_tiles<2><<<grid, THREADS>>>(A, B, M, N, K, out);
 }

@@ -1,24 +1,22 @@
-/* Padded rows: what a fragment load reads at once lies in different banks.
+/* Shared tiles in two buffers: one is filled while the other is used.
  *
- * Idea: shared memory has 32 banks of 4 bytes, and serves 128 bytes in one pass
- * if all lie in different banks. A fragment load reads 16 bytes of each of
- * eight rows at once. A row of B's tile has 128 bytes, so that all eight lie in
- * the same four banks: eight passes. A row of A's has 32 bytes, so that rows 0
- * and 4 share their banks: two passes. With 16 bytes of padding, a row of B
- * begins 36 banks after the one before and a row of A 12; modulo 32, eight such
- * rows have no bank in common.
+ * Idea: the tiles exist twice. Asynchronous copies (cp.async) bring the next
+ * pair while the tensor cores work on the present one; no thread waits for a
+ * copy before its data is needed.
  *
- * Changes from 04_double_buffer: the strides of rows in shared memory, 64 + 8
- * and 16 + 8 halves. A block needs an eighth more shared memory for B and half
- * as much again for A.
+ * Changes from 06_async_copies: a second pair of tiles, and the copies of the
+ * next pair before the products of this one. A pair costs one barrier instead
+ * of two, as what is overwritten next is what was left before the barrier. Rows
+ * that do not start at multiples of 16 bytes are copied element by element,
+ * which is slow but the same kernel.
  *
  * Arithmetic intensity: 32 FLOP per byte of global memory, as before.
  *
- * Bound by shared memory's bandwidth, says `explain` (H200, 4096^3): loading a
- * fragment takes 4 passes, 1% of all are conflicts (79% before), 538 us for
- * 2524. L2 is nearly as busy, 481 us; 805 us predicted in all (2682 before).
+ * Bound by bank conflicts, says `explain` (H200, 4096^3): 24 passes for loading
+ * a fragment instead of 4, 2524 of 2682 us predicted. It sees no gain, as the
+ * multiprocessor's other blocks hide a copy as well.
  *
- * reached: 150 TFLOP/s, 20% of cuBLAS (NVIDIA H200, 4096^3) */
+ * reached: 81.3 TFLOP/s, 11% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 #include "tile.cuh"
 
@@ -30,29 +28,25 @@ constexpr int BLOCK_K = 16;
 constexpr int WARP_M = 32; // a warp computes 32x32 of them: 2x2 fragments
 constexpr int WARP_N = 32;
 constexpr int FRAGMENT = 16;
-constexpr int PADDING = 8; // halves, 16 bytes: a row is moved on by 4 of the 32 banks
 constexpr int WARPS_N = BLOCK_N / WARP_N;
 constexpr int WARPS = BLOCK_M / WARP_M * WARPS_N;
 constexpr int THREADS = WARPS * 32;
 constexpr int COUNT_M = WARP_M / FRAGMENT;
 constexpr int COUNT_N = WARP_N / FRAGMENT;
-constexpr int STRIDE_A = BLOCK_K + PADDING;
-constexpr int STRIDE_B = BLOCK_N + PADDING;
 static_assert(BLOCK_K == FRAGMENT, "one product of fragments per tile");
-static_assert(STRIDE_A % 8 == 0 && STRIDE_B % 8 == 0, "16-byte copies and wmma need aligned rows");
 
-typedef tile_rows<STRIDE_A> layout_a;
-typedef tile_rows<STRIDE_B> layout_b;
+typedef tile_rows<BLOCK_K> layout_a;
+typedef tile_rows<BLOCK_N> layout_b;
 
 struct stage {
-	half a[BLOCK_M * STRIDE_A];
-	half b[BLOCK_K * STRIDE_B];
+	half a[BLOCK_M * BLOCK_K];
+	half b[BLOCK_K * BLOCK_N];
 };
 
 /* BYTES: how much can be copied at once from both A and B, 16 or 2. */
 template <int BYTES>
 static __global__ void __launch_bounds__(THREADS)
-	gemm_padding(const half *A, const half *B, int M, int N, int K, epilogue<half> out)
+	gemm_double_buffer(const half *A, const half *B, int M, int N, int K, epilogue<half> out)
 {
 	__shared__ alignas(128) stage stages[2];
 	__shared__ alignas(32) float result[WARPS][TILE_STORE_FLOATS];
@@ -87,11 +81,11 @@ static __global__ void __launch_bounds__(THREADS)
 		wmma::fragment<wmma::matrix_b, FRAGMENT, FRAGMENT, FRAGMENT, half, wmma::row_major> b;
 #pragma unroll
 		for (int i = 0; i < COUNT_M; i++) {
-			wmma::load_matrix_sync(a, tiles.a + layout_a::at(warp_m + i * FRAGMENT, 0), STRIDE_A);
+			wmma::load_matrix_sync(a, tiles.a + layout_a::at(warp_m + i * FRAGMENT, 0), BLOCK_K);
 #pragma unroll
 			for (int j = 0; j < COUNT_N; j++) {
 				wmma::load_matrix_sync(b, tiles.b + layout_b::at(0, warp_n + j * FRAGMENT),
-									   STRIDE_B);
+									   BLOCK_N);
 				wmma::mma_sync(sum[i][j], a, b, sum[i][j]);
 			}
 		}
@@ -117,7 +111,7 @@ extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K
 	dim3 grid((N + BLOCK_N - 1) / BLOCK_N, (M + BLOCK_M - 1) / BLOCK_M);
 	epilogue<half> out = epilogue_make(C, M, N, alpha, beta);
 	if (tile_copy_bytes(A, K) == 16 && tile_copy_bytes(B, N) == 16)
-		gemm_padding<16><<<grid, THREADS>>>(A, B, M, N, K, out);
+		gemm_double_buffer<16><<<grid, THREADS>>>(A, B, M, N, K, out);
 	else
-		gemm_padding<2><<<grid, THREADS>>>(A, B, M, N, K, out);
+		gemm_double_buffer<2><<<grid, THREADS>>>(A, B, M, N, K, out);
 }

@@ -4,7 +4,7 @@
  * it into shared memory, swizzled as wgmma wants it, with zeros beyond the matrix's edges, while
  * the threads do something else. An mbarrier counts the bytes that have come.
  *
- * Changes from 06b_wgmma: copies need no thread and no address arithmetic, so that wide tiles cost
+ * Changes from 13_wgmma: copies need no thread and no address arithmetic, so that wide tiles cost
  * nothing to load, and edges need no predicates; TMA writes by the proxy that wgmma reads by, so
  * that there is no fence. Two blocks share a multiprocessor as before. Operands that TMA cannot
  * address are copied first: operands.cuh, 65 of the 99 lines that the step adds.

@@ -1,23 +1,24 @@
-/* Deeper tiles: twice the products between two barriers, for fewer fragment
- * loads.
+/* Padded rows: what a fragment load reads at once lies in different banks.
  *
- * Idea: what a pair of tiles costs however deep they are (a wait, a barrier,
- * the addresses of copies) is paid half as often when they have 32 along K
- * instead of 16. For 16 of these a warp loads its two fragments of A and its
- * two of B once, and keeps them for all four products; 04b loads those of B
- * anew for each of A.
+ * Idea: shared memory has 32 banks of 4 bytes, and serves 128 bytes in one pass
+ * if all lie in different banks. A fragment load reads 16 bytes of each of
+ * eight rows at once. A row of B's tile has 128 bytes, so that all eight lie in
+ * the same four banks: eight passes. A row of A's has 32 bytes, so that rows 0
+ * and 4 share their banks: two passes. With 16 bytes of padding, a row of B
+ * begins 36 banks after the one before and a row of A 12; modulo 32, eight such
+ * rows have no bank in common.
  *
- * Changes from 04b_padding: BLOCK_K is 32, with a loop over its two halves, and
- * fragments are in arrays.
+ * Changes from 07_double_buffer: the strides of rows in shared memory, 64 + 8
+ * and 16 + 8 halves. A block needs an eighth more shared memory for B and half
+ * as much again for A.
  *
- * Arithmetic intensity: 32 FLOP per byte of global memory, as before; of shared
- * memory 4 fragments for 4 products instead of 6.
+ * Arithmetic intensity: 32 FLOP per byte of global memory, as before.
  *
- * Bound by L2's bandwidth, says `explain` (H200, 4096^3): 481 us, shared memory
- * 406 (538 before); 704 us predicted in all. Rows of 64 + 16 bytes begin 20
- * banks after each other, and have no conflicts either.
+ * Bound by shared memory's bandwidth, says `explain` (H200, 4096^3): loading a
+ * fragment takes 4 passes, 1% of all are conflicts (79% before), 538 us for
+ * 2524. L2 is nearly as busy, 481 us; 805 us predicted in all (2682 before).
  *
- * reached: 168 TFLOP/s, 22% of cuBLAS (NVIDIA H200, 4096^3) */
+ * reached: 150 TFLOP/s, 20% of cuBLAS (NVIDIA H200, 4096^3) */
 #include "epilogue.cuh"
 #include "tile.cuh"
 
@@ -25,8 +26,8 @@ using namespace nvcuda;
 
 constexpr int BLOCK_M = 64;
 constexpr int BLOCK_N = 64;
-constexpr int BLOCK_K = 32;
-constexpr int WARP_M = 32;
+constexpr int BLOCK_K = 16;
+constexpr int WARP_M = 32; // a warp computes 32x32 of them: 2x2 fragments
 constexpr int WARP_N = 32;
 constexpr int FRAGMENT = 16;
 constexpr int PADDING = 8; // halves, 16 bytes: a row is moved on by 4 of the 32 banks
@@ -37,6 +38,7 @@ constexpr int COUNT_M = WARP_M / FRAGMENT;
 constexpr int COUNT_N = WARP_N / FRAGMENT;
 constexpr int STRIDE_A = BLOCK_K + PADDING;
 constexpr int STRIDE_B = BLOCK_N + PADDING;
+static_assert(BLOCK_K == FRAGMENT, "one product of fragments per tile");
 static_assert(STRIDE_A % 8 == 0 && STRIDE_B % 8 == 0, "16-byte copies and wmma need aligned rows");
 
 typedef tile_rows<STRIDE_A> layout_a;
@@ -50,16 +52,16 @@ struct stage {
 /* BYTES: how much can be copied at once from both A and B, 16 or 2. */
 template <int BYTES>
 static __global__ void __launch_bounds__(THREADS)
-	gemm_deeper_tiles(const half *A, const half *B, int M, int N, int K, epilogue<half> out)
+	gemm_padding(const half *A, const half *B, int M, int N, int K, epilogue<half> out)
 {
 	__shared__ alignas(128) stage stages[2];
 	__shared__ alignas(32) float result[WARPS][TILE_STORE_FLOATS];
 
+	int warp = threadIdx.x / 32;
+	int warp_m = warp / WARPS_N * WARP_M; // this warp's corner within the block's tile
+	int warp_n = warp % WARPS_N * WARP_N;
 	int row0 = blockIdx.y * BLOCK_M;
 	int column0 = blockIdx.x * BLOCK_N;
-	int warp = threadIdx.x / 32;
-	int warp_m = warp / WARPS_N * WARP_M;
-	int warp_n = warp % WARPS_N * WARP_N;
 
 	tile_accumulator sum[COUNT_M][COUNT_N];
 	for (int i = 0; i < COUNT_M; i++)
@@ -81,25 +83,21 @@ static __global__ void __launch_bounds__(THREADS)
 			fetch(stages[current ^ 1], k0 + BLOCK_K);
 
 		const stage &tiles = stages[current];
+		wmma::fragment<wmma::matrix_a, FRAGMENT, FRAGMENT, FRAGMENT, half, wmma::row_major> a;
+		wmma::fragment<wmma::matrix_b, FRAGMENT, FRAGMENT, FRAGMENT, half, wmma::row_major> b;
 #pragma unroll
-		for (int k = 0; k < BLOCK_K; k += FRAGMENT) {
-			wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a[COUNT_M];
-			wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b[COUNT_N];
+		for (int i = 0; i < COUNT_M; i++) {
+			wmma::load_matrix_sync(a, tiles.a + layout_a::at(warp_m + i * FRAGMENT, 0), STRIDE_A);
 #pragma unroll
-			for (int i = 0; i < COUNT_M; i++)
-				wmma::load_matrix_sync(a[i], tiles.a + layout_a::at(warp_m + i * FRAGMENT, k),
-									   STRIDE_A);
-#pragma unroll
-			for (int j = 0; j < COUNT_N; j++)
-				wmma::load_matrix_sync(b[j], tiles.b + layout_b::at(k, warp_n + j * FRAGMENT),
+			for (int j = 0; j < COUNT_N; j++) {
+				wmma::load_matrix_sync(b, tiles.b + layout_b::at(0, warp_n + j * FRAGMENT),
 									   STRIDE_B);
-#pragma unroll
-			for (int i = 0; i < COUNT_M; i++)
-#pragma unroll
-				for (int j = 0; j < COUNT_N; j++)
-					wmma::mma_sync(sum[i][j], a[i], b[j], sum[i][j]);
+				wmma::mma_sync(sum[i][j], a, b, sum[i][j]);
+			}
 		}
 
+		/* My copies have landed, and then everybody's; and nobody reads the
+		 * present tiles any more, so that they may be overwritten. */
 		tile_copy_wait<0>();
 		__syncthreads();
 		current ^= 1;
@@ -119,7 +117,7 @@ extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K
 	dim3 grid((N + BLOCK_N - 1) / BLOCK_N, (M + BLOCK_M - 1) / BLOCK_M);
 	epilogue<half> out = epilogue_make(C, M, N, alpha, beta);
 	if (tile_copy_bytes(A, K) == 16 && tile_copy_bytes(B, N) == 16)
-		gemm_deeper_tiles<16><<<grid, THREADS>>>(A, B, M, N, K, out);
+		gemm_padding<16><<<grid, THREADS>>>(A, B, M, N, K, out);
 	else
-		gemm_deeper_tiles<2><<<grid, THREADS>>>(A, B, M, N, K, out);
+		gemm_padding<2><<<grid, THREADS>>>(A, B, M, N, K, out);
 }

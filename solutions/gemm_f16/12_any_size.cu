@@ -5,14 +5,14 @@
  * halves are copied 16 bytes at a time, rows of even length 4 bytes at a time,
  * still asynchronously; only odd rows pass through registers.
  *
- * Changes from 05b_four_stages: per-operand copy widths. The shapes that the
+ * Changes from 11_four_stages: per-operand copy widths. The shapes that the
  * fast path serves keep a kernel of their own without the choice.
  *
  * Arithmetic intensity: 32 FLOP per byte of global memory, as before.
  *
  * Bound by L2's bandwidth, says `explain` (H200), as before at 4096^3; at
  * 4096x4096x4098, where A's rows are copied 4 bytes at a time, 748 us
- * predicted, with 1.92 instructions for 1000 operations. 05b copies both
+ * predicted, with 1.92 instructions for 1000 operations. 11 copies both
  * operands element by element there: 1765 us, 5.76 instructions, bound by
  * latency.
  *

@@ -6,7 +6,7 @@
  * long as three pairs take. There is one barrier for each pair, and it seldom
  * has to wait.
  *
- * Changes from 05_swizzle: a ring of four stages. Groups of copies are counted,
+ * Changes from 10_swizzle: a ring of four stages. Groups of copies are counted,
  * so that a wait is for the oldest; past the end of K groups are empty. The
  * results pass through a stage that is done with, as 48 KB of static shared
  * memory hold no more than the stages. multiply() is a function of its own.

@@ -8,7 +8,7 @@
  * together lie in the same banks. That is the 128-byte swizzle, in the place of the padding. A
  * descriptor says where a box begins, and how far it is from 8 rows to the next 8.
  *
- * Changes from 06_any_size: wgmma in the place of wmma, and the layout that it wants; tiles of
+ * Changes from 12_any_size: wgmma in the place of wmma, and the layout that it wants; tiles of
  * 128x128x64 instead of 64x64x32, as fragments cost no registers any more, in three stages of 32
  * KB, so that two blocks share a multiprocessor; what cp.async has written is handed to the other
  * proxy, by which wgmma reads, with a fence. A lane knows which sums it has, and stores them

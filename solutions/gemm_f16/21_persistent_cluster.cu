@@ -4,13 +4,13 @@
  * they run at the same time, and a load by one can write into the shared memory of both
  * (multicast). So each loads half of the boxes of B, and multicasts them to both.
  *
- * Changes from 08d_tile_order: tiles are taken in pairs, a stage is full when both halves of B have
+ * Changes from 20_tile_order: tiles are taken in pairs, a stage is full when both halves of B have
  * come, and empty when the consumers of both blocks have read it, as both fill it; no block ends
  * while the other can still send to it.
  *
  * Arithmetic intensity: 128 FLOP per byte from the L2 cache, as B is loaded once for two tiles.
  *
- * Predicted, when 08 was the step before: 95% of cuBLAS at 4096^3. Of what 08 lost, the first loads
+ * Predicted, when 17 was the step before: 95% of cuBLAS at 4096^3. Of what 17 lost, the first loads
  * of a tile are hidden, and of its stores all but the time in which a consumer packs (about 2500
  * clocks of 70,000 a tile); what is left is that a consumer cannot multiply while it packs, and 512
  * tiles in 3.9 waves.
