@@ -349,7 +349,7 @@ bool trials_time(struct trials *trials, const struct trials_round *round, struct
 
 /* ---- judging ------------------------------------------------------------------------------- */
 
-bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_dim, double deadline,
+bool trials_check(struct trials *trials, size_t variant, struct trials_cases cases, double deadline,
 				  struct judgement *out, struct error *err)
 {
 	struct judge_options options = trials->options;
@@ -366,9 +366,9 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 	}
 	options.mode = JUDGE_CHECKS;
 	options.cases.suite_count = options.shapes.count = 0; /* generated cases of all sizes */
-	options.cases.count = cases;
+	options.cases.count = cases.count;
 	if (options.cases.max_dim == 0)
-		options.cases.max_dim = max_dim;
+		options.cases.max_dim = cases.max_dim;
 	run->options = &options; /* until the end */
 	submission_take(run, options.files[0], &drawn);
 	submission_to_judgement(&trials->submissions[variant], out);

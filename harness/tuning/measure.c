@@ -116,8 +116,8 @@ static bool judge(void *context, size_t candidate, double deadline, struct searc
 	struct measuring *measuring = context;
 	struct tuning_found *found = &measuring->shape->found;
 	struct judgement judgement;
-	bool ok = trials_check(measuring->tuning->trials, candidate, CASES, MAX_DIM, deadline,
-						   &judgement, err);
+	bool ok = trials_check(measuring->tuning->trials, candidate,
+						   (struct trials_cases){CASES, MAX_DIM}, deadline, &judgement, err);
 	found->accepted = judgement.accepted;
 	found->cases = judgement.count;
 	if (ok && judgement.verdict != VERDICT_ACCEPTED && judgement.verdict != VERDICT_NOT_RUN) {

@@ -209,71 +209,55 @@ static struct outcome outcome_of_all(struct contestant_link *link)
 						  link->setup->together);
 }
 
-/* Sends a request; on failure the process may be gone (then `dead`). *got_fd is the caller's.
- * *elapsed, unless NULL: how long it took; 0 on the emulated GPU, which has no time: to look for a
- * reply without sleep takes a core from it. */
-static struct outcome exchange(struct contestant_link *link, const char *doing, const void *request,
-							   size_t request_bytes, int fd, void *reply, size_t reply_bytes,
-							   int *got_fd, double seconds, double *elapsed)
+/* Sends a request; on failure the process may be gone (then `dead`). Nothing is clocked on the
+ * emulated GPU, which has no time: to look for a reply without sleep takes a core from it. */
+static struct outcome call_with_descriptor(struct contestant_link *link, const char *doing,
+										   struct child_exchange *exchange)
 {
-	size_t got = 0;
 	/* before the solution is loaded the time, and what is said, is ours */
-	bool ours = ((const struct message *)request)->type == MESSAGE_CONTESTANT_OPEN;
+	bool ours = ((const struct message *)exchange->request)->type == MESSAGE_CONTESTANT_OPEN;
 	double left = link->setup->together - link->waited;
-	bool shortened = link->setup->together > 0.0 && !ours && left < seconds;
-	if (elapsed != NULL)
-		*elapsed = 0;
-	struct child_result result =
-		child_call_clocked(link->child, request, request_bytes, fd, reply, reply_bytes, &got,
-						   got_fd, shortened ? fmax(left, 0.0) : seconds,
-						   link->setup->device->kind == DEVICE_CUDA ? elapsed : NULL);
+	bool shortened = link->setup->together > 0.0 && !ours && left < exchange->seconds;
+	if (shortened)
+		exchange->seconds = fmax(left, 0.0);
+	exchange->clocked &= link->setup->device->kind == DEVICE_CUDA;
+	struct child_result result = child_call(link->child, exchange);
 	link->waited += ours ? 0.0 : result.waited;
 	if (shortened && result.outcome == CHILD_TIMED_OUT)
 		return outcome_of_all(link);
 	if (result.outcome != CHILD_REPLIED)
-		return outcome_of_end(link, result, doing, seconds);
+		return outcome_of_end(link, result, doing, exchange->seconds);
 
-	const struct message *head = reply;
-	if (got >= sizeof *head && !head->ok) {
+	const struct message *head = exchange->reply;
+	if (exchange->reply_bytes >= sizeof *head && !head->ok) {
 		struct outcome outcome =
 			outcome_failed(ours ? VERDICT_NOT_RUN : VERDICT_RUNTIME_ERROR, true, "%.*s",
 						   (int)sizeof head->error - 1, head->error);
 		outcome.refused = true;
 		return outcome;
 	}
-	if (got != reply_bytes)
+	if (exchange->reply_bytes != exchange->reply_capacity)
 		return outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge",
 							  doing);
 	return outcome_ok();
 }
 
-static struct outcome clocked_call(struct contestant_link *link, const char *doing,
-								   const void *request, size_t request_bytes, int fd, void *reply,
-								   size_t reply_bytes, double seconds, double *elapsed)
+static struct outcome call(struct contestant_link *link, const char *doing,
+						   struct child_exchange *exchange)
 {
-	int got_fd = -1;
-	struct outcome outcome = exchange(link, doing, request, request_bytes, fd, reply, reply_bytes,
-									  &got_fd, seconds, elapsed);
-	if (got_fd >= 0) /* none belongs there: the solution has sent it */
-		close(got_fd);
+	struct outcome outcome = call_with_descriptor(link, doing, exchange);
+	if (exchange->reply_fd >= 0) /* none belongs there: the solution has sent it */
+		close(exchange->reply_fd);
 	return outcome;
-}
-
-static struct outcome call(struct contestant_link *link, const char *doing, const void *request,
-						   size_t request_bytes, int fd, void *reply, size_t reply_bytes,
-						   double seconds)
-{
-	return clocked_call(link, doing, request, request_bytes, fd, reply, reply_bytes, seconds, NULL);
 }
 
 /* The same for the requests that are answered with a contestant_reply, with what
  * the reply tells. */
 static struct outcome call_for_status(struct contestant_link *link, const char *doing,
-									  const void *request, size_t request_bytes, int fd,
-									  struct contestant_reply *reply, double seconds)
+									  struct child_exchange *exchange)
 {
-	struct outcome outcome =
-		call(link, doing, request, request_bytes, fd, reply, sizeof *reply, seconds);
+	struct contestant_reply *reply = exchange->reply;
+	struct outcome outcome = call(link, doing, exchange);
 	if (outcome.verdict == VERDICT_NOT_RUN) { /* the solution ran before, or wrote this itself */
 		char why[sizeof reply->head.error];
 		memcpy(why, outcome.detail, sizeof why);
@@ -385,25 +369,25 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 									  .under_tool = link->setup->under != NULL,
 									  .tells = !open};
 	struct contestant_open_reply reply = {.tells = 0};
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
 	struct error err = {{0}};
-	int fd = -1;
+	exchange.seconds = OPEN_SECONDS;
 	snprintf(request.solution, sizeof request.solution, "%s", link->setup->library);
 	snprintf(request.counters, sizeof request.counters, "%s",
 			 link->setup->counters != NULL ? link->setup->counters : "");
 	snprintf(request.library_folder, sizeof request.library_folder, "%s",
 			 link->setup->library_folder != NULL ? link->setup->library_folder : "");
-	struct outcome outcome = exchange(link, "opening the device", &request, sizeof request, -1,
-									  &reply, sizeof reply, &fd, OPEN_SECONDS, NULL);
+	struct outcome outcome = call_with_descriptor(link, "opening the device", &exchange);
 	bool died = outcome.verdict == VERDICT_RUNTIME_ERROR || outcome.verdict == VERDICT_TIME_LIMIT;
 	*ended = outcome.verdict == VERDICT_RUNTIME_ERROR && link->setup->under == NULL;
 	if (died && link->setup->under == NULL) /* the machine's doing: nobody's code has run */
 		outcome.verdict = VERDICT_NOT_RUN;
 	if (outcome.verdict != VERDICT_ACCEPTED) {
-		if (fd >= 0)
-			close(fd);
+		if (exchange.reply_fd >= 0)
+			close(exchange.reply_fd);
 		return outcome;
 	}
-	if (!listen_to(link, &request, &reply, fd, &err))
+	if (!listen_to(link, &request, &reply, exchange.reply_fd, &err))
 		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
 	link->jail.enclosed = true;
 	link->jail.layers = reply.layers;
@@ -452,12 +436,12 @@ struct outcome contestant_link_load(struct contestant_link *link)
 	snprintf(request.solution, sizeof request.solution, "%s", link->setup->library);
 	snprintf(request.problem, sizeof request.problem, "%s", link->setup->problem);
 	struct contestant_reply reply;
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = link->setup->libraries_allowed ? OPEN_SECONDS : link->setup->timeout;
 	link->facts = (struct call_facts){.signal = 0};
 	if (link->jail.listener != NULL)
 		denied_begin(link->jail.listener);
-	struct outcome outcome =
-		call_for_status(link, "loading the solution", &request, sizeof request, -1, &reply,
-						link->setup->libraries_allowed ? OPEN_SECONDS : link->setup->timeout);
+	struct outcome outcome = call_for_status(link, "loading the solution", &exchange);
 	link->entry = outcome.verdict == VERDICT_ACCEPTED && reply.entry <= ENTRY_SOLUTION
 					  ? reply.entry
 					  : ENTRY_SOLVE;
@@ -494,8 +478,10 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 	if (link->setup->chain != NULL)
 		request.chain = *link->setup->chain;
 	struct contestant_reply reply;
-	return call_for_status(link, BETWEEN_CALLS, &request, sizeof request, arena_fd, &reply,
-						   between_calls(link));
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.request_fd = arena_fd;
+	exchange.seconds = between_calls(link);
+	return call_for_status(link, BETWEEN_CALLS, &exchange);
 }
 
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
@@ -506,9 +492,10 @@ struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, d
 									 .order = link->launches,
 									 .steps = link->steps};
 	struct contestant_reply reply;
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = timeout;
 	link->facts = (struct call_facts){.signal = 0};
-	struct outcome outcome =
-		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, timeout);
+	struct outcome outcome = call_for_status(link, "solve()", &exchange);
 	*seconds = reply.seconds;
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		link->left =
@@ -516,20 +503,16 @@ struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, d
 	return outcome;
 }
 
-struct outcome contestant_link_time(struct contestant_link *link, enum time_method method,
-									uint32_t first, uint32_t warmups, uint32_t calls,
+struct outcome contestant_link_time(struct contestant_link *link, struct contestant_time request,
 									double timeout, struct contestant_time_reply *reply)
 {
-	struct contestant_time request = {.head.type = MESSAGE_CONTESTANT_TIME,
-									  .method = method,
-									  .first = first,
-									  .warmups = warmups,
-									  .calls = calls};
-	struct outcome outcome =
-		call(link, "solve()", &request, sizeof request, -1, reply, sizeof *reply, timeout);
+	request.head.type = MESSAGE_CONTESTANT_TIME;
+	struct child_exchange exchange = CHILD_EXCHANGE(request, *reply);
+	exchange.seconds = timeout;
+	struct outcome outcome = call(link, "solve()", &exchange);
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return outcome;
-	if (reply->calls > calls) /* a solution could have written the reply itself */
+	if (reply->calls > request.calls) /* a solution could have written the reply itself */
 		return outcome_failed(VERDICT_RUNTIME_ERROR, true,
 							  "solve() broke the channel to the judge");
 	outcome = outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
@@ -552,16 +535,22 @@ struct outcome contestant_link_sealed(struct contestant_link *link, const struct
 	request.test.seed = 0;
 	if (link->setup->chain != NULL)
 		request.chain = *link->setup->chain;
-	return call(link, BETWEEN_CALLS, &request, sizeof request, -1, &reply, sizeof reply,
-				between_calls(link));
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = between_calls(link);
+	return call(link, BETWEEN_CALLS, &exchange);
 }
 
 struct outcome contestant_link_go(struct contestant_link *link, int fd, double *seconds)
 {
 	struct contestant_go request = {.head.type = MESSAGE_CONTESTANT_GO};
 	struct message reply;
-	return clocked_call(link, BETWEEN_CALLS, &request, sizeof request, fd, &reply, sizeof reply,
-						between_calls(link), seconds);
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.request_fd = fd;
+	exchange.seconds = between_calls(link);
+	exchange.clocked = true;
+	struct outcome outcome = call(link, BETWEEN_CALLS, &exchange);
+	*seconds = exchange.elapsed;
+	return outcome;
 }
 
 struct outcome contestant_link_call(struct contestant_link *link, uint32_t set, double timeout,
@@ -569,8 +558,11 @@ struct outcome contestant_link_call(struct contestant_link *link, uint32_t set, 
 {
 	struct contestant_call request = {.head.type = MESSAGE_CONTESTANT_CALL, .set = set};
 	struct contestant_call_reply reply;
-	struct outcome outcome = clocked_call(link, "solve()", &request, sizeof request, -1, &reply,
-										  sizeof reply, timeout, seconds);
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = timeout;
+	exchange.clocked = true;
+	struct outcome outcome = call(link, "solve()", &exchange);
+	*seconds = exchange.elapsed;
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		memcpy(digests, reply.digests, sizeof reply.digests);
 	return outcome;
@@ -580,8 +572,9 @@ struct outcome contestant_link_end(struct contestant_link *link)
 {
 	struct contestant_end request = {.head.type = MESSAGE_CONTESTANT_END};
 	struct contestant_reply reply;
-	struct outcome outcome =
-		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, between_calls(link));
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = between_calls(link);
+	struct outcome outcome = call_for_status(link, "solve()", &exchange);
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		link->left =
 			outcome_left(link, reply.left, reply.error_code, reply.error_name, reply.error_text);

@@ -100,9 +100,8 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
 								   double *seconds);
 
-/* A pass of timed calls. */
-struct outcome contestant_link_time(struct contestant_link *link, enum time_method method,
-									uint32_t first, uint32_t warmups, uint32_t calls,
+/* A pass of timed calls; the head of `request` is filled in here. */
+struct outcome contestant_link_time(struct contestant_link *link, struct contestant_time request,
 									double timeout, struct contestant_time_reply *reply);
 
 /* Sealed calls (protocol.h), where can_seal: of a case, without its seed, in groups of `group`

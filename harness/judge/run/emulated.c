@@ -199,7 +199,7 @@ bool emulated_with_swizzle(const char *const *environment, const char *swizzle,
 						   char variable[EMULATED_VARIABLE], const char *out[EMULATED_VARIABLES])
 {
 	snprintf(variable, EMULATED_VARIABLE, VARIABLE_SWIZZLE "=%s", swizzle);
-	return add_variable(environment, variable, variable, out);
+	return add_variable(environment, VARIABLE_SWIZZLE "=", variable, out);
 }
 
 const char *emulated_race(const char *output)

@@ -55,6 +55,17 @@ struct entrant {
 						  the bound, and the report says so */
 };
 
+/* One case's run by one entrant: who judges, what is run where, and what its results are held to.
+ * All is borrowed. */
+struct case_run {
+	struct run *run;
+	const struct problem *problem;
+	const struct entrant *entrant;
+	struct contestant_link *contestant; /* the process that calls its solve() */
+	const struct test_case *test;
+	struct tolerance tolerance;
+};
+
 /* The chain of the run, or NULL. */
 const struct chain *run_chain(const struct run *run);
 
