@@ -47,7 +47,7 @@ struct measured {
 	char nvcc[64], library[64]; /* versions: "13.0.88", "cuBLAS 13.1.0"; "" unknown */
 	char tolerance[64];
 	char *epilogue;                      /* "" without; owned */
-	char epilogue_content[CONTENT_TEXT]; /* "" without, of a report, and of gemmjudge 0.1.0 */
+	char epilogue_content[CONTENT_TEXT]; /* "" without, and of a report */
 	char *nvcc_flags, *suites;           /* JSON lists; owned */
 	int64_t cases, accepted;
 	/* how cases were drawn; 0 and "" of a report */
