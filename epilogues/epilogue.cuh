@@ -77,7 +77,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 		stages.run(x, epilogue_coordinate{row, column, M, N, vector, ld});
 	}
 
-	/* The same for a kernel that has loaded C's values itself (and not where beta is 0:
+	/* As apply() above, for a kernel that has loaded C's values itself (and not where beta is 0:
 	 * then c is 0). Coordinates outside of C are fine if the chain is elementwise. */
 	template <int V>
 	__device__ __forceinline__ void apply(int row, int column, float (&x)[V],
@@ -86,7 +86,8 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 		stages.run(x, epilogue_coordinate_with_c{{row, column, M, N, true, ld}, c});
 	}
 
-	/* The same for any chain, where columns may lie behind the row's end. The row lies in C. */
+	/* As apply() with C's values, for any chain, where columns may lie behind the row's end. The
+	 * row lies in C. */
 	template <int V>
 	__device__ __forceinline__ void apply_edge(int row, int column, float (&x)[V],
 											   const float (&c)[V]) const
@@ -94,7 +95,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 		stages.run(x, epilogue_coordinate_with_c{{row, column, M, N, false, ld}, c});
 	}
 
-	/* The same where beta is 0, by code that serves no other case: then a stage's first
+	/* As apply() where beta is 0, by code that serves no other case: then a stage's first
 	 * addition takes alpha's multiplication in. */
 	template <int V>
 	__device__ __forceinline__ void apply_beta_0(int row, int column, float (&x)[V]) const
@@ -197,7 +198,8 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 		}
 	}
 
-	/* The same by what a stage needs at once. */
+	/* Applies the chain to runs and stores them, as many columns at a time as a stage needs at
+	 * once. */
 	template <int STEP, int RUNS, int V>
 	__device__ __forceinline__ void store_runs_pairs(int row, int column,
 													 const float (&x)[RUNS][V]) const
@@ -213,7 +215,7 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 		}
 	}
 
-	/* The same by accesses of WIDTH values. */
+	/* Applies the chain to runs and stores them by accesses of WIDTH values. */
 	template <int STEP, int WIDTH, int RUNS, int V>
 	__device__ __forceinline__ void store_runs_by(int row, int column,
 												  const float (&x)[RUNS][V]) const
@@ -247,7 +249,7 @@ static inline epilogue<Element> epilogue_make(Element *C, int M, int N, float al
 	return made;
 }
 
-/* The same with a chain of one's own, for rows of C that lie `ld` elements apart (0: N). */
+/* An epilogue with a chain of one's own, for rows of C that lie `ld` elements apart (0: N). */
 template <class Element, class Chain>
 static inline epilogue<Element, Chain> epilogue_with(Element *C, int M, int N, const Chain &chain,
 													 float alpha = 1.0f, float beta = 0.0f,

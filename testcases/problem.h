@@ -76,7 +76,7 @@ float scalar_neutral(enum scalar scalar);
 
 enum role { ROLE_INPUT, ROLE_OUTPUT, ROLE_BOTH /* read where beta is not 0, and written */ };
 
-/* What the reference takes it for. */
+/* The part that an operand has in the reference. */
 enum part {
 	PART_LEFT,         /* M x K */
 	PART_RIGHT,        /* K x N */
@@ -114,7 +114,7 @@ struct operand {
 
 /* ---- problems ------------------------------------------------------------------ */
 
-/* What is computed. */
+/* The algebra of the product. */
 enum algebra {
 	ALGEBRA_PLUS_TIMES,     /* C_ij: the sum over k of A_ik * B_kj */
 	ALGEBRA_MIN_PLUS,       /* C_ij: the least over k of A_ik + B_kj, each rounded to f32: the

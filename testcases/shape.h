@@ -29,7 +29,8 @@ bool shape_holds(const struct problem *problem, const struct shape *shape, struc
 bool shape_is_countable(const struct problem *problem, const struct shape *shape,
 						struct error *err);
 
-/* The same text again, and what stands in it: "MxNxK", or "MxN" for a matrix and a vector. */
+/* The text that shape_parse() reads, and what stands in it: "MxNxK", or "MxN" for a matrix and a
+ * vector. */
 #define SHAPE_TEXT 48
 void shape_print(const struct problem *problem, const struct shape *shape, char out[SHAPE_TEXT]);
 const char *shape_legend(const struct problem *problem, char out[SHAPE_TEXT]);

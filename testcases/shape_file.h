@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "testcases/case.h"
 
-/* What is read, and where it goes: at most `capacity` shapes, and the lines that they are on. */
+/* The shapes that are read, and where they go: at most `capacity` shapes, and the lines that they
+ * are on. */
 struct shape_file {
 	const char *name; /* "-" is stdin */
 	int most;         /* the largest size that is taken */
@@ -21,7 +22,7 @@ struct shape_file {
 	uint32_t large;  /* the first one with a size above `usual` */
 };
 
-/* What messages call it. */
+/* The name that messages have for the file. */
 const char *shape_file_name(const char *name);
 
 /* A '#' begins a comment; lines without anything are left out, and so is a first line of words, as

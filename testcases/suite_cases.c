@@ -84,7 +84,8 @@ static bool take_tuple(const struct suite_loader *loader, size_t tuple, struct t
 	return plain && !factors;
 }
 
-/* What the file says, where the operand is one that takes numbers of the file's choice. */
+/* Takes the values that the file chooses, where the operand is one that takes numbers of the file's
+ * choice. */
 static void choose_values(const struct suite_loader *loader, struct test_case *test)
 {
 	const struct problem *problem = loader->problem;

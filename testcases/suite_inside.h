@@ -81,7 +81,7 @@ int suite_parse_scalars(struct suite_loader *loader, const char *text);
 /* "uniform 10", "zero", "positive 0.1 0.01"; the scale is 1 when left out. */
 int suite_parse_values(struct suite_loader *loader, const char *key, const char *text,
 					   struct suite_chosen *out);
-/* The same for all operands, or "integer". */
+/* As suite_parse_values() for all operands, or "integer". */
 int suite_parse_all_values(struct suite_loader *loader, const char *text);
 /* A type or an algebra; each `only` of a group must hold. */
 int suite_parse_only(struct suite_loader *loader, const char *text);

@@ -5,8 +5,9 @@ usage: lint_rooms.py ROOT
 Fails on an include that ROOMS does not allow, on a circle of files that include each other, on a circle of
 a room's .c files that use what the others define, on a folder of sources without a row, on a source of more
 than LINES_MAX lines, on an external function that does not begin with the name of its file, room or type, on
-a type of a header whose name another file gives to a type of its own, and on an include of a header that says
-that it is internal to another room. The files that are larger today are printed with their sizes; one that has become
+a type of a header whose name another file gives to a type of its own, on an include of a header that says
+that it is internal to another room, and on a comment that begins "The same": it says of what, so that it can be
+read alone. The files that are larger today are printed with their sizes; one that has become
 smaller has to leave the list. Exit status: 0 all well, else 1.
 """
 
@@ -41,14 +42,14 @@ ROOMS = [
     ("store", "base testcases judgement report"),
     ("store/show", "base testcases judgement report store"),
     ("site", "base judgement report report/html store"),
-    ("tune", "base gpu testcases judgement compile"),
-    ("explain", "base gpu judge report report/html tune"),
-    ("tuning", "base gpu judge/options judge report store store/show tune"),
+    ("schedules", "base gpu testcases judgement compile"),
+    ("explain", "base gpu judge report report/html schedules"),
+    ("tuning", "base gpu judge/options judge report store store/show schedules"),
     ("starter", "base chain testcases compile"),
     ("batch", "base report"),
     ("serve", "base testcases judgement report report/html store starter batch"),
     ("client", "base"),
-    ("cli", "base gpu testcases chain judgement process compile judge/options judge report store store/show site tune "
+    ("cli", "base gpu testcases chain judgement process compile judge/options judge report store store/show site schedules "
             "explain tuning starter batch serve client"),
 ]
 LINES_MAX = 600
@@ -73,9 +74,9 @@ INTERNAL = re.compile(r"\bInternal to (\w+)/\.")
 FUNCTION = re.compile(r"^(?!typedef|static|struct \w+$)[\w *]*?\**(\w+)\(.*\)$", re.S)
 
 
-def sources(root):
+def sources(root, tops=("harness", "testcases", "epilogues", "tools")):
     """Paths of sources, from the root."""
-    for top in ("harness", "testcases", "epilogues", "tools"):
+    for top in tops:
         for folder, folders, files in os.walk(os.path.join(root, top)):
             folders.sort()
             for file in sorted(files):
@@ -192,6 +193,17 @@ def two_meanings(texts, headers):
             yield f"'{tag}' is two types, of {' and of '.join(sorted(paths))}"
 
 
+def leaning(texts):
+    """Comments that cannot be understood without what stands above them."""
+    for path, text in texts.items():
+        before = ""
+        for number, line in enumerate(text.split("\n"), 1):
+            found = re.search(r"(/\*+|//)\s*The same\b", line)
+            if found and not (found[1] == "//" and before.lstrip().startswith("//")):
+                yield f"{path}:{number}: a comment begins 'The same': as what?"
+            before = line
+
+
 def main():
     root = sys.argv[1]
     texts = {path: open(os.path.join(root, path), encoding="utf-8").read() for path in sources(root)}
@@ -230,6 +242,8 @@ def main():
     faults += [f"{path}: {name}() begins with the name of no file, room or type of its own" for path, name in public
                if not has_prefix(name, path, calls, tags[path])]
     faults += two_meanings({path: texts[path] for path in code if room_of(path) and path.endswith((".c", ".h"))}, headers)
+    kernels = {path: open(os.path.join(root, path), encoding="utf-8").read() for path in sources(root, ("solutions",))}
+    faults += leaning({path: text for path, text in {**texts, **kernels}.items() if not path.endswith(".py")})
     print("\n".join(faults))
     return 1 if faults else 0
 

@@ -10,7 +10,7 @@ ATTRIBUTE = re.compile(r"""\s*([\w:-]+)\s*=\s*(?:'([^']*)'|"([^"]*)")""")
 
 
 def compact(svg):
-    """The same picture in a third of the bytes: no empty groups, no unused symbols, a class for each looks."""
+    """The picture in a third of its bytes: no empty groups, no unused symbols, a class for each looks."""
     head, marker, body = svg.partition("</defs>")
     while body != (body := re.sub(r"<g\b[^>]*>\s*(?:<title>[^<]*</title>)?\s*</g>", "", body)):
         pass

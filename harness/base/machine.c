@@ -27,7 +27,7 @@ static int read_numbers(const char *root, const char *group, const char *name, u
 	return count;
 }
 
-/* What one group says, from the numbers in its file. */
+/* The cores of one control group in hundredths, from the numbers in its file cpu.max. */
 static uint64_t hundredths(const uint64_t numbers[2], int count)
 {
 	return count == 2 && numbers[1] > 0 ? numbers[0] * 100 / numbers[1] : UINT64_MAX;

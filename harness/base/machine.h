@@ -12,9 +12,9 @@ size_t machine_cores(void);
 /* Bytes of memory. */
 uint64_t machine_memory(void);
 
-/* The same for a process whose cgroup (version 2) is the folder `group`, "/" or "/a/b", in the
- * hierarchy that is mounted at `root`: the least that this one or one above it says, UINT64_MAX
- * where none says anything. Cores are in hundredths. */
+/* Cores and bytes of memory for a process whose cgroup (version 2) is the folder `group`, "/" or
+ * "/a/b", in the hierarchy that is mounted at `root`: the least that this one or one above it says,
+ * UINT64_MAX where none says anything. Cores are in hundredths. */
 uint64_t machine_group_cores(const char *root, const char *group);
 uint64_t machine_group_memory(const char *root, const char *group);
 

@@ -1,4 +1,4 @@
-/* What nobody can foresee. */
+/* Random bytes of the system, which nobody can foresee. */
 #ifndef GEMMJUDGE_BASE_RANDOM_H
 #define GEMMJUDGE_BASE_RANDOM_H
 

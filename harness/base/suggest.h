@@ -31,7 +31,7 @@ enum suggest_kind {
 #define SUGGEST_TEXT 256
 const char *suggest_meaning(char out[SUGGEST_TEXT], enum suggest_kind kind, const char *word);
 
-/* The same, else as suggest_phrase(). */
+/* As suggest_meaning(); where that gives "", as suggest_phrase(). */
 const char *suggest_end(char out[SUGGEST_TEXT], enum suggest_kind kind, const char *word,
 						const char *const *names, size_t count);
 

@@ -145,7 +145,7 @@ static size_t extent_of(char *const *words, size_t count, struct chain_member *o
 	return used + (used < count && size_of(words[used], 'N', &out->columns));
 }
 
-/* What follows the length. */
+/* Reads the words that follow a member's length. */
 static bool ending_of(char *const *words, size_t count, struct chain_member *out)
 {
 	if (out->kind == CHAIN_SUM) {

@@ -93,7 +93,7 @@ static void tell(const struct batch_outcome *outcome)
 			outcome->accepted, known, failed);
 }
 
-/* What each of many judges would write to one place. */
+/* Refuses options by which each of many judges would write to one place. */
 static bool writes_nothing_else(const struct options *options, struct error *err)
 {
 	static const enum value_use uses[] = {VALUE_WRITTEN, VALUE_FOLDER};

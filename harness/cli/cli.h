@@ -33,7 +33,7 @@ extern const struct subcommand *const subcommands[];
 /* "gemmjudge: " and the text, made clean and one line, to stderr. */
 void cli_tell(const char *text);
 
-/* The same with the error's line. Returns `status`, so that a command can
+/* Tells the error's line, as cli_tell(). Returns `status`, so that a command can
  * end with `return cli_fail(EXIT_BAD_INPUT, &err)`. */
 int cli_fail(int status, const struct error *err);
 

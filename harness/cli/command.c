@@ -14,7 +14,7 @@
 #include "cli/remember.h"
 #include "cli/watched.h"
 #include "report/events.h"
-#include "tuning/schedules.h"
+#include "tuning/chosen.h"
 
 #define CASES 32
 #define CASES_EMULATED 12
@@ -243,10 +243,10 @@ int command_run(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	struct files files;
-	struct schedules schedules;
+	struct chosen_schedules schedules;
 	if (!command_complete(options, &err) ||
 		(options->tuned &&
-		 !schedules_open(&schedules, options->store.file, &options->judge, &err)) ||
+		 !chosen_open(&schedules, options->store.file, &options->judge, &err)) ||
 		!files_find(options->arguments, options->argument_count, &files, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	options->judge.files = (const char *const *)files.paths;

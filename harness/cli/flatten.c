@@ -10,11 +10,11 @@
 #include "cli/gpu_choice.h"
 #include "judge/plan.h"
 #include "starter/starter.h"
-#include "tuning/schedules.h"
+#include "tuning/chosen.h"
 
 #define FIRST_MAX 8192
 
-/* What goes into the file besides the file. */
+/* All that goes into the flattened file besides the source itself. */
 struct flat {
 	struct flatten what;
 	struct chain chain;
@@ -42,14 +42,14 @@ static bool take_chain(struct flat *flat, const char *text, struct error *err)
 /* --tuned */
 static bool take_constants(struct flat *flat, struct options *options, struct error *err)
 {
-	struct schedules schedules;
+	struct chosen_schedules schedules;
 	struct tune_gpu gpu;
 	struct plan plan = {0};
 	bool at_hand;
 	if (!options->tuned)
 		return true;
 	options->judge.mode = JUDGE_TIMES;
-	bool ok = schedules_open(&schedules, options->store.file, &options->judge, err) &&
+	bool ok = chosen_open(&schedules, options->store.file, &options->judge, err) &&
 			  gpu_choice(options, &gpu, &at_hand, err) &&
 			  plan_make(&options->judge, flat->what.file, &plan, err);
 	const struct judge_question question = {
@@ -58,7 +58,7 @@ static bool take_constants(struct flat *flat, struct options *options, struct er
 		.problem = plan.problem,
 		.test = plan.cases,
 		.epilogue = flat->what.chain != NULL ? options->judge.epilogue : NULL};
-	ok = ok && schedules_find(&schedules, &question, &gpu, &flat->schedule, err);
+	ok = ok && chosen_find(&schedules, &question, &gpu, &flat->schedule, err);
 	for (size_t i = 0; ok && i < flat->schedule.count; i++)
 		flat->constants[i] = flat->schedule.flags[i] + strlen("-D");
 	flat->what.constants = flat->constants;

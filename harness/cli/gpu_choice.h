@@ -3,7 +3,7 @@
 #define GEMMJUDGE_CLI_GPU_CHOICE_H
 
 #include "cli/options.h"
-#include "tune/gpu.h"
+#include "schedules/gpu.h"
 
 /* The one that --gpu names, or the one that would run the file; *at_hand: it is here, and no
  * emulated one. False with err. */

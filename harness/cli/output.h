@@ -42,7 +42,7 @@ struct output_progress {
 void output_progress_open(struct output_progress *progress, const struct options *options);
 void output_progress_step(void *progress, const char *file, const char *what, size_t done,
 						  size_t total);
-/* The same with any text. */
+/* Draws any text in the place of a step. */
 void output_progress_line(void *progress, const char *text);
 void output_progress_close(struct output_progress *progress);
 

@@ -17,7 +17,7 @@
 #define SECONDS_MAX 86400
 #define NAMES_MAX 64
 
-/* What the row fills. */
+/* The member of the options that the row fills. */
 static void *filled(const struct row *row, struct options *options)
 {
 	return (char *)options + row->at;

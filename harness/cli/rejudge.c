@@ -21,7 +21,7 @@
 
 #define SCHEMA_VERSION 1
 #define AHEAD 256 /* sources are read from the store so many at a time */
-/* What is the command's own, or goes to its judges in other words. */
+/* Options that are the command's own, or go to its judges in other words. */
 #define OWN_OPTIONS "problem since device json store no-store help"
 
 /* A judgement that is to be had again. */

@@ -12,7 +12,7 @@
 #include "cli/layers.h"
 #include "store/place.h"
 
-/* What is the server's own affair, and no word for its judges. */
+/* Options that concern the server alone, and are no words for its judges. */
 #define OF_THE_SERVER                                                                              \
 	"listen store through workers public queue queue-of-user seconds-of-user device without help"
 

@@ -66,7 +66,7 @@ static size_t ups_of(const char *name)
 	return count;
 }
 
-/* Compilers read what is around a file where that is a repository (compile/reach.h). */
+/* Compilers read what is around a file where that is a repository (compile/jail_rules.h). */
 static bool mark_repository(const char *folder, struct error *err)
 {
 	char mark[PATHS_MAX];

@@ -9,7 +9,7 @@
  * already, or would lie outside of the folder; nothing is overwritten. */
 bool source_files_tell(const char *folder, const struct sources *sources, struct error *err);
 
-/* The same for a compiler, in silence; *path is the file itself. Headers above its folder are
+/* Writes them for a compiler, in silence; *path is the file itself. Headers above its folder are
  * found, too: it then lies so much deeper below the given one. */
 bool source_files_write(const char *folder, const struct sources *sources, char path[PATHS_MAX],
 						struct error *err);

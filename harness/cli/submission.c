@@ -19,7 +19,7 @@
 #define SOURCE_BYTES ((size_t)1 << 20) /* as servers take them */
 #define NUMBER_DIGITS 18               /* of a whole number in JSON */
 
-/* What is not the judgement's affair. */
+/* Options that concern the sending alone, and are not sent. */
 #define NOT_SENT "server token-file id wait problem json verbose quiet color help"
 
 /* ---- the source --------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ json_t *submission_body(const struct options *options, struct error *err)
 /* ---- what came back ----------------------------------------------------------------------------
  */
 
-/* What judges the file here as it was judged there. */
+/* The command that judges the file here as the server judged it. */
 static void again_here(const json_t *job, uint64_t seed, char *out, size_t capacity)
 {
 	struct command_line line = {.out = out, .capacity = capacity};

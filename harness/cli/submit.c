@@ -153,7 +153,7 @@ static void tell_goes_on(const struct options *options, const char *id)
 	cli_tell(line);
 }
 
-/* What it came to. */
+/* The exit status of a submission that has ended. */
 static int end_of(const struct options *options, const char *program, const json_t *job)
 {
 	struct error err;

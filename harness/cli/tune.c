@@ -43,7 +43,7 @@ static bool measuring_holds(const struct options *options, struct error *err)
 	return !device_list_seems_emulated(&options->judge.device) || error_set(err, TUNING_NO_TIME);
 }
 
-/* What contradicts itself, or is not there. */
+/* Refuses options that contradict each other, and files that are not there. */
 static bool options_hold(const struct options *options, struct error *err)
 {
 	if (options->argument_count != 1)
@@ -194,18 +194,19 @@ const struct subcommand subcommand_tune = {
 	.name = "tune",
 	.takes = "FILE",
 	.summary = "choose the constants that a solution lets others choose",
-	.usage = "usage: gemmjudge tune FILE [OPTION...]\n"
-			 "\n"
-			 "A solution declares in its first lines which of its constants may be chosen\n"
-			 "(// tune BLOCK_M = 128 : 64 128 256; see harness/tune/README.md). Enumerates the\n"
-			 "values that meet its constraints on a GPU at a shape, ranks them, measures the\n"
-			 "best ranked within a budget, and judges the fastest. What was measured is\n"
-			 "remembered: the same command goes on where it was interrupted, and judge, bench\n"
-			 "and compare --tuned use what was chosen. Without a GPU there are --model-only\n"
-			 "and --judge.\n"
-			 "\n"
-			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --time-limit 120\n"
-			 "  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --gpu a100 --model-only\n"
-			 "  gemmjudge tune mine.cu -p sgemm --judge --top 20\n",
+	.usage =
+		"usage: gemmjudge tune FILE [OPTION...]\n"
+		"\n"
+		"A solution declares in its first lines which of its constants may be chosen\n"
+		"(// tune BLOCK_M = 128 : 64 128 256; see harness/schedules/README.md). Enumerates the\n"
+		"values that meet its constraints on a GPU at a shape, ranks them, measures the\n"
+		"best ranked within a budget, and judges the fastest. What was measured is\n"
+		"remembered: the same command goes on where it was interrupted, and judge, bench\n"
+		"and compare --tuned use what was chosen. Without a GPU there are --model-only\n"
+		"and --judge.\n"
+		"\n"
+		"  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --time-limit 120\n"
+		"  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --gpu a100 --model-only\n"
+		"  gemmjudge tune mine.cu -p sgemm --judge --top 20\n",
 	.run = tune,
 };

@@ -11,7 +11,7 @@
 #define ASK_SECONDS 120L
 #define STREAM_SECONDS 300L /* then the server is asked whether it still knows of us */
 
-/* What comes in: text, or events. */
+/* Takes the bytes of an answer as they come in: as text, or as events. */
 struct receiver {
 	struct client *client;
 	bool events; /* are expected */

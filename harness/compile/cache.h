@@ -17,7 +17,7 @@
  * is.
  *
  * `sum` has no key: it tells of a disk or a copy that went wrong, not of a forger. Nobody who could
- * forge an entry gets there: the compiler writes only in nvcc/ (reach.h), from where the judge
+ * forge an entry gets there: the compiler writes only in nvcc/ (jail_rules.h), from where the judge
  * copies two files, of names, sizes and kinds that it chose, once the compiler and all that it
  * started are dead; a solution's process can write no file at all. Who can write to the cache
  * otherwise is the user, and could replace the judge as well. Where a machine has no jail for one
@@ -80,8 +80,8 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 bool cache_generate(const char *cache, const char *ending, const char *text, char path[PATHS_MAX],
 					struct error *err);
 
-/* The same for a file that has to have this name: in a folder named after its content, whose path
- * is given. It is some hundred bytes, one of each content, and stays (prune.h). */
+/* Writes a generated file that has to have this name: in a folder named after its content, whose
+ * path is given. It is some hundred bytes, one of each content, and stays (prune.h). */
 bool cache_generate_named(const char *cache, const char *name, const char *text,
 						  char folder[PATHS_MAX], struct error *err);
 

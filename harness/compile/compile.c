@@ -13,13 +13,13 @@
 #include "compile/bytes.h"
 #include "compile/cache.h"
 #include "compile/inputs.h"
+#include "compile/jail_rules.h"
 #include "compile/lease.h"
 #include "compile/movable.h"
 #include "compile/nvcc.h"
 #include "compile/prune.h"
-#include "compile/reach.h"
+#include "compile/source_needs.h"
 #include "compile/stand_in.h"
-#include "compile/wants.h"
 #include "process/environment.h"
 #include "process/landlock.h"
 
@@ -159,19 +159,19 @@ static bool job_jail(const struct job *job, const char *folder, const char *stan
 {
 	const struct compile_options *options = job->options;
 	const bool moved = !job->ways.in_place;
-	const struct reach reach = {.nvcc = job->nvcc,
-								.source = moved ? stand_in : job->source,
-								.source_folder = moved ? folder : job->source_folder,
-								.epilogue = path_or_null(job->epilogue),
-								.exports = job->exports,
-								.headers = path_or_null(job->headers),
-								.repository = moved ? NULL : path_or_null(job->repository),
-								.stages = options->stages,
-								.flags = options->flags,
-								.folder = folder,
-								.libraries = options->libraries,
-								.isolated = moved || options->isolated};
-	*rules = job->jailed ? reach_open(&reach, err) : 0;
+	const struct jail_rules jail = {.nvcc = job->nvcc,
+									.source = moved ? stand_in : job->source,
+									.source_folder = moved ? folder : job->source_folder,
+									.epilogue = path_or_null(job->epilogue),
+									.exports = job->exports,
+									.headers = path_or_null(job->headers),
+									.repository = moved ? NULL : path_or_null(job->repository),
+									.stages = options->stages,
+									.flags = options->flags,
+									.folder = folder,
+									.libraries = options->libraries,
+									.isolated = moved || options->isolated};
+	*rules = job->jailed ? jail_rules_open(&jail, err) : 0;
 	return *rules >= 0;
 }
 
@@ -284,9 +284,9 @@ static bool job_generate(struct job *job, struct error *err)
 	return cache_generate(job->cache, ".map", exports, job->exports, err) &&
 		   (options->epilogue == NULL ||
 			cache_generate(job->cache, ".cuh", options->epilogue, job->epilogue, err)) &&
-		   (options->solve_header == NULL || !wants_solve_header(job->content) ||
-			cache_generate_named(job->cache, WANTS_HEADER, options->solve_header, job->headers,
-								 err));
+		   (options->solve_header == NULL || !source_needs_solve_header(job->content) ||
+			cache_generate_named(job->cache, SOURCE_NEEDS_HEADER, options->solve_header,
+								 job->headers, err));
 }
 
 /* Everything that can be known before compiling. */
@@ -317,11 +317,11 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 		*err = no_cache;
 	if (!located || !job_generate(job, err))
 		return COMPILE_FAILED;
-	if (!options->isolated && !reach_repository(job->source_folder, job->repository))
+	if (!options->isolated && !jail_rules_repository(job->source_folder, job->repository))
 		job->repository[0] = '\0';
-	job->bf16 = wants_bf16(job->content);
+	job->bf16 = source_needs_bf16(job->content);
 	for (size_t i = 0; options->stages != NULL && options->stages[i] != NULL; i++)
-		job->bf16 = job->bf16 || wants_bf16(options->stages[i]);
+		job->bf16 = job->bf16 || source_needs_bf16(options->stages[i]);
 	if (!paths_source(job->tree, &ignored))
 		job->tree[0] = '\0';
 	job->moves = !options->in_place && !options->libraries &&
@@ -384,8 +384,8 @@ static bool job_find(struct job *job, struct compiled *out, bool *failed, struct
 static bool job_wants_more(const struct job *job, const char *log, struct nvcc_ways *ways)
 {
 	*ways = job->ways;
-	ways->lambdas |= wants_lambdas(log);
-	ways->cxx20 |= may_be_cxx20(job) && wants_cxx20(job->content, log);
+	ways->lambdas |= source_needs_lambdas(log);
+	ways->cxx20 |= may_be_cxx20(job) && source_needs_cxx20(job->content, log);
 	ways->in_place |= movable_misses_file(log);
 	if (ways->lambdas != job->ways.lambdas || ways->cxx20 != job->ways.cxx20 ||
 		ways->in_place != job->ways.in_place)

@@ -62,7 +62,8 @@ struct compiled {
 	int lease;               /* keeps the library in the cache until compiled_free(); 0: none */
 	bool cached;
 	bool cxx20;  /* the file was refused as C++17, and taken as C++20 */
-	bool jailed; /* the compiler reached only what reach.h says, also when it was another run's */
+	bool jailed; /* the compiler reached only what jail_rules.h says, also when it was another run's
+				  */
 	double seconds;
 };
 

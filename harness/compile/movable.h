@@ -10,7 +10,7 @@
 
 #define MOVABLE_FILES 32
 
-/* What it includes that lies beside it: it is part of what is compiled. */
+/* The files beside a source that it includes: they are part of what is compiled. */
 struct movable {
 	size_t count;
 	struct stand_in_file beside[MOVABLE_FILES];

@@ -108,7 +108,8 @@ char *stand_in_unname(char *log, const char *copy_path, const char *shown)
 	return text;
 }
 
-/* What the user has for what stands at `at`, and how long that is; NULL: nothing else. */
+/* The user's name for the name of ours that stands at `at`, and how long ours is; NULL: none of
+ * ours stands there. */
 static const char *users_name(const char *at, const char *shown, size_t *length, int *put)
 {
 	static const char path[] = STAND_IN_PATH, folder[] = STAND_IN_FOLDER, name[] = STAND_IN_NAME;

@@ -33,7 +33,7 @@ static bool ask(const char *nvcc, char version[VERSION_TEXT], struct error *err)
 	return known || error_set(err, "%s: does not tell its version as nvcc does", nvcc);
 }
 
-/* What a program of machine code is known by. False for a script. */
+/* Makes the key that a program of machine code is known by. False for a script. */
 static bool make_key(const char *nvcc, struct cache_key *key)
 {
 	struct stat facts;

@@ -44,7 +44,8 @@ __attribute__((format(printf, 1, 2))) static void tell(const char *format, ...)
 	}
 }
 
-/* What lies there on the device: a buffer of the call, or what the emulated GPU knows. "": neither.
+/* Names what lies at an address of the device: a buffer of the call, or an allocation that the
+ * emulated GPU knows. "": neither.
  */
 static void name_place(uintptr_t at, char out[2 * FAULT_NAME])
 {

@@ -19,7 +19,7 @@ void fault_open(const struct cudart *cudart);
 void fault_forget(void);
 void fault_buffer(const char *name, const void *base, size_t bytes);
 
-/* What the main thread is at. */
+/* How far the main thread is in a call. */
 enum fault_doing { FAULT_BETWEEN, FAULT_SOLVE, FAULT_DEVICE };
 void fault_is(enum fault_doing doing);
 

@@ -304,7 +304,7 @@ static void name_buffers(const struct contestant *self, const struct call_operan
 	}
 }
 
-/* What the device has to say of it. */
+/* Adds to a failed call's reply how the device explains the failure. */
 static void note_failure(const struct cudart *cudart, struct contestant_reply *reply)
 {
 	char failed[RUN_TEXT_BYTES], advice[RUN_TEXT_BYTES];

@@ -257,7 +257,8 @@ bool shortest_paths(cuda_state *state, const struct device_request &request,
 	return true;
 }
 
-/* What is added to a product whose right operand has scales. */
+/* Adds to a product whose right operand has scales the rest that rounding to their type takes off.
+ */
 bool add_rest(cuda_state *state, const struct device_request &request, struct device_product *out,
 			  struct error *err)
 {

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* The same bytes of each of `sets` sets: [offset, offset + bytes) of the arena,
+/* A region: equal bytes of each of `sets` sets: [offset, offset + bytes) of the arena,
  * the next set's `stride` bytes further. */
 struct device_region {
 	uint64_t offset, bytes;
@@ -76,7 +76,7 @@ struct referee_device {
 				 struct error *err);
 	void (*close)(void *state);
 
-	/* What may still be allocated. */
+	/* How many bytes may still be allocated. */
 	uint64_t (*memory_free)(void *state);
 
 	/* Makes the arena at least `bytes` long, contents undefined, and tells how it is
@@ -85,12 +85,12 @@ struct referee_device {
 	 * the next call, when the contestant has gone over to what replaced it. */
 	bool (*arena)(void *state, uint64_t bytes, struct arena *arena, int *fd, struct error *err);
 
-	/* The same for arena->sets sets of which `group` each are shared by
+	/* Makes an arena of arena->sets sets of which `group` each are shared by
 	 * themselves: memory of their own, which no other process has seen. All lie set_stride apart,
 	 * which this rounds up; behind them lies one more that is not shared. What an earlier call made
 	 * is given back. */
 	bool (*sealed_arena)(void *state, struct arena *arena, uint32_t group, struct error *err);
-	/* What shares a group: the backend's own. */
+	/* The descriptor that shares a group: the backend's own. */
 	bool (*group_descriptor)(void *state, uint32_t group, int *fd, struct error *err);
 
 	/* Every following function has finished its work on the device when it returns. */

@@ -125,7 +125,7 @@ __global__ void draw_kernel(T *out, struct device_matrix matrix, uint64_t first,
 	}
 }
 
-/* The same of some rows, counted through all batches of `m` rows. */
+/* Draws some rows of a matrix, counted through all batches of `m` rows. */
 template <typename T>
 __global__ void draw_rows_kernel(T *out, struct device_matrix matrix, const uint64_t *rows,
 								 uint64_t m, uint64_t k_count, drawn_as as)

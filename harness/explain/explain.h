@@ -7,8 +7,8 @@
 
 #include "judge/count.h"
 #include "judge/plan.h"
-#include "tune/counted.h"
-#include "tune/model.h"
+#include "schedules/counted.h"
+#include "schedules/model.h"
 
 /* A kernel of the call. */
 struct explained_kernel {

@@ -1,4 +1,4 @@
-/* What was found, as a page. */
+/* A solution's bounds and bottlenecks as a page. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

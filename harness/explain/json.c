@@ -1,4 +1,4 @@
-/* What was found, as JSON. */
+/* A solution's bounds and bottlenecks as JSON. */
 #include <jansson.h>
 #include <math.h>
 

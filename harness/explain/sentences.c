@@ -1,4 +1,4 @@
-/* What was found, in sentences: for its text and its page. */
+/* A solution's bounds and bottlenecks in sentences, for the text and the page. */
 #include <stdlib.h>
 #include <string.h>
 

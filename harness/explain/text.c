@@ -1,4 +1,4 @@
-/* What was found, as text. */
+/* A solution's bounds and bottlenecks as text. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -166,7 +166,7 @@ size_t explain_parts(const struct demand_time *time, struct explain_part out[DEM
 	return count;
 }
 
-/* What a line has of it. */
+/* How much a line of the source has of the part. */
 static double line_value(const struct line_counters *line, enum demand_part part, bool conflict)
 {
 	switch (part) {

@@ -90,7 +90,7 @@ struct gpu_model {
 #define GPU_IDS GPU_MODELS(GPU_WORD_OF, GPU_WORD_OF)
 #define GPU_EMULATED_IDS GPU_MODELS(GPU_NO_WORD, GPU_WORD_OF)
 
-/* The same as lists; NULL behind the last. */
+/* The ids as lists; NULL behind the last. */
 extern const char *const gpu_ids[], *const gpu_emulated_ids[];
 
 /* What follows from the compute capability. */

@@ -12,18 +12,18 @@
 #include "judge/bench.h"
 #include "judge/cases/check.h"
 #include "judge/cases/orders.h"
+#include "judge/dispatch.h"
 #include "judge/given_baselines.h"
 #include "judge/hints/hints.h"
-#include "judge/run/beside.h"
 #include "judge/run/device.h"
 #include "judge/run/emulated.h"
+#include "judge/run/timing_lock.h"
 #include "judge/submission/compiling.h"
 #include "judge/submission/keep.h"
 #include "judge/submission/sass.h"
 #include "judge/submission/submission.h"
 #include "judge/timing/confirm.h"
 #include "judge/timing/groups.h"
-#include "judge/turns.h"
 #include "process/jail.h"
 
 /* Seconds of measuring for a shape; of generated cases there are many, and their
@@ -312,7 +312,7 @@ static bool something_to_judge(const struct submission *submissions, size_t coun
 	return i < count;
 }
 
-/* What every turn needs. */
+/* The context that the judging of every file needs. */
 struct turn_context {
 	struct submission *submissions;
 	struct compiling *compiling;
@@ -362,16 +362,16 @@ static bool judge_files(struct run *run, struct submission *submissions, struct 
 						struct error *err)
 {
 	struct turn_context context = {.submissions = submissions};
-	const struct turns_plan plan = {.list = out, .judge = judge_turn, .context = &context};
-	struct turns *turns = turns_open(run, &plan, err);
-	if (turns == NULL)
+	const struct dispatch_plan plan = {.list = out, .judge = judge_turn, .context = &context};
+	struct dispatch *dispatch = dispatch_open(run, &plan, err);
+	if (dispatch == NULL)
 		return false;
-	out->facts.devices = turns_devices(turns);
+	out->facts.devices = dispatch_devices(dispatch);
 	note_what_is_not_kept(run);
 	context.compiling = compiling_open(run, submissions, out->count, true, err);
-	bool ok = context.compiling != NULL && turns_take(turns, err);
+	bool ok = context.compiling != NULL && dispatch_take(dispatch, err);
 	compiling_close(context.compiling);
-	turns_close(turns);
+	dispatch_close(dispatch);
 	return ok;
 }
 
@@ -400,7 +400,7 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 			submission_tune(run, s, options->mode == JUDGE_CHECKS ? &s->timed : s->cases, &changed);
 	}
 	if (options->mode != JUDGE_CHECKS) {
-		turns_lock(run, stop, run);
+		dispatch_lock(run, stop, run);
 		ok = bench_all(run, submissions, options->file_count, out, err);
 	} else {
 		ok = judge_files(run, submissions, out, err);
@@ -430,7 +430,7 @@ enum judge_status judge_run(const struct judge_options *options,
 	struct submission *submissions = calloc(options->file_count + 1, sizeof *submissions);
 	out->items = calloc(options->file_count + 1, sizeof *out->items);
 	enum judge_status status = JUDGE_CANNOT_RUN;
-	run.beside = beside_open(options->beside);
+	run.timing_lock = timing_lock_open(options->beside);
 	if (submissions == NULL || out->items == NULL)
 		error_set(err, "out of memory");
 	else if (!arguments_hold(&run, submissions, err))
@@ -440,8 +440,8 @@ enum judge_status judge_run(const struct judge_options *options,
 	for (size_t i = 0; submissions != NULL && i < options->file_count; i++)
 		submission_free(&submissions[i]);
 	free(submissions);
-	if (run.beside > 0)
-		close(run.beside);
+	if (run.timing_lock > 0)
+		close(run.timing_lock);
 	epilogue_close(run.epilogue);
 	if (status != JUDGE_DONE && status != JUDGE_CUT_SHORT)
 		judgement_list_free(out);

@@ -113,7 +113,7 @@ bool program_number(const char *text, double *out)
 	return found;
 }
 
-/* What it left behind, as an error. */
+/* Whether the program ended well; else an error that says how it ended. */
 static bool ended_well(const struct child_result *result, double seconds, struct error *err)
 {
 	if (result->outcome == CHILD_EXITED && result->exit_status == 0)

@@ -9,11 +9,11 @@
 #include "base/clock.h"
 #include "judge/bench.h"
 #include "judge/cases/check.h"
+#include "judge/dispatch.h"
 #include "judge/run/ahead.h"
 #include "judge/run/device.h"
 #include "judge/submission/compiling.h"
 #include "judge/timing/timer.h"
-#include "judge/turns.h"
 
 #define TIMEOUT 3.0 /* of a call: a schedule that hangs is not to take the whole budget */
 /* why a variant that the deadline overtook takes no part */
@@ -85,7 +85,7 @@ static bool open_all(struct trials *trials, enum judge_status *status, struct er
 	if (!compile_find_nvcc(nvcc, trials->nvcc, &ignored))
 		trials->nvcc[0] = '\0';
 	run->library_folder = trials->libraries;
-	turns_lock(run, over, run);
+	dispatch_lock(run, over, run);
 	return run_renew(run, err);
 }
 

@@ -29,7 +29,7 @@ bool trials_compile(struct trials *trials, const char *const *const *flags, size
 /* Compiles no more of them; those that are compiled stay. */
 void trials_settle(struct trials *trials);
 
-/* What the libraries need is compiled, so that it takes no time later. */
+/* Compiles all that the libraries need, so that it takes no time later. */
 bool trials_prepare_libraries(struct trials *trials, struct error *err);
 
 /* How many variants from `first` on are compiled (or refused by the compiler), at most `most`;

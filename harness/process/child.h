@@ -128,7 +128,7 @@ struct child_result child_wait(struct child *child, double seconds);
 /* Closes the channel and waits for the child to end by itself for that reason. */
 struct child_result child_finish(struct child *child, double seconds);
 
-/* What it wrote so far to stdout and stderr (its last CHILD_OUTPUT_MAX bytes),
+/* What the child wrote so far to stdout and stderr (its last CHILD_OUTPUT_MAX bytes),
  * NUL-terminated; valid until the next call on this child. child_output_clear
  * forgets it, so that output can be told apart by case. */
 const char *child_output(struct child *child);

@@ -68,7 +68,7 @@ static void close_side(struct ends *ends, int side)
 	child_close(&ends->start[side]);
 }
 
-/* What the caller, or the child's group, has open. */
+/* Copies a descriptor that the caller, or the child's group, has open. */
 static bool copy_descriptor(int fd, int *copy)
 {
 	*copy = fcntl(fd, F_DUPFD_CLOEXEC, KEEPER_LOWEST_FD);

@@ -25,7 +25,7 @@ enum landlock_access {
 /* Allows it for what the descriptor (O_PATH is enough) is open on, of a folder for all below. */
 bool landlock_allow(int rules, int fd, enum landlock_access access, struct error *err);
 
-/* The same by a path, links followed. */
+/* As landlock_allow() by a path, links followed. */
 bool landlock_allow_path(int rules, const char *path, enum landlock_access access,
 						 struct error *err);
 
@@ -33,8 +33,8 @@ bool landlock_allow_path(int rules, const char *path, enum landlock_access acces
  * Async-signal-safe. False with errno. */
 bool landlock_restrict(int rules);
 
-/* The same for all threads of the process at once, which a kernel from ABI 8 on can. False: it
- * cannot, and nothing has been done. */
+/* As landlock_restrict() for all threads of the process at once, which a kernel from ABI 8 on can.
+ * False: it cannot, and nothing has been done. */
 bool landlock_restrict_process(int rules);
 
 #endif

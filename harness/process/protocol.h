@@ -277,9 +277,10 @@ enum run_status {
 #define FAULT_OF_NULL ", a null pointer"
 #define FAULT_IN_SOLVE "solve() has not returned"
 #define FAULT_ON_DEVICE "solve() has returned, and the device is at work"
-/* The same of an emulated GPU, between "emulated GPU: kernel NAME, ..." and its end. */
+/* How an emulated GPU says that a kernel runs still, between "emulated GPU: kernel NAME, ..." and
+ * its end. */
 #define FAULT_STILL_RUNS ": still runs"
-/* The same of a kernel that took all the instructions that it may, and then says how many those
+/* What it says of a kernel that took all the instructions that it may, and then says how many those
  * are; or of one that waits for what nobody is left to do. */
 #define FAULT_NEVER_ENDS ": does not end"
 #define FAULT_OVER_STEPS " are the most"

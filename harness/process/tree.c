@@ -282,7 +282,7 @@ static size_t line_bytes(const char *text, const char *name)
 /* Of each thread: its stack in the kernel, and what the kernel knows of it. */
 #define THREAD_BYTES ((size_t)24 << 10)
 
-/* What every process tells in /proc/PID/status. */
+/* Adds the memory that a process tells in /proc/PID/status. */
 static void add_status(struct tree_memory *memory, const char *text, bool exact)
 {
 	const char *threads = strstr(text, "\nThreads:\t");

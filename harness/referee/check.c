@@ -83,7 +83,8 @@ static struct wrong_element element_of(const struct share *share, uint64_t index
 								  .bound = finding->bound};
 }
 
-/* What counts for C and for what stages write alike. */
+/* Notes an element's error and ratio if they are the worst so far: of C and of what stages write
+ * alike. */
 static void note_worst(struct share *share, uint64_t index, const struct check_finding *finding)
 {
 	struct check_facts *found = &share->found;
@@ -103,7 +104,7 @@ uint32_t check_flip(const struct problem *problem, const struct test_case *test)
 	return read ? format->sign : (uint32_t)((1ull << format->bits) - 1);
 }
 
-/* What made a wrong element. */
+/* The values that made a wrong element. */
 struct origin {
 	bool unwritten, read, mended, suspect;
 };

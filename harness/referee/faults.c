@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "process/buffers.h"
-#include "referee/explain.h"
+#include "referee/diagnosis.h"
 #include "referee/reference.h"
 #include "referee/variant.h"
 
@@ -268,8 +268,8 @@ static void draw_and_try(struct trial *trial, const uint8_t *marks, bool outputs
 		variant_try_gated(trial, &facts->gated);
 }
 
-void explain_faults(const struct check_input *input, const uint8_t *marks, bool outputs_wrong,
-					struct wrong_facts *facts)
+void diagnosis_faults(const struct check_input *input, const uint8_t *marks, bool outputs_wrong,
+					  struct wrong_facts *facts)
 {
 	_Static_assert(FAULT_COUNT <= 64, "a bit for each fault");
 	const struct shape *shape = &input->test->shape;

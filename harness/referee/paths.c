@@ -16,7 +16,7 @@ struct paths_row {
 	bool grew; /* the last edge made a path shorter */
 };
 
-/* What is known of all rows so far. */
+/* Which numbers of edges explain all rows so far. */
 struct finding {
 	uint32_t compared, longer;
 	bool fits[EDGES_MOST]; /* elements are what paths of at most so many edges give */

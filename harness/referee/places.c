@@ -1,7 +1,7 @@
 /* Where wrong elements lie: a map, the box around them, tiles. */
 #include <stdlib.h>
 
-#include "referee/explain.h"
+#include "referee/diagnosis.h"
 
 #define GRAIN 8 /* the smallest tiles that are told apart */
 
@@ -142,7 +142,7 @@ static bool whole_tiles_right(const struct walk *walk, uint64_t tile)
 	return true;
 }
 
-bool explain_places(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts)
+bool diagnosis_places(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts)
 {
 	struct wrong_places *places = &facts->places;
 	struct walk walk = {.batch = (uint64_t)shape->size[SIZE_BATCH],
@@ -233,7 +233,7 @@ static uint64_t written_elements(const uint8_t *marks, const struct walk *walk)
 	return before == 0 && unwritten * 10 >= walk->batch * (matrix - end) * 9 ? end : 0;
 }
 
-void explain_unwritten(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts)
+void diagnosis_unwritten(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts)
 {
 	struct walk walk = {.batch = (uint64_t)shape->size[SIZE_BATCH],
 						.m = (uint64_t)shape->size[SIZE_M],

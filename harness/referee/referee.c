@@ -8,7 +8,7 @@
 #include "base/paths.h"
 #include "base/random.h"
 #include "referee/check.h"
-#include "referee/explain.h"
+#include "referee/diagnosis.h"
 #include "referee/reduced.h"
 #include "referee/reference.h"
 #include "referee/spot.h"
@@ -49,7 +49,7 @@ void referee_close(struct referee *referee)
 {
 	if (referee->device != NULL)
 		referee->device->close(referee->state);
-	elsewhere_close(&referee->elsewhere);
+	stage_exchange_close(&referee->stage_exchange);
 	free(referee->output);
 	free(referee->carried);
 	free(referee->second);
@@ -171,7 +171,7 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 	memcpy(name, request->problem, sizeof name);
 	name[sizeof name - 1] = '\0';
 	referee->has_case = referee->has_product = referee->explainable = false;
-	elsewhere_close(&referee->elsewhere);
+	stage_exchange_close(&referee->stage_exchange);
 	referee->problem = problem_find(name);
 	if (referee->problem == NULL)
 		return error_set(err, "unknown problem \"%s\"", name);
@@ -501,7 +501,7 @@ bool referee_check(struct referee *referee, const struct referee_check *request,
 	referee->checked = *request;
 	referee->explainable = referee->has_second = referee->adds = referee->few_hold = false;
 	referee->finishing = 0;
-	elsewhere_close(&referee->elsewhere);
+	stage_exchange_close(&referee->stage_exchange);
 	if (!take_outputs(referee, request, err) ||
 		!check_guards(referee, request->set, &referee->reply, err) ||
 		!check_inputs(referee, request->set, &referee->reply, err) ||
@@ -554,7 +554,7 @@ bool referee_explain(struct referee *referee, struct wrong_facts *facts, struct 
 		return true;
 	struct check_input input = input_of(referee);
 	input.to = referee->chain.count;
-	explain_result(&input, facts);
+	diagnosis_result(&input, facts);
 	return true;
 }
 
@@ -567,23 +567,23 @@ bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_
 		(!finishing && referee->next != stage))
 		return error_set(err, "stage %u of the epilogue is not what comes next", stage);
 	struct check_input input = input_with_reduced(referee);
-	if (!elsewhere_open(&referee->elsewhere, &input, stage, finishing, err))
+	if (!stage_exchange_open(&referee->stage_exchange, &input, stage, finishing, err))
 		return false;
-	reply->arena = referee->elsewhere.arena;
-	*fd = referee->elsewhere.fd;
+	reply->arena = referee->stage_exchange.arena;
+	*fd = referee->stage_exchange.fd;
 	return true;
 }
 
 bool referee_stage_close(struct referee *referee, uint32_t stage, struct check_facts *reply,
 						 struct error *err)
 {
-	struct elsewhere *elsewhere = &referee->elsewhere;
-	if (!elsewhere->open || elsewhere->stage != stage)
+	struct stage_exchange *exchange = &referee->stage_exchange;
+	if (!exchange->open || exchange->stage != stage)
 		return error_set(err, "stage %u of the epilogue is not being run", stage);
-	struct check_stage results = elsewhere_results(elsewhere, &referee->chain.stages[stage]);
+	struct check_stage results = stage_exchange_results(exchange, &referee->chain.stages[stage]);
 	bool good = true;
 	referee->finishing = 0;
-	if (elsewhere->finishing) {
+	if (exchange->finishing) {
 		struct check_input input = input_with_reduced(referee);
 		input.computed = &results;
 		check_finished(&input, stage, &referee->reply);
@@ -592,6 +592,6 @@ bool referee_stage_close(struct referee *referee, uint32_t stage, struct check_f
 		good = check_part(referee, stage, &results, reply, err);
 		referee->finishing = chain_finish(&referee->chain.stages[stage]) != NULL ? stage + 1 : 0;
 	}
-	elsewhere_close(elsewhere);
+	stage_exchange_close(exchange);
 	return good;
 }

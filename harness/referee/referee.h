@@ -5,7 +5,7 @@
 
 #include "device/referee_device.h"
 #include "process/protocol.h"
-#include "referee/elsewhere.h"
+#include "referee/stage_exchange.h"
 
 struct referee {
 	const struct referee_device *device; /* NULL before OPEN */
@@ -34,7 +34,7 @@ struct referee {
 	struct check_facts reply; /* what is known so far */
 	void *carried;
 	uint64_t carried_capacity;
-	struct elsewhere elsewhere;
+	struct stage_exchange stage_exchange;
 	bool explainable; /* all of a check's result is here still, with its reference */
 	void *second;     /* the result of one more call, after REFILL */
 	uint64_t second_capacity;

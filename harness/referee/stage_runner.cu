@@ -101,7 +101,7 @@ static void apply_reference(const float *X, float *Y, size_t count, const Stage 
 	cudaMemcpy(Y, values.data(), count * sizeof(float), cudaMemcpyHostToDevice);
 }
 
-/* The same for a stage of pairs: what it writes is reference(gate, up). */
+/* Whether a stage of pairs has a reference: what it writes is reference(gate, up). */
 template <class Stage, class = void> constexpr bool has_pair_reference = false;
 template <class Stage>
 constexpr bool has_pair_reference<

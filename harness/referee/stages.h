@@ -52,9 +52,10 @@ struct stage_reference {
 	/* members: the stage's arguments, and the elements of its inputs at the place
 	 * of x, in the order of their declarations. */
 	double (*apply)(double x, const double *members, const struct stage_coordinate *place);
-	/* What it writes, of the value that it has made, by one f32 operation; NULL: that value. */
+	/* The value that the stage writes, of the one that it has made, by one f32 operation; NULL:
+	 * that value. */
 	double (*written)(double y, const double *members, const struct stage_coordinate *place);
-	/* What its finish() makes of what it has reduced, by one f32 operation. */
+	/* The value that the stage's finish() makes of what it has reduced, by one f32 operation. */
 	double (*finished)(double x, const double *members, const struct stage_coordinate *place);
 	/* It writes gate(x) * next, of what it gets at an even column and the next. */
 	double (*gate)(double x);

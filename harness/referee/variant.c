@@ -190,7 +190,7 @@ static bool flip_k(const struct trial *trial, int choice, struct variant *varian
 		   (choice > 0 || trial->codes == NULL); /* else it is FAULT_PAIRS */
 }
 
-/* The same of the left operand, where K has a second half to exchange. */
+/* Quarters of the left operand's fragments are exchanged, where K has a second half. */
 static bool exchange_quarters(const struct trial *trial, struct variant *variant)
 {
 	variant->quarters = true;

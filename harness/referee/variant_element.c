@@ -98,7 +98,8 @@ static double right_at(const struct trial *trial, const struct variant *variant,
 	return variant->narrow_right != NULL ? variant->narrow_right(y) : y;
 }
 
-/* What k becomes may lie in the last tile, beyond K. */
+/* The end of the k that are summed: one that a fault exchanges may lie in the last tile, beyond K.
+ */
 static uint64_t end_of(const struct trial *trial, const struct variant *variant)
 {
 	bool moved = variant->quarters || variant->k_flipped > 0 || variant->shift_tile > 0;

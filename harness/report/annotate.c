@@ -139,7 +139,7 @@ static long line_named(const char *detail, const char *file)
 	return 0;
 }
 
-/* What is wrong, and a line for each hint. */
+/* Prints the verdict's reason, and a line for each hint. */
 static void put_verdict(FILE *out, const struct judgement *item)
 {
 	char message[sizeof item->detail + HINTS_MAX * (HINT_TEXT + 8)];

@@ -76,7 +76,7 @@ static bool begins_line(const char *text, const char *p)
 			(memcmp(p - 3, "\xE2\x80\xA8", 3) == 0 || memcmp(p - 3, "\xE2\x80\xA9", 3) == 0));
 }
 
-/* What a line begins with, behind blanks and what is not seen. */
+/* The first character of a line that is seen, behind blanks and characters that are not. */
 static const char *first_seen(const char *p)
 {
 	while (*p == ' ' || *p == '\t' || is_unseen(*p))

@@ -15,7 +15,7 @@
  * it. NULL only when memory is out. */
 char *clean_text(const char *text);
 
-/* The same for a terminal or a log, where runners of CI services look for commands:
+/* As clean_text() for a terminal or a log, where runners of CI services look for commands:
  *   GitHub            "::" at the start of a line, behind blanks; "##[" anywhere
  *   Azure Pipelines   "##vso[" anywhere
  *   TeamCity          "##teamcity["
@@ -23,7 +23,7 @@ char *clean_text(const char *text);
  * as some comparisons of .NET pass over those that are not seen. */
 char *clean_shown(const char *text);
 
-/* The same in one line, as a file's name: "\n" and "\t" are two characters each. */
+/* As clean_shown() in one line, as a file's name: "\n" and "\t" are two characters each. */
 char *clean_line(const char *text);
 
 /* Whether a line that begins with this clean text would be a command by its "::". For who makes

@@ -1,4 +1,4 @@
-/* What kernels did, for people. */
+/* Counters of kernels as text for people. */
 #ifndef GEMMJUDGE_REPORT_COUNTERS_H
 #define GEMMJUDGE_REPORT_COUNTERS_H
 

@@ -14,7 +14,8 @@ json_t *document_real(double value);
 /* An object with schema_version, program and `what`. */
 json_t *document_make(const char *what, int schema_version);
 
-/* The same, and which file it is about: version (of the program), file, content, problem. */
+/* As document_make(), with the file that it is about: version (of the program), file, content,
+ * problem. */
 json_t *document_of_file(const char *what, int schema_version, const char *file,
 						 const char *content, const char *problem);
 
@@ -22,7 +23,8 @@ json_t *document_of_file(const char *what, int schema_version, const char *file,
  * a command of a CI runner, or end a line within a string, is written as an escape. */
 void document_put(json_t *json, int blanks, FILE *out);
 
-/* The same in one line, with its newline, for the caller to free; NULL when memory is short. */
+/* As document_put() in one line, with its newline, for the caller to free; NULL when memory is
+ * short. */
 char *document_line(json_t *json);
 
 /* Writes a document with its newline, and lets go of it. */

@@ -11,7 +11,7 @@
  * has any. */
 void kernels_print(FILE *out, int width, const struct timing_result *timing);
 
-/* The same as a table. */
+/* Prints the kernels as a table. */
 void kernels_markdown(FILE *out, const struct timing_result *timing);
 
 /* What the compiled kernels of a file take of a GPU, a line a kernel; nothing where nobody knows.

@@ -186,7 +186,7 @@ static void row_print(const struct ranking *ranking, const struct ranking_row *r
 	}
 }
 
-/* What was timed, once for each problem. */
+/* Prints the timed shapes, once for each problem. */
 static void shapes_print(const struct ranking *ranking, int width, FILE *out)
 {
 	for (size_t i = 0; i < ranking->count; i++) {

@@ -126,7 +126,7 @@ WRITE(entry, ratio_to_fastest_library)
 /* ---- comparisons -------------------------------------------------------------------------------
  */
 
-/* The same file without its epilogue; NULL where there is none, or it is no file. */
+/* The entry of this file without its epilogue; NULL where there is none, or it is no file. */
 static const struct timing_entry *plain_of(const struct record_at *at)
 {
 	const struct timing_entry *entry = at->of;

@@ -21,8 +21,8 @@ typedef void (*report_writer)(const struct judgement_list *list, FILE *out);
 
 void report_text(const struct judgement_list *list, const struct report_style *style, FILE *out);
 
-/* The same in pieces, for who shows verdicts as they come: files in any order, then what was not
- * shown of them, and the end. Zero-initialise what was written. */
+/* The text report in pieces, for who shows verdicts as they come: files in any order, then what was
+ * not shown of them, and the end. Zero-initialise what was written. */
 struct report_written {
 	size_t files;
 	bool *shown; /* of each file; owned until the end */
@@ -47,7 +47,7 @@ void report_html(const struct judgement_list *list, FILE *out); /* a page; html/
 bool report_save(const char *path, report_writer writer, const struct judgement_list *list,
 				 struct error *err);
 
-/* The same of anything else that a function writes. */
+/* As report_save() of anything else that a function writes. */
 typedef void (*report_any_writer)(const void *what, FILE *out);
 bool report_save_any(const char *path, report_any_writer writer, const void *what,
 					 struct error *err);

@@ -114,7 +114,7 @@ static void hints_print(const struct text_page *page, const struct judgement *it
 	}
 }
 
-/* What its code tried in vain, or why nobody knows. */
+/* Prints the calls that the file's code tried and the jail denied, or why nobody knows them. */
 static void denied_show(const struct text_page *page, const struct judgement *item)
 {
 	char calls[DENIED_TEXT], line[DENIED_TEXT + 32];
@@ -137,7 +137,8 @@ static size_t count_lines(const char *text)
 	return count;
 }
 
-/* What nvcc said: of a file that it refused the first lines, of others how many there are. */
+/* Prints nvcc's messages: of a file that it refused the first lines, of others how many there are.
+ */
 static void log_print(const struct text_page *page, const struct judgement *item)
 {
 	const bool refused = facts_refused(item);
@@ -157,7 +158,7 @@ static void log_print(const struct text_page *page, const struct judgement *item
 			refused ? " more" : "", text_plural(lines - shown), lines - shown == 1 ? "it" : "them");
 }
 
-/* What follows the line of the verdict. */
+/* Prints all that follows the line of the verdict. */
 static void judgement_print(const struct text_page *page, const struct judgement *item)
 {
 	summary_print(page, item);

@@ -71,7 +71,7 @@ static bool quotes_whole(const char *detail, const char *output)
 		   memcmp(detail + detail_length - length, output, length) == 0;
 }
 
-/* What it printed, but for what is in the line above. */
+/* Prints what the process printed in the case, but for the words of the case's own line. */
 static void output_print(const struct text_page *page, const struct case_result *result)
 {
 	if (result->output == NULL || result->output[0] == '\0' ||

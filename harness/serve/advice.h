@@ -9,8 +9,8 @@
  * free; NULL: memory is short. */
 char *advice_text(const char *sentence);
 
-/* The same of an event's or a result's sentences: detail, reason, hints, the cases' details. What
- * nothing is left of is no hint any more. */
+/* Applies advice_text() to an event's or a result's sentences: detail, reason, hints, the cases'
+ * details. What nothing is left of is no hint any more. */
 void advice_apply(json_t *json);
 
 #endif

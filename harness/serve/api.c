@@ -1,4 +1,4 @@
-/* What is submitted: taken, shown, taken back. */
+/* Submissions by the API: they are taken, shown, and taken back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static const char *query_text(const struct http_request *request, const char *na
 	return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
-/* What the store did not do is no fault of who asks. */
+/* Replies that the store failed, which is no fault of who asks. */
 static void reply_failed(const struct server *server, struct http_reply *reply,
 						 const struct error *err)
 {

@@ -86,8 +86,8 @@ bool api_takes_json(const struct http_request *request, struct http_reply *reply
  * reply made. */
 json_t *api_visible(struct server *server, const struct http_request *request, bool whole,
 					struct http_reply *reply);
-/* What it asks for with mine, user, problem, name, before and limit, as far as it may see them; or
- * `own`, that many of the newest of who asks. NULL, with the reply made. */
+/* The submissions that a request asks for with mine, user, problem, name, before and limit, as far
+ * as it may see them; or `own`, that many of the newest of who asks. NULL, with the reply made. */
 json_t *api_jobs(struct server *server, const struct http_request *request, int own,
 				 struct http_reply *reply);
 

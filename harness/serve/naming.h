@@ -9,8 +9,8 @@
  * or a closing quote, as compilers write them; the caller's to free. NULL: memory is short. */
 char *naming_text(const char *text, const char *name);
 
-/* The same in what an event or a result says of its file: file, detail, reason, hints, details of
- * cases, labels of times and the compiler's log. */
+/* Applies naming_text() to what an event or a result says of its file: file, detail, reason, hints,
+ * details of cases, labels of times and the compiler's log. */
 void naming_apply(json_t *json, const char *name);
 
 #endif

@@ -70,7 +70,7 @@ void page_enter(struct server *server, const struct http_request *request, struc
 		page_login(server, request, reply);
 }
 
-/* What was chosen of the options: whole numbers, truths and texts, as the API has them. */
+/* The options that were chosen, as JSON: whole numbers, truths and texts, as the API has them. */
 static json_t *options_sent(const struct http_request *request)
 {
 	size_t count;

@@ -117,7 +117,8 @@ static bool may_see(const struct served_page *page, const json_t *judgement)
 		   strcmp(page_text(judgement, "user"), page->request->user.name) == 0;
 }
 
-/* What its author calls it where it was submitted here, else its file. */
+/* The name that a judgement's author gave the file where it was submitted here, else the file's
+ * own. */
 static const char *name_of(const json_t *judgement)
 {
 	const char *name = page_text(judgement, "name");

@@ -4,7 +4,7 @@
 
 #include "serve/page.h"
 
-/* What pages of ours are asked with. */
+/* The names that queries of our pages have. */
 static const char *const asked[] = {"user", "problem", "name", "before", "limit", "from"};
 
 /* The page that was asked for, with what it was asked with; NULL where it is none, or is very long.

@@ -84,7 +84,7 @@ enum queue_news queue_next(struct queue *queue, struct queue_watcher *watcher,
 /* Wakes all, with a comment in place of an event: so that connections that are gone are noticed. */
 void queue_beat(struct queue *queue);
 
-/* The same as server-sent events have it, for the caller to free; NULL: memory is short. */
+/* The event's text as server-sent events have it, for the caller to free; NULL: memory is short. */
 char *queue_event(json_t *event);
 
 #endif

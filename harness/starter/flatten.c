@@ -7,7 +7,7 @@
 
 #include "base/paths.h"
 #include "base/text.h"
-#include "compile/reach.h"
+#include "compile/jail_rules.h"
 #include "starter/directive.h"
 
 #define FILES_MAX 256
@@ -200,7 +200,7 @@ static void find_repository(const char *path, char out[PATHS_MAX])
 	if (realpath(path, real) == NULL)
 		return;
 	*strrchr(real, '/') = '\0';
-	if (!reach_repository(real, out))
+	if (!jail_rules_repository(real, out))
 		out[0] = '\0';
 }
 

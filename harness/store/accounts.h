@@ -22,7 +22,7 @@ struct account {
  * hash. False with err, also where the name is taken or is no name (letters, digits, . _ -). */
 bool account_add(const char *path, const char *name, const char *role, char token[ACCOUNT_TOKEN],
 				 struct error *err);
-/* What it submitted stays. */
+/* Removes an account; its submissions stay. */
 bool account_remove(const char *path, const char *name, struct error *err);
 /* An array of objects: name, role, created, submissions. NULL with err. */
 json_t *accounts_list(const char *path, struct error *err);

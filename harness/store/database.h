@@ -35,7 +35,7 @@ struct store *database_open(const char *path, const char *const *schema, bool wr
 struct store *database_second(const struct store *first, struct error *err);
 void database_close(struct store *store);
 
-/* What SQLite has against it, in a line about the file. Returns false. */
+/* Sets an error that says why SQLite refused, in a line about the file. Returns false. */
 bool database_refused(const struct store *store, struct error *err);
 
 /* That it is damaged. Returns false. */

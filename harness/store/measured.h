@@ -82,7 +82,7 @@ void measured_shape(const struct measured_time *time, char out[MEASURED_SHAPE]);
 /* "1024x1024x1024" */
 void measured_sizes(const struct measured_time *time, char out[SHAPE_TEXT]);
 
-/* The same problem, sizes and scalars, with the epilogue or without. */
+/* Whether both have the same problem, sizes and scalars, with the epilogue or without. */
 bool measured_same_shape(const struct measured_time *a, const struct measured_time *b);
 
 /* The rate that goes with the time, in what its problem counts ("TFLOP/s", or "GB/s" where memory
@@ -101,7 +101,7 @@ bool measured_same_field(const struct measured *a, const struct measured *b);
  * which has no times. */
 const char *measured_library(const struct measured *measured);
 
-/* The same over all shapes, as a geometric mean; 0 without any. */
+/* The ratio to that library over all shapes, as a geometric mean; 0 without any. */
 double measured_mean_ratio(const struct measured *measured);
 
 /* Takes a list of numbers in JSON; false where it is none. */

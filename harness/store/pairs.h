@@ -34,7 +34,7 @@ struct pair {
 /* False with err where memory runs out. */
 bool pair_make(const struct measured *a, const struct measured *b, struct pair *out,
 			   struct error *err);
-/* The same, with other words than A and B in the notes. */
+/* As pair_make(), with other words than A and B in the notes. */
 bool pair_make_named(const struct measured *a, const struct measured *b, const char *name_a,
 					 const char *name_b, struct pair *out, struct error *err);
 void pair_free(struct pair *pair);

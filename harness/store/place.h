@@ -10,7 +10,7 @@
  * where GEMMJUDGE_STORE is "none". False with err where there is no such place. */
 bool store_place(const char *asked, char out[PATHS_MAX], struct error *err);
 
-/* The same; false also where it is "". */
+/* As store_place(); false also where it is "". */
 bool store_needed(const char *asked, char out[PATHS_MAX], struct error *err);
 
 /* The i-th place where the store of this run or another may lie, "" where there is none; false

@@ -31,8 +31,9 @@ bool sources_keep(const char *path, const struct sources *sources, struct error 
  * there are several, or it is not what the store's own hand wrote. */
 bool sources_find(const char *path, const char *hash, struct sources *out, struct error *err);
 
-/* The same for each of these whole hashes, in one reading of the store: tells `take` of those that
- * are kept, with their index; it may take over strings, and ends the search by false with err. */
+/* As sources_find() for each of these whole hashes, in one reading of the store: tells `take` of
+ * those that are kept, with their index; it may take over strings, and ends the search by false
+ * with err. */
 bool sources_each(const char *path, const char *const *hashes, size_t count,
 				  bool (*take)(void *context, size_t i, struct sources *sources, struct error *err),
 				  void *context, struct error *err);

@@ -1,4 +1,4 @@
-/* What measuring found, as text and as JSON. */
+/* The measured schedules, as text and as JSON. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "report/document.h"
 #include "report/wrap.h"
+#include "schedules/queue.h"
 #include "store/show/show.h"
-#include "tune/queue.h"
 #include "tuning/tuning.h"
 
 #define WIDTH 80
@@ -135,7 +135,7 @@ static void show_table(const struct tuning *tuning, const struct tuning_shape *s
 	free(order);
 }
 
-/* What is wrong with those that could not be measured, where everything is asked for. */
+/* Prints why schedules could not be measured, where everything is asked for. */
 static void show_failures(const struct tuning *tuning, const struct tuning_shape *shape, FILE *out)
 {
 	char text[SCHEDULE_TEXT], line[LINE_TEXT];

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "tune/queue.h"
+#include "schedules/queue.h"
 #include "tuning/memory.h"
 #include "tuning/tuning.h"
 

@@ -4,8 +4,8 @@
 #ifndef GEMMJUDGE_TUNING_MEMORY_H
 #define GEMMJUDGE_TUNING_MEMORY_H
 
+#include "schedules/search.h"
 #include "store/tuned.h"
-#include "tune/search.h"
 #include "tuning/tuning.h"
 
 struct tuning_memory {

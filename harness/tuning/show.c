@@ -1,4 +1,4 @@
-/* What was found, as text and as JSON. */
+/* The ranked and checked schedules, as text and as JSON. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>

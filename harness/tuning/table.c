@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "report/report.h"
-#include "tune/given.h"
+#include "schedules/given.h"
 
 struct table {
 	const struct tuning *tuning;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "tune/model.h"
-#include "tuning/schedules.h"
+#include "schedules/model.h"
+#include "tuning/chosen.h"
 
 #define TOP 10        /* of one shape */
 #define TOP_OF_MANY 1 /* of each of several */
@@ -16,7 +16,7 @@ bool tuning_open(struct tuning *tuning, const struct tuning_request *request,
 	struct judge_options judge = *request->judge;
 	*tuning = (struct tuning){
 		.begun = clock_seconds(), .request = *request, .watch = *watch, .file = judge.files[0]};
-	schedules_join_flags(&judge, tuning->flags);
+	chosen_join_flags(&judge, tuning->flags);
 	judge.mode = JUDGE_TIMES;
 	judge.cases.count = 0;
 	if (request->mode == TUNING_CHECKS) /* a suite says what is judged, and not at which shapes */

@@ -8,12 +8,12 @@
 
 #include "judge/plan.h"
 #include "judge/trials.h"
+#include "schedules/rank.h"
+#include "schedules/search.h"
 #include "store/tuned.h"
-#include "tune/rank.h"
-#include "tune/search.h"
-#include "tuning/schedules.h"
+#include "tuning/chosen.h"
 
-/* What is asked for. All texts are borrowed. */
+/* A request to tune. All texts are borrowed. */
 struct tuning_request {
 	const struct judge_options *judge; /* of one file, with its seed */
 	enum tuning_mode { TUNING_RANKS, TUNING_MEASURES, TUNING_CHECKS } mode;
@@ -31,7 +31,7 @@ struct tuning_watch {
 	void (*done)(void *context, size_t done, size_t all);
 };
 
-/* What was found by measuring. Microseconds. */
+/* The schedules that measuring found for a shape. Microseconds. */
 struct tuning_found {
 	bool begun;
 	size_t count;
@@ -83,7 +83,7 @@ struct tuning {
 	struct tuning_request request;
 	struct tuning_watch watch;
 	const char *file;
-	char flags[SCHEDULES_FLAGS]; /* that the user gave to nvcc, with blanks between them */
+	char flags[CHOSEN_FLAGS]; /* that the user gave to nvcc, with blanks between them */
 	struct plan plan;
 	struct space space;
 	struct tune_gpu gpu;

@@ -22,7 +22,7 @@ __device__ __forceinline__ void mma_load(uint32_t (&to)[4], uint32_t address)
 				 : "r"(address));
 }
 
-/* The same with each 8x8 matrix transposed on the way. From a 16x16 tile of the
+/* As mma_load(), with each 8x8 matrix transposed on the way. From a 16x16 tile of the
  * row-major B, registers 0 and 1 are B's fragment for the first 8 columns,
  * registers 2 and 3 the one for the next 8. */
 __device__ __forceinline__ void mma_load_transposed(uint32_t (&to)[4], uint32_t address)

@@ -95,7 +95,7 @@ __device__ __forceinline__ void tile_copy(Element *tile, const Element *matrix, 
 	}
 }
 
-/* The same with the bytes per copy known only at run time. */
+/* As tile_copy(), with the bytes per copy known only at run time. */
 template <int ROWS, int COLUMNS, int THREADS, class Layout, class Element>
 __device__ __forceinline__ void tile_copy_any(int bytes, Element *tile, const Element *matrix,
 											  int rows, int columns, int row0, int column0)

@@ -26,7 +26,7 @@ static __device__ __forceinline__ void tiled_load_x(float (&tile)[TILED_DEPTH][T
 	}
 }
 
-/* The same of W, a byte at a time: K is even. */
+/* Loads a tile of W, a byte at a time: K is even. */
 static __device__ __forceinline__ void tiled_load_w(float (&tile)[TILED_DEPTH][TILED_PITCH],
 													const uint8_t *w_q, const half *scales,
 													int row0, int k0, int N, int K, int group_size)

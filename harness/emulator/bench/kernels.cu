@@ -228,7 +228,7 @@ extern "C" __global__ void wmma_wide(const half *A, const half *B, half *C, int 
 	}
 }
 
-// The same tiles with ldmatrix and mma.sync.m16n8k16.
+// The tiles of wmma_wide, with ldmatrix and mma.sync.m16n8k16.
 extern "C" __global__ void mma_wide(const half *A, const half *B, half *C, int M, int N, int K)
 {
 	__shared__ __align__(16) half a[128][32 + WIDE_PAD], b[32][128 + WIDE_PAD];

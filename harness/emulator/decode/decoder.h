@@ -171,7 +171,7 @@ uint32_t decode_fixup(struct decoder *decoder, uint32_t statement, int32_t list)
 bool decode_lives(struct decode_frame *frame);
 /* Says what the instruction reads and writes, for the one emitted at `code` (decode/effects.c). */
 void decode_effects(struct decoder *decoder, const struct ptx_instruction *in, uint32_t code);
-/* The same of an instruction that only needs this operand. */
+/* Says that the instruction emitted at `code` needs this operand, and nothing else. */
 void decode_effects_strict(struct decoder *decoder, const struct ptx_operand *operand,
 						   uint32_t code);
 /* Marks that the present instruction cannot be decoded. */

@@ -29,7 +29,8 @@ struct exec_block *exec_shared_place(struct warp *warp, const struct exec_instru
 /* Whether the block is another one of the cluster that has ended: a fault. */
 bool exec_block_ended(struct warp *warp, const struct exec_instruction *in, int lane,
 					  const struct exec_block *block);
-/* The same for a source that is only copied: global memory that nothing wrote is no fault. */
+/* As exec_access() for a source that is only copied: global memory that nothing wrote is no fault.
+ */
 void *exec_access_source(struct warp *warp, const struct exec_instruction *in, int lane,
 						 struct exec_address at, size_t bytes, size_t align, bool *written);
 /* An undefined value is stored at a global address: `text` says how. */

@@ -67,7 +67,7 @@ struct exec_bulk {
 	u32 group_count, group_capacity;
 };
 
-/* The same of the cluster's; and the groups of stores of this warp. */
+/* A new bulk copy of the warp's cluster; and the groups of stores of this warp. */
 struct bulk *copies_add_bulk(struct warp *warp);
 struct groups *copies_groups(struct warp *warp);
 void exec_bulk_free(struct exec_cluster *cluster);

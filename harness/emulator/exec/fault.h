@@ -10,7 +10,7 @@
 #define EXEC_PLACE 200
 const char *exec_place(const struct warp *warp, const struct exec_instruction *in,
 					   char text[EXEC_PLACE]) __attribute__((cold));
-/* The same for an instruction of any program. */
+/* As exec_place() for an instruction of any program. */
 const char *exec_program_place(const struct exec_program *program, uint32_t pc,
 							   char text[EXEC_PLACE]) __attribute__((cold));
 /* Its file and line, "file.cu:42"; "" without -lineinfo. */
@@ -30,8 +30,8 @@ static inline bool exec_shared_shifted(const struct exec_program *program)
 enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
 						   enum fault_kind kind, uint64_t address, const char *format, ...)
 	__attribute__((format(printf, 6, 7), cold));
-/* The same for what the GPU carries out and PTX leaves undefined. EXEC_NEXT, and no fault, when
- * the launch does not look for such (check_none): the caller goes on. */
+/* As exec_fail() for what the GPU carries out and PTX leaves undefined. EXEC_NEXT, and no fault,
+ * when the launch does not look for such (check_none): the caller goes on. */
 enum exec_status exec_fail_undefined(struct warp *warp, const struct exec_instruction *in, int lane,
 									 enum fault_kind kind, uint64_t address, const char *format,
 									 ...) __attribute__((format(printf, 6, 7), cold));

@@ -60,7 +60,7 @@ static uint8_t *known_at(struct warp *w, const struct exec_instruction *in, int 
 		   (address - EXEC_LOCAL_BASE);
 }
 
-/* The same of `bytes` bytes to read, for those of global memory made in `room`. */
+/* As known_at() of `bytes` bytes to read, for those of global memory made in `room`. */
 static const uint8_t *known_of(struct warp *w, const struct exec_instruction *in, int lane,
 							   uint64_t address, int bytes, uint8_t room[])
 {

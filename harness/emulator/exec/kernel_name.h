@@ -11,9 +11,9 @@
  * process has no C++ library, whose function this needs. */
 void kernel_name_show(const char *symbol, char *out, size_t size);
 
-/* The same of a name that was demangled already, which is changed. Of one that does not fit into
- * `size` bytes template lists become "<...>", the innermost first; one that is too long even so
- * is cut. */
+/* Shortens a name that was demangled already, in its own place, as kernel_name_show() does. Of one
+ * that does not fit into `size` bytes template lists become "<...>", the innermost first; one that
+ * is too long even so is cut. */
 void kernel_name_shorten(char *demangled, char *out, size_t size);
 
 #endif

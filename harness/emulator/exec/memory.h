@@ -34,13 +34,14 @@ bool memory_init(size_t limit);
  * of at least 256 bytes that belongs to nobody separates neighbours, and an
  * address is not handed out again until the reservation has been gone through. */
 uint64_t memory_allocate(size_t size, const char *kind);
-/* The same for memory that the host writes without telling us (pinned, managed):
+/* As memory_allocate() for memory that the host writes without telling us (pinned, managed):
  * counts as written throughout. */
 uint64_t memory_allocate_host(size_t size, const char *kind);
 /* What messages call a live allocation from now on, in place of its kind. Allocations that come
  * after are numbered from 1 on again. False: none starts at `base`. */
 bool memory_name(uint64_t base, const char *name);
-/* The same for the code that asked for it: a file and an offset into it, as addr2line takes it. */
+/* Names the code that asked for a live allocation: a file and an offset into it, as addr2line takes
+ * it. */
 bool memory_set_site(uint64_t base, const char *site);
 /* "400-byte allocation (cudaMalloc at solve.so+0x1f39)", with its number where there were several,
  * or its name. */

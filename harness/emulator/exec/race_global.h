@@ -13,7 +13,8 @@ void race_global_begin(void);
  * to those who see it. */
 enum exec_status race_global_access(struct warp *warp, const struct exec_instruction *in, int lane,
 									uint64_t address, size_t bytes, bool write);
-/* The same of so many lanes from this one on, each at `bytes` behind the one before. */
+/* As race_global_access() of so many lanes from this one on, each at `bytes` behind the one before.
+ */
 enum exec_status race_global_lanes(struct warp *warp, const struct exec_instruction *in, int lane,
 								   uint64_t address, size_t bytes, uint32_t lanes, bool write);
 /* An ordered read or an atomic has seen what is at the addresses: the warp takes what was published

@@ -94,7 +94,7 @@ struct exec_undefined {
  * instruction failed, or exec_undefined_again() is true. */
 bool exec_undefined_read(struct warp *warp, const struct exec_instruction *in, int lane,
 						 const struct exec_block *block, uint64_t offset);
-/* The same for global memory. */
+/* As exec_undefined_read() for a byte of global memory. */
 bool exec_undefined_read_global(struct warp *warp, const struct exec_instruction *in, int lane,
 								const struct allocation *allocation, uint64_t address);
 /* After a handler failed: whether it only needs the other loop, and is to be taken again. */
@@ -112,7 +112,7 @@ void exec_undefined_free(struct warp *warp);
 /* Sets the lanes of `mask`; `read` counts where there are any. */
 void exec_lanes_set(struct exec_undefined *undefined, struct exec_lanes *part, uint32_t mask,
 					uint32_t lanes, const struct exec_read *read);
-/* The same for all parts of some references. */
+/* As exec_lanes_set() for all parts of some references. */
 void exec_lanes_set_all(struct exec_undefined *undefined, const int32_t *references, int32_t count,
 						uint32_t mask, uint32_t lanes, const struct exec_read *read);
 /* "shared memory that nothing wrote, read by ld.shared.f32 at gemm.cu:12, offset 4" */

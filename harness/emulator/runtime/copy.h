@@ -23,8 +23,8 @@ struct fill {
 	size_t element, width, height;
 };
 
-/* The same with its pointers and sizes looked at, but not what lies there: what a GPU refuses when
- * the copy is asked for. With the lock held. */
+/* Looks at the pointers and sizes of a copy or a fill, but not what lies there: what a GPU refuses
+ * when the copy is asked for. With the lock held. */
 cudaError_t copy_check(const char *call, const struct copy_work *copy);
 cudaError_t fill_check(const char *call, const struct fill *fill);
 

@@ -185,7 +185,7 @@ static uint64_t node_after(const struct CUgraphNode_st *node, const struct launc
 	return after;
 }
 
-/* The same for the race check. */
+/* The order of the node for the race check: after all nodes that it comes after. */
 static void order_node(cudaGraphNode_t node, const struct launching *launching)
 {
 	struct machine_clock clock = launching->clock;

@@ -18,7 +18,7 @@
 #define MIB (1024 * 1024)
 
 #define EXPORT __attribute__((visibility("default")))
-/* The same function under a second exported name (the per-thread-stream names:
+/* Gives a function a second exported name (the per-thread-stream names:
  * everything runs in order here, so that all streams behave alike). */
 #define EXPORT_ALIAS(name, alias_name)                                                             \
 	extern __typeof(name) alias_name __attribute__((alias(#name), visibility("default")))
@@ -118,18 +118,18 @@ extern struct runtime runtime;
 /* Takes the lock, initialises on the first call, and runs what is queued. Anything but success: do
  * nothing and pass it to runtime_leave(). */
 cudaError_t runtime_enter(void);
-/* The same for calls that wait for less than the whole device, and say so by themselves
+/* As runtime_enter() for calls that wait for less than the whole device, and say so by themselves
  * (timeline_host_waits). */
 cudaError_t runtime_enter_apart(void);
-/* The same for calls that wait for nothing on a GPU: what is queued stays so. */
+/* As runtime_enter() for calls that wait for nothing on a GPU: what is queued stays so. */
 cudaError_t runtime_enter_queueing(void);
-/* The same for nvcc's start-up code, before the program has asked for anything. */
+/* As runtime_enter() for nvcc's start-up code, before the program has asked for anything. */
 void runtime_enter_early(void);
 /* Releases the lock; remembers a failure for cudaGetLastError, and for cudaEmulatedFailure as one
  * of this function; returns `status`. */
 #define runtime_leave(status) runtime_leave_call(__func__, status)
 cudaError_t runtime_leave_call(const char *call, cudaError_t status);
-/* The same without remembering: for cudaErrorNotReady and getters of errors. */
+/* As runtime_leave() without remembering: for cudaErrorNotReady and getters of errors. */
 cudaError_t runtime_leave_quietly(cudaError_t status);
 /* The driver's functions are mostly the runtime's under other names. Between these two calls
  * messages name the driver's function, and cudaGetLastError() does not learn of failures. */
@@ -160,7 +160,7 @@ void runtime_fault(const struct fault *fault);
  * refusal.c keeps it for cudaEmulatedFailure. */
 void refusal_reason(const char *advice, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same, and says it. */
+/* As refusal_reason(), and says it. */
 void refusal_say(const char *advice, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The call has ended with this status. */
 void refusal_note(const char *call, cudaError_t status);
@@ -212,8 +212,8 @@ cudaError_t stream_host_function(cudaStream_t stream, cudaHostFn_t function, voi
  * races are not looked for. */
 void timeline_issue(cudaStream_t stream, bool programmatic, bool launches_dependents,
 					struct machine_order *out);
-/* The same for the node of a graph, which comes after what `before` has seen alone. Nodes with
- * different `which` are mostly in no order by themselves. */
+/* As timeline_issue() for the node of a graph, which comes after what `before` has seen alone.
+ * Nodes with different `which` are mostly in no order by themselves. */
 void timeline_issue_node(unsigned long long which, const struct machine_clock *before,
 						 struct machine_order *out);
 /* `into` sees the operation, and all that came before it. */
@@ -318,7 +318,7 @@ unsigned runtime_cluster_limit(const struct function *function, int mode);
 
 /* Writes the counters as JSON to the file that EMULATED_GPU_COUNTERS names. */
 void counters_write(void);
-/* The same, with the lock held: after a launch (then only every so often), or
+/* As counters_write(), with the lock held: after a launch (then only every so often), or
  * `now`, when something may have been left out. */
 void counters_write_sometimes(bool now);
 

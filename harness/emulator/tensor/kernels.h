@@ -42,10 +42,10 @@ struct tensor_kernels {
 	 * `rows` and `columns` give for its row and column. */
 	void (*multiply)(float *const d[], const float *const c[], const float *a, const float *b,
 					 unsigned row_blocks, unsigned column_blocks, unsigned k);
-	/* The same of at most 16 rows of 8-bit floats, as wgmma sums them: all products and c are cut,
-	 * towards 0, to 13 bits below the largest exponent, which of a product is the sum of those that
-	 * its factors are stored with; the sum is cut to 14 bits. `least_a`, `least_b`: the smallest
-	 * normal numbers of their types. False, with nothing done, where not all is finite. */
+	/* As multiply() of at most 16 rows of 8-bit floats, as wgmma sums them: all products and c are
+	 * cut, towards 0, to 13 bits below the largest exponent, which of a product is the sum of those
+	 * that its factors are stored with; the sum is cut to 14 bits. `least_a`, `least_b`: the
+	 * smallest normal numbers of their types. False, with nothing done, where not all is finite. */
 	bool (*multiply_cut)(float *const d[], const float *const c[], const float *a, const float *b,
 						 unsigned row_blocks, unsigned column_blocks, unsigned k, float least_a,
 						 float least_b);

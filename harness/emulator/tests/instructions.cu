@@ -3,7 +3,7 @@
  *   instructions FILE            compares with the lines of FILE
  *   instructions > FILE          writes them
  *
- * The same program runs on a GPU and on the emulated one; instructions.txt holds
+ * This one program runs on a GPU and on the emulated one; instructions.txt holds
  * the checksums that both must give. Only results that PTX defines to the last bit
  * are here; NaNs count as one value. */
 #include <cstdint>

@@ -183,7 +183,8 @@ static void launch_modes()
 	cudaGetLastError();
 }
 
-// The same as an attribute of the function, whose number the driver's differs from.
+// Modes as an attribute of the function, as launch_modes() has them of a launch, whose number the
+// driver's differs from.
 static void function_modes()
 {
 	const auto of_runtime = (cudaFuncAttribute)16;

@@ -57,8 +57,8 @@ Test(exec_pending, copies_that_nothing_orders)
 				   "is still to write (cp.async");
 }
 
-/* The same bytes from the same place, so that it does not matter which comes last; but they are
- * there when the last of them was waited for. */
+/* Two copies bring equal bytes from one place, so that it does not matter which comes last; but
+ * they are there when the last of them was waited for. */
 Test(exec_pending, copies_of_the_same)
 {
 	expect_ramp(

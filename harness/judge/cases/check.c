@@ -40,7 +40,7 @@ static void excuse(const struct run *run, struct case_result *result)
 	result->checked = false;
 }
 
-/* What a case may take: a call. */
+/* The seconds that a call may take in this case. */
 static double case_seconds(const struct run *run, const struct test_case *test)
 {
 	return emulated_timeout(run->options, run->referee.device.kind, run->timeout, test);
@@ -51,7 +51,7 @@ double check_together(double sum, double longest, double timeout)
 	return ceil(fmin(sum, CASES_LONG * longest + CASES_SHARE * sum) + timeout + BESIDE_CASES);
 }
 
-/* What all cases of a file may take. */
+/* The seconds that all cases of a file may take together. */
 static double file_seconds(const struct run *run, const struct judgement *judgement)
 {
 	double sum = 0.0, longest = 0.0;

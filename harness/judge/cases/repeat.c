@@ -72,7 +72,7 @@ static bool set_up(const struct case_run *one, struct error *err)
 							 1, err);
 }
 
-/* What a call gave. */
+/* The outcome and the findings of one call. */
 struct call_result {
 	bool compared, right;
 	double worst_ratio;
@@ -353,7 +353,8 @@ bool repeat_accepted_case(const struct case_run *last, struct judgement *out, st
 	return true;
 }
 
-/* What takes a moment, and has several blocks mostly; and what is looked at at most. */
+/* Cases of so many terms take a moment, and mostly have several blocks; and the most terms of a
+ * case that is looked at. */
 #define RACE_TERMS_OFTEN 1.5e5
 #define RACE_TERMS_MOST 2e6
 

@@ -115,7 +115,7 @@ size_t hint_explained_cases(const struct hint_facts *facts);
  * cases that were looked at. */
 const char *hint_in_cases(size_t held, size_t explained, char out[64]);
 
-/* The same of what holds in all of them. */
+/* As hint_in_cases() for what holds in all of them. */
 const char *hint_in_all(const struct hint_facts *facts, char out[64]);
 
 /* Walks the cases that were looked at; NULL behind the last. */

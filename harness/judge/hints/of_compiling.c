@@ -299,8 +299,8 @@ static bool has_no_such_type(const struct hint_facts *facts, char out[HINT_TEXT]
 	return false;
 }
 
-/* ptxas says so by itself (compile/wants.h); a device that takes PTX says only that it does not
- * know what is called. */
+/* ptxas says so by itself (compile/source_needs.h); a device that takes PTX says only that it does
+ * not know what is called. */
 static bool is_of_blackwell(const struct hint_facts *facts, char out[HINT_TEXT])
 {
 	const struct judgement *judgement = facts->judgement;

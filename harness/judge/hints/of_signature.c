@@ -56,7 +56,7 @@ static bool has_other_linkage(const struct hint_facts *facts, char out[HINT_TEXT
 	return out[0] != '\0';
 }
 
-/* What the file has in its place. */
+/* The function that the file has in the place of solve(). */
 static const char *find_instead(const char *file)
 {
 	struct signature own;

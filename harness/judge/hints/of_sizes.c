@@ -213,7 +213,7 @@ static void say_ragged(const char *name, int32_t tile, char out[96])
 				 name[0] == 'M' || name[0] == 'N' ? "an" : "a", name, tile);
 }
 
-/* What lies beyond K is summed, unless it is 0. */
+/* How a sentence goes on of a size: elements beyond K are summed, unless they are 0. */
 static const char *beyond_of(enum size size)
 {
 	return size == SIZE_K ? ": is what a tile holds beyond it set to 0, in both operands?" : "";

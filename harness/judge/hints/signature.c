@@ -209,7 +209,7 @@ static const char *read_parameters(const char *text, const char *at, struct sign
 
 /* ---- declarations --------------------------------------------------------------------- */
 
-/* What a declaration begins with. */
+/* The words that a declaration begins with. */
 struct head {
 	bool is_extern, extern_c, is_static, is_kernel, is_template;
 };

@@ -33,7 +33,7 @@ struct signature {
 /* The first definition of `function` in the text, else its first declaration. */
 void signature_find(const char *text, const char *function, struct signature *out);
 
-/* The same of a file's text, of its first MiB. False: it cannot be read. */
+/* As signature_find() in a file's text, of its first MiB. False: it cannot be read. */
 bool signature_read(const char *path, const char *function, struct signature *out);
 
 /* The name of a host function with a body that may be meant by `function`, returning nothing: one

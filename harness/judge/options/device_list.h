@@ -10,7 +10,7 @@
 
 #define DEVICES_MAX 64
 
-/* What was asked for. Strings are borrowed. */
+/* The devices that --device asks for. Strings are borrowed. */
 struct device_list {
 	const char *text;      /* as it was given; NULL: a GPU if there is one, else the emulated GPU */
 	enum device_kind kind; /* what follows counts only with a text */

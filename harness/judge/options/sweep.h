@@ -16,7 +16,7 @@ struct sweep {
  * SIZE_LARGEST. */
 bool sweep_parse(const char *text, struct sweep *out, struct error *err);
 
-/* The same text again; "" where there is none. */
+/* The text that sweep_parse() would read so; "" where there is none. */
 #define SWEEP_TEXT (4 + 8 * SWEEP_VALUES_MAX)
 void sweep_print(const struct sweep *sweep, char out[SWEEP_TEXT]);
 

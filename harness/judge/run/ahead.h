@@ -42,7 +42,8 @@ struct ahead *ahead_open(const struct ahead_plan *plan, struct error *err);
 bool ahead_take(struct ahead *ahead, size_t item, bool (*stopped)(const void *context),
 				const void *context);
 
-/* What the work is given; also for child processes of others that are to stand still with it. */
+/* The control that the work is given; also for child processes of others that are to stand still
+ * with it. */
 const struct child_control *ahead_control(const struct ahead *ahead);
 
 /* From here to ahead_continue(), nothing goes on ahead. Several threads may do so at once. NULL is

@@ -200,7 +200,7 @@ static void take_facts(struct contestant_link *link, const struct contestant_rep
 	facts->peak_bytes = reply->peak_bytes;
 }
 
-/* The same where the file's time is up, all of its cases together. */
+/* The verdict where the file's time is up, all of its cases together. */
 static struct outcome outcome_of_all(struct contestant_link *link)
 {
 	return outcome_failed(VERDICT_TIME_LIMIT, true,
@@ -251,7 +251,7 @@ static struct outcome call(struct contestant_link *link, const char *doing,
 	return outcome;
 }
 
-/* The same for the requests that are answered with a contestant_reply, with what
+/* A call by one of the requests that are answered with a contestant_reply, with what
  * the reply tells. */
 static struct outcome call_for_status(struct contestant_link *link, const char *doing,
 									  struct child_exchange *exchange)

@@ -115,7 +115,7 @@ struct outcome contestant_link_call(struct contestant_link *link, uint32_t set, 
 									struct digest digests[BUFFERS_MAX], double *seconds);
 struct outcome contestant_link_end(struct contestant_link *link);
 
-/* What it printed since the last call of this function; NULL when nothing;
+/* What the process printed since the last call of this function; NULL when nothing;
  * caller frees. Works after a death, too, until the next open. */
 char *contestant_link_output(struct contestant_link *link);
 

@@ -11,7 +11,7 @@
 /* Whether the options suit a device that is named ("auto" suits them as yet). */
 bool emulated_options(const struct judge_options *options, struct error *err);
 
-/* The same for the device that was opened; names it after the GPU, and its
+/* Whether the options suit the device that was opened; names it after the GPU, and its
  * architecture for nvcc, when it is an emulated one. */
 bool emulated_device(const struct judge_options *options, enum device_kind kind,
 					 struct device_facts *facts, struct error *err);
@@ -51,13 +51,13 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 #define EMULATED_ASKS "?"
 /* Whether it has said so in what a process printed. */
 bool emulated_asks_registers(const char *output);
-/* The same environment, with races looked for, into `out`. False: something else was asked for. */
+/* The environment with races looked for, into `out`. False: something else was asked for. */
 #define EMULATED_VARIABLES 11
 #define EMULATED_VARIABLE 40
 bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES]);
 /* Ways to read operands of wgmma (EMULATED_GPU_SWIZZLE); NULL after the last. */
 extern const char *const emulated_swizzles[];
-/* The same environment, with one of these, as "NAME=VALUE". */
+/* The environment with one of these, as "NAME=VALUE". */
 bool emulated_with_swizzle(const char *const *environment, const char *swizzle,
 						   char variable[EMULATED_VARIABLE], const char *out[EMULATED_VARIABLES]);
 /* The finding of a race in what a process printed; NULL: there is none. */

@@ -16,7 +16,7 @@ struct run {
 	const struct judge_progress *progress; /* may be NULL */
 	struct referee_link referee;
 	int lock;                          /* of the device, or -1 */
-	int beside;                        /* beside.h; or 0 */
+	int timing_lock;                   /* timing_lock.h; or 0 */
 	struct epilogue *epilogue;         /* NULL: none */
 	struct given_baselines *baselines; /* compare: those that the user names; NULL: none */
 	struct tool tool;                  /* that solutions run under, if any */

@@ -29,7 +29,7 @@ bool sass_find(struct sass_tool *out, struct error *err)
 					 "(conda) or nvidia-cuda-nvdisasm (pip)");
 }
 
-/* What is not there needs no rule. */
+/* Allows a path if it is there; else no rule is needed. */
 static bool allow(int rules, const char *path, enum landlock_access how, struct error *err)
 {
 	return access(path, F_OK) != 0 || landlock_allow_path(rules, path, how, err);

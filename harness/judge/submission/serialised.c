@@ -59,7 +59,7 @@ char *serialised_registers(const char *log)
 	return NULL;
 }
 
-/* What ptxas says of the file where it is compiled with it, as it has not been. */
+/* Compiles the file once more, this time with the report of ptxas, and takes that. */
 static void ask(const struct run *run, const struct submission *s, struct compiled *out)
 {
 	struct judge_options options = *run->options;

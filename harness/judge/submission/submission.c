@@ -12,7 +12,7 @@
 #include "base/paths.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "compile/wants.h"
+#include "compile/source_needs.h"
 #include "judge/submission/arity.h"
 #include "judge/submission/file_kind.h"
 #include "judge/submission/ptxas.h"
@@ -379,7 +379,7 @@ static bool is_emulated_older(const struct run *run, const struct submission *s)
 }
 
 /* Whether that one has it: "sm_80 or higher", "sm_90a (Hopper)". */
-static bool is_of_default(const struct wants_feature *feature)
+static bool is_of_default(const struct source_needs_feature *feature)
 {
 	const char *digits = strpbrk(feature->needs, "0123456789");
 	return digits != NULL && strtol(digits, NULL, 10) <= strtol(EMULATED_ARCHITECTURE, NULL, 10);
@@ -388,7 +388,7 @@ static bool is_of_default(const struct wants_feature *feature)
 /* The line that says why there is no library. */
 static void submission_explain(const struct run *run, struct submission *s, const char *why)
 {
-	struct wants_feature feature;
+	struct source_needs_feature feature;
 	char *reason =
 		s->fused ? chain_refusal(&run->epilogue->chain, &run->epilogue->files, s->compiled.log)
 				 : NULL;
@@ -407,7 +407,7 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 		snprintf(s->compile_detail, sizeof s->compile_detail, SUBMISSION_NEEDS "%.900s", why);
 	else if (s->compiled.status == COMPILE_STOPPED)
 		snprintf(s->compile_detail, sizeof s->compile_detail, "%.1000s", why);
-	else if (wants_other_gpu(s->compiled.log, &feature)) {
+	else if (source_needs_other_gpu(s->compiled.log, &feature)) {
 		s->unsupported = !is_emulated_older(run, s) || !is_of_default(&feature);
 		snprintf(s->compile_detail, sizeof s->compile_detail,
 				 "'%s' needs %s, and this device is of %s", feature.name,
@@ -427,11 +427,11 @@ static enum compile_status compile_emulated(const struct compile_options *option
 											struct compiled *out, struct error *err)
 {
 	struct compile_options own = *options;
-	struct wants_feature feature;
+	struct source_needs_feature feature;
 	own.architecture = machine_code;
 	enum compile_status status = compile_solution(&own, out, err);
 	if (status != COMPILE_ERROR || strstr(out->log, "ptxas ") == NULL ||
-		(older && wants_other_gpu(out->log, &feature)))
+		(older && source_needs_other_gpu(out->log, &feature)))
 		return status;
 	compiled_free(out);
 	return compile_solution(options, out, err);

@@ -39,7 +39,8 @@ bool confirm_possible(const struct device_choice *device, struct error *err);
 /* Whether sealed calls are wanted in this run. */
 bool confirm_wanted(const struct run *run);
 
-/* The same calls where there is no time to be told, on the emulated GPU: the same refusals. */
+/* Makes the sealed calls where there is no time to be told, on the emulated GPU, with the refusals
+ * that they have on a GPU. */
 bool confirm_without_times(const struct case_run *one, struct outcome *outcome, struct error *err);
 
 #endif

@@ -12,7 +12,7 @@
 void groups_plan(const struct run *run, double microseconds, double floor,
 				 struct sealed_plan *plan);
 
-/* The same where nothing is known of the calls: for the calibration kernel by itself. */
+/* Fills a plan where nothing is known of the calls: for the calibration kernel by itself. */
 void groups_plan_small(const struct run *run, struct sealed_plan *plan);
 
 /* A shape of the same proportions whose times can be confirmed, from one that takes so many

@@ -39,7 +39,7 @@ void lane_take(struct lane *lane, const struct run *run, const struct problem *p
 /* The process ends, and its context on the device with it. */
 void lane_close(struct lane *lane);
 
-/* What ended it is its verdict. */
+/* Ends a lane: the outcome that ended it is its verdict. */
 void lane_failed(struct timing_entry *entry, struct outcome outcome);
 
 #endif

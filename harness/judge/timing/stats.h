@@ -19,9 +19,9 @@ void samples_free(struct samples *samples);
 /* The value that `share` of the samples do not exceed (nearest rank); sorts them. 0 without any. */
 double samples_quantile(struct samples *samples, double share);
 
-/* The same quantile with its distribution-free 95% confidence interval: the samples at the ranks
- * n p -+ 1.96 sqrt(n p (1 - p)) (Hahn and Meeker, Statistical Intervals, section 5.2, normal
- * approximation to the binomial), or the outermost ones. */
+/* A quantile as samples_quantile() has it, with its distribution-free 95% confidence interval: the
+ * samples at the ranks n p -+ 1.96 sqrt(n p (1 - p)) (Hahn and Meeker, Statistical Intervals,
+ * section 5.2, normal approximation to the binomial), or the outermost ones. */
 struct samples_interval {
 	double value, low, high;
 };

@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "judge/run/ahead.h"
-#include "judge/run/beside.h"
 #include "judge/run/finding.h"
+#include "judge/run/timing_lock.h"
 #include "judge/timing/clocks.h"
 #include "judge/timing/confirm.h"
 #include "judge/timing/lane.h"
@@ -348,12 +348,12 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 	out->sets = run->referee.arena.sets;
 	ok = ok && lanes_open(timer, out, err);
 	ahead_pause(run->ahead); /* compilers would take cores from what is timed on the host */
-	beside_begin(run->beside);
+	timing_lock_begin(run->timing_lock);
 	ok = ok && measure(timer, out, &clocks, err);
 	for (size_t i = 0; i < timer->count; i++)
 		finish_entry(&timer->lanes[i], &out->entries[i], out);
 	ok = ok && confirm(run, timer->problem, *calibration, timer->lanes, out, err);
-	beside_end(run->beside);
+	timing_lock_end(run->timing_lock);
 	ahead_continue(run->ahead);
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);

@@ -179,7 +179,7 @@ void html_hints(FILE *out, const struct judgement *item)
 	fputs("</ul>\n", out);
 }
 
-/* What its code tried in vain: a short list. */
+/* A short list of the calls that the file's code tried and the jail denied. */
 static void denied_show(FILE *out, const struct judgement *item)
 {
 	const struct denied_list *list = &item->denied;

@@ -16,16 +16,16 @@ void html_open(FILE *out, const char *title, const char *version);
 /* The foot, with the version once more, and the end. */
 void html_close(FILE *out, const char *version);
 
-/* The same of a server's page, whose headers guard it: its style and script are at addresses in
- * `head`, elements that stand before the title. */
+/* Head and foot of a server's page, whose headers guard it: its style and script are at addresses
+ * in `head`, elements that stand before the title. */
 void html_open_served(FILE *out, const char *title, const char *version, const char *head);
 void html_close_served(FILE *out, const char *version);
 
 /* Clean UTF-8 in which nothing is markup; for content, and for attributes in double quotes. */
 void html_text(FILE *out, const char *text);
 
-/* The same for content alone, of a path or another name without blanks: lines break in it where a
- * reader would. */
+/* As html_text() for content alone, of a path or another name without blanks: lines break in it
+ * where a reader would. */
 void html_name(FILE *out, const char *text);
 
 /* <h1> to <h4>. With an id (letters, digits and hyphens of ours) links may go there; NULL: none. */

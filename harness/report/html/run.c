@@ -22,7 +22,7 @@ static const char *name_of(const char *file)
 
 /* ---- the head ----------------------------------------------------------------- */
 
-/* What the run came to, in a line. */
+/* The run's verdicts in a line. */
 static void title_format(const struct judgement_list *list, char *out, size_t capacity)
 {
 	size_t accepted = 0;

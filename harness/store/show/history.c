@@ -22,7 +22,7 @@ static const struct measured_time *only_time(const struct measured *run)
 	return run->time_count == 1 ? &run->times[0] : NULL;
 }
 
-/* What is told of files. */
+/* Which columns the history of files has. */
 struct columns {
 	bool by_file;    /* else they have names alone */
 	bool names;      /* too, as there are several */

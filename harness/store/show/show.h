@@ -51,7 +51,7 @@ const char *show_date(const struct measured *run, char out[SHOW_DATE]);
 #define SHOW_NAME 128
 const char *show_name(const struct measured *run, int columns, char out[SHOW_NAME]);
 
-/* The same with blanks behind it, up to so many columns. */
+/* As show_name() with blanks behind it, up to so many columns. */
 const char *show_cell(const struct measured *run, int columns, char out[SHOW_NAME]);
 
 /* A judgement with its times. */

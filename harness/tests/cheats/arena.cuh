@@ -68,7 +68,7 @@ static inline char *arena_find(const void *bytes, size_t count)
 	return search.found;
 }
 
-// The same memory under another address, which stays when the contestant unmaps its own.
+// Maps the arena's memory under another address, which stays when the contestant unmaps its own.
 static inline char *arena_keep(char *at, size_t count)
 {
 	char *page = (char *)((size_t)at & ~(ARENA_PAGE - 1));

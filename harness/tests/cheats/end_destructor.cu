@@ -1,7 +1,7 @@
 // expect: wrong_answer
 // family: the process ended
 // naive: accepted
-// The same, when the library is taken down.
+// Says with its last breath that all went well, as end_atexit does, when the library is taken down.
 #include "cheat.cuh"
 
 static __attribute__((destructor)) void leave()

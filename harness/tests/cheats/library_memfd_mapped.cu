@@ -2,7 +2,8 @@
 // family: libraries
 // without: calls
 // then: accepted
-// The same with a loader of its own: it maps the memory file executable. Stopped by the jail.
+// A library in a memory file, with a loader of its own: it maps the memory file executable. Stopped
+// by the jail.
 #include <sys/mman.h>
 
 #include "reward.cuh"

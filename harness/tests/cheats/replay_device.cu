@@ -2,8 +2,8 @@
 // family: replay
 // naive: accepted
 // options: --suite %here%/same.ini
-// The same, decided by the kernel itself, with the result in a variable of the device. Stopped by
-// fresh inputs.
+// Replays a result, decided by the kernel itself, with the result in a variable of the device.
+// Stopped by fresh inputs.
 #include "cheat.cuh"
 
 static __device__ half kept[48 * 48];

@@ -1,7 +1,7 @@
 /* links: report judge compile; seeds: harness/tests/fuzz/seeds/logs */
 /* words: harness/judge/run/tool.c harness/compile/nvcc.c harness/compile/wants.c */
 /* What others print: nvcc, compute-sanitizer, the solution itself. */
-#include "compile/wants.h"
+#include "compile/source_needs.h"
 #include "judge/run/tool.h"
 
 #include "report_all.h"
@@ -19,13 +19,13 @@ void fuzz_one(const uint8_t *data, size_t size)
 							 .tool_report = text,
 							 .count = 1,
 							 .cases = &result};
-	struct wants_feature feature;
+	struct source_needs_feature feature;
 	struct judgement_list list = {.count = 1, .items = &item};
 	if (text == NULL)
 		return;
-	wants_lambdas(text);
-	wants_text_is_cxx20(text);
-	wants_other_gpu(text, &feature);
+	source_needs_lambdas(text);
+	source_needs_cxx20_text(text);
+	source_needs_other_gpu(text, &feature);
 	int errors = tool_report_errors(text, first);
 	if (errors < -1 || memchr(first, '\0', sizeof first) == NULL || strchr(first, '\n') != NULL)
 		fuzz_found("a report of compute-sanitizer misread");

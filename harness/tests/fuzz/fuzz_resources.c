@@ -1,11 +1,11 @@
-/* links: tune compile testcases base; seeds: harness/tests/fuzz/seeds/resources */
-/* words: harness/tune/resources.c */
+/* links: schedules compile testcases base; seeds: harness/tests/fuzz/seeds/resources */
+/* words: harness/schedules/resources.c */
 /* Libraries of compiled solutions, whose machine code could be anything: an error in a line, or
  * kernels with names. */
 #include <string.h>
 
 #include "fuzz.h"
-#include "tune/resources.h"
+#include "schedules/resources.h"
 
 void fuzz_one(const uint8_t *data, size_t size)
 {

@@ -1,5 +1,5 @@
-/* links: tune compile testcases base; seeds: harness/tests/fuzz/seeds/tune */
-/* words: harness/tune/space.c harness/tune/expression.c */
+/* links: schedules compile testcases base; seeds: harness/tests/fuzz/seeds/tune */
+/* words: harness/schedules/space.c harness/schedules/expression.c */
 /* Declarations of what can be tuned: any text gives an error in a line, or a space whose schedules
  * keep to it. What lies behind the first NUL is a table beside the solution, table.txt. */
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "tune/given.h"
-#include "tune/rank.h"
+#include "schedules/given.h"
+#include "schedules/rank.h"
 
 #define COMBINATIONS_MAX 20000 /* of an input: more take long */
 

@@ -85,7 +85,7 @@ def post(server, path, fields, token=None, site="same-origin", kind="application
 
 
 def post_parts(server, path, fields, file=("", b"")):
-    """The same as the form of a problem has it: in parts, with a file that was chosen, or none."""
+    """A form as a problem's page has it: in parts, with a file that was chosen, or none."""
     parts = [f'name="{name}"\r\n\r\n{text}'.encode() for name, text in fields.items()]
     parts.append(f'name="file"; filename="{file[0]}"\r\nContent-Type: text/plain\r\n\r\n'.encode() + file[1])
     body = b"".join(b"--=b\r\nContent-Disposition: form-data; " + part + b"\r\n" for part in parts) + b"--=b--\r\n"

@@ -169,7 +169,7 @@ static void gemm(k_major A, k_major B, int M, int N, int K, const Out &out)
 		wgmma_fail("launch", cudaGetErrorString(cudaGetLastError()));
 }
 
-/* The same of matrices that begin anywhere and have no padding. */
+/* The product of matrices that begin anywhere and have no padding. */
 template <class Element, class Out>
 static void gemm_any(const Element *A, const Element *B, int M, int N, int K, const Out &out)
 {

@@ -36,7 +36,7 @@ __device__ __forceinline__ void pairs_exchange(float (&x)[RUN])
 	}
 }
 
-/* The same of pairs of bytes: pairs 0 and 1 in x, 2 and 3 in y. */
+/* Lanes side by side exchange pairs of bytes: pairs 0 and 1 in x, 2 and 3 in y. */
 __device__ __forceinline__ uint2 byte_pairs_exchange(uint32_t x, uint32_t y)
 {
 	bool upper = threadIdx.x & 1;

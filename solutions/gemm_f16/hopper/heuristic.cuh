@@ -220,8 +220,9 @@ static inline float config_time_unbounded(const device_table &device, const conf
 	return c.us.launch + COPY_MEGABYTE * copied * 2e-6f + peers + waves * (k * iteration + tile);
 }
 
-/* The same, not below the bound, and with the chain. Where power bounds a product, tensor cores
- * that pause for the chain make up for it afterwards; those that do not pause pay for it. */
+/* The configuration's time, not below the bound, and with the chain. Where power bounds a product,
+ * tensor cores that pause for the chain make up for it afterwards; those that do not pause pay for
+ * it. */
 static inline float config_time(const device_table &device, const config_line &c, const problem &q)
 {
 	float time = config_time_unbounded(device, c, q), bound = config_bound(device, c, q);

@@ -141,7 +141,7 @@ template <class Element, class config> struct mainloop {
 		end(sum);
 	}
 
-	/* The same where sums are promoted: the tensor cores sum a stage, and f32 additions do the
+	/* As run() where sums are promoted: the tensor cores sum a stage, and f32 additions do the
 	 * rest. While this consumer adds, the other one's products are made. */
 	__device__ __forceinline__ void run_promoted(sums &sum, int iterations)
 	{

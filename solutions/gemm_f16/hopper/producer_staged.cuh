@@ -80,8 +80,8 @@ __device__ __forceinline__ void rows_load_inside(Rows &rows, const row_stream &f
 	}
 }
 
-/* The same at the matrix's edges. The thread's rows are `row`, row + ROWS, and so on; those from 0
- * to before `end` lie in the matrix. Of its 8 columns the first `before` lie in front of the
+/* As rows_load() at the matrix's edges. The thread's rows are `row`, row + ROWS, and so on; those
+ * from 0 to before `end` lie in the matrix. Of its 8 columns the first `before` lie in front of the
  * matrix, and those from number `inside` on behind it. */
 template <class Rows>
 __device__ __forceinline__ void rows_load_edge(Rows &rows, const row_stream &from,

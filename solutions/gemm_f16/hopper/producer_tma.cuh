@@ -61,7 +61,7 @@ template <class config> struct tma_loader {
 		load_slices<config::TILE_M, config::MAX_CLASSES>(to, map_a, stage, k, row, blocks);
 	}
 
-	/* The same of B, for the blocks above each other. */
+	/* Loads B's slice, for the blocks above each other. */
 	__device__ __forceinline__ void load_b(int stage, int k) const
 	{
 		constexpr uint32_t ABOVE_EACH_OTHER = (1u << config::CLUSTER_M) - 1; // those with n = 0

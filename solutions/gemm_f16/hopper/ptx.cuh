@@ -13,7 +13,7 @@ __device__ __forceinline__ uint32_t shared_address(const void *pointer)
 	return (uint32_t)__cvta_generic_to_shared(pointer);
 }
 
-/* The same address in the shared memory of another block of the cluster. */
+/* The address that has this place in the shared memory of another block of the cluster. */
 __device__ __forceinline__ uint32_t cluster_address(uint32_t address, uint32_t block)
 {
 	uint32_t there;

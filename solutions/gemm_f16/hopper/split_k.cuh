@@ -85,9 +85,9 @@ __device__ __forceinline__ void reduce_by_cluster(const schedule<config> &work,
 		}
 }
 
-/* The same for a tile that blocks anywhere share. A block's sums lie in memory chunk by chunk, in a
- * chunk warp by warp, and there as chunk_store() would have them. The order of the additions is the
- * same in every call, and so are the bits of the product. */
+/* Adds up the sums of a tile that blocks anywhere share. A block's sums lie in memory chunk by
+ * chunk, in a chunk warp by warp, and there as chunk_store() would have them. The order of the
+ * additions is the same in every call, and so are the bits of the product. */
 template <class config>
 __device__ __forceinline__ void reduce_by_memory(const schedule<config> &work, int tile,
 												 float (&sum)[config::SUMS])

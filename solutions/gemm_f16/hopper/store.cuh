@@ -44,8 +44,9 @@ struct epilogue_prefetch {
 	}
 };
 
-/* The same for one of a tile's sectors. One value a column goes into the L1 cache, too, which no
- * prefetch instruction fills on Hopper: a copy to `scratch` does, and nobody looks at it. */
+/* Prefetches what the epilogue reads of one of a tile's sectors. One value a column goes into the
+ * L1 cache, too, which no prefetch instruction fills on Hopper: a copy to `scratch` does, and
+ * nobody looks at it. */
 struct sector_prefetch : epilogue_prefetch {
 	int N;
 	bool first_row; // of those that share one value a column
@@ -68,7 +69,8 @@ struct sector_prefetch : epilogue_prefetch {
 	}
 };
 
-/* The same for a warp's 16 rows of a tile, while the tile is multiplied; an access brings 32 bytes.
+/* Prefetches what the epilogue reads of a warp's 16 rows of a tile, while the tile is multiplied;
+ * an access brings 32 bytes.
  */
 template <class config, class Epilogue>
 __device__ __forceinline__ void prefetch_rows(const schedule<config> &work, const Epilogue &out,

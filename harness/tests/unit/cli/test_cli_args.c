@@ -14,8 +14,8 @@
 #include "cli/line.h"
 #include "cli/reader.h"
 #include "judge/run/device.h"
+#include "schedules/gpu.h"
 #include "tests/unit/cli/args_fixture.h"
-#include "tune/gpu.h"
 
 static void refused(const char *line, const char *says)
 {

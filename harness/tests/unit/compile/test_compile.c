@@ -272,7 +272,8 @@ Test(compile, messages_have_the_users_name)
 	compiled_free(&out);
 }
 
-/* The same text elsewhere, under another name or from stdin: with its own name in messages. */
+/* A text that was compiled is found elsewhere, under another name or from stdin: with its own name
+ * in messages. */
 static void expect_found(const char *source, const char *stands_for, const char *library)
 {
 	char content[PATHS_MAX], shown[PATHS_MAX], line[PATHS_MAX + 8];

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "compile/compile.h"
-#include "compile/reach.h"
+#include "compile/jail_rules.h"
 #include "process/landlock.h"
 
 /* Each test has a folder of its own with a cache and a repository in it. */
@@ -123,13 +123,13 @@ Test(people, a_repository_is_read_but_for_what_is_hidden)
 {
 	char root[PATHS_MAX], sub[PATHS_MAX];
 	snprintf(sub, sizeof sub, "%s", path_of("repo/sub"));
-	cr_assert(reach_repository(sub, root));
+	cr_assert(jail_rules_repository(sub, root));
 	cr_expect_str_eq(root, path_of("repo"));
 	setenv("HOME", root, 1);
-	cr_expect_not(reach_repository(sub, root), "a home");
+	cr_expect_not(jail_rules_repository(sub, root), "a home");
 	setenv("HOME", "/nowhere", 1);
 	cr_assert_eq(rmdir(path_of("repo/.git")), 0);
-	cr_expect_not(reach_repository(sub, root), "no repository");
+	cr_expect_not(jail_rules_repository(sub, root), "no repository");
 	cr_assert_eq(mkdir(path_of("repo/.git"), 0700), 0);
 	if (landlock_abi() <= 0)
 		cr_skip_test("no jail here");

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "judge/dispatch.h"
 #include "judge/run/lock.h"
-#include "judge/turns.h"
 
 /* A device that no machine has. */
 static const char *device_name(void)
@@ -116,7 +116,7 @@ Test(lock, is_waited_for_with_one_line)
 	struct run run = run_of(&progress);
 	char line[160];
 	pid_t judge = start_holder(1); /* and ends, or is killed, which is the same to a lock */
-	turns_lock(&run, is_over, &looker);
+	dispatch_lock(&run, is_over, &looker);
 	cr_assert_geq(run.lock, 0);
 	snprintf(line, sizeof line, "another judge uses the GPU %s; waiting for it\n", device_name());
 	cr_assert_str_eq(looker.lines, line);
@@ -130,7 +130,7 @@ Test(lock, is_not_waited_for_when_there_is_nothing_left_to_do)
 	const struct judge_progress progress = {.note = note, .context = &looker};
 	struct run run = run_of(&progress);
 	pid_t judge = start_holder(60);
-	turns_lock(&run, is_over, &looker);
+	dispatch_lock(&run, is_over, &looker);
 	cr_assert_lt(clock_seconds(), looker.until + 20);
 	cr_assert_eq(run.lock, -1);
 	kill(judge, SIGKILL);
@@ -145,7 +145,7 @@ Test(lock, that_cannot_be_opened_is_told)
 	struct run run = run_of(&progress);
 	lock_path(device_name(), path);
 	cr_assert_eq(symlink("/dev/null", path), 0);
-	turns_lock(&run, is_over, &looker);
+	dispatch_lock(&run, is_over, &looker);
 	cr_assert_eq(run.lock, -1);
 	cr_assert_not_null(strstr(looker.lines, path));
 	cr_assert_not_null(strstr(looker.lines, "may disturb its times"));

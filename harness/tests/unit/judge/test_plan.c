@@ -37,7 +37,7 @@ Test(plan, draws_no_case_to_time_that_multiplies_nothing)
 	cr_assert(without_product(&judged) > 0);
 	cr_assert(without_product(&timed) == 0);
 
-	/* The same draw: what is left out is passed over, and nothing else changes. */
+	/* Both draw alike: what is left out is passed over, and nothing else changes. */
 	size_t at = 0;
 	for (size_t i = 0; i < judged.count; i++)
 		if (judged.cases[i].scalar[SCALAR_ALPHA] != 0)

@@ -105,7 +105,8 @@ static void child_keep_shared(void)
 	pause();
 }
 
-/* The same in a file without a name, of which only the last page is mapped, and that is not open.
+/* Keeps memory in a file without a name, of which only the last page is mapped, and that is not
+ * open.
  */
 static void child_keep_file(void)
 {

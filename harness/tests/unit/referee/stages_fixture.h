@@ -49,7 +49,7 @@ static inline double draw(const struct trial *trial, uint32_t buffer, uint64_t i
 	return values_number_at(&values, i);
 }
 
-/* The same of a buffer of the chain. */
+/* Element i of a buffer of the chain before the call. */
 static inline double draw_extra(const struct trial *trial, uint32_t buffer, uint64_t i)
 {
 	return draw(trial, (uint32_t)problem_operands(trial->problem) + buffer, i);

@@ -29,7 +29,7 @@ static float off(double y, double relative)
 	return (float)(y * (1 + (next_bits() % 2 == 0 ? relative : -relative)));
 }
 
-/* The same of a function with limits of -1 and 1, which it has at infinities. */
+/* As off() for a function with limits of -1 and 1, which it has at infinities. */
 static float off_within_one(double y, double x, double relative)
 {
 	return isinf(x) ? (float)y : fminf(fmaxf(off(y, relative), -1), 1);

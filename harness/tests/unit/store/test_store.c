@@ -117,7 +117,7 @@ Test(store, a_judgement_comes_back_with_its_times)
 
 /* ---- one time, one reading ------------------------------------------------------------- */
 
-/* The same run by way of the JSON report. */
+/* The run as it comes by way of the JSON report. */
 static struct measured_list by_report(const struct judgement_list *list)
 {
 	struct error err;

@@ -425,7 +425,7 @@ Test(values, no_cycle_of_a_graph_is_negative)
 	}
 }
 
-/* The same draw with bits exchanged, of every kind that an output may hold. */
+/* Draws with bits exchanged, of every kind that an output may hold. */
 Test(values, bits_are_exchanged_in_every_element)
 {
 	const enum distribution kinds[] = {VALUES_UNWRITTEN, VALUES_MARKER, VALUES_NORMAL, VALUES_NAN};

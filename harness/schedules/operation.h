@@ -1,0 +1,30 @@
+/* What a node of an expression does. Internal to schedules/. */
+#ifndef GEMMJUDGE_SCHEDULES_OPERATION_H
+#define GEMMJUDGE_SCHEDULES_OPERATION_H
+
+enum operation {
+	OP_NUMBER,
+	OP_NAME,
+	OP_NEGATE,
+	OP_NOT,
+	OP_OR,
+	OP_AND,
+	OP_EQUAL,
+	OP_UNEQUAL,
+	OP_LESS_EQUAL,
+	OP_GREATER_EQUAL,
+	OP_LESS,
+	OP_GREATER,
+	OP_ADD,
+	OP_SUBTRACT,
+	OP_MULTIPLY,
+	OP_DIVIDE,
+	OP_REMAINDER,
+	OP_MIN,
+	OP_MAX,
+	OP_CEIL_DIV,
+	OP_POWER_OF_TWO,
+	OP_CHOICE,
+};
+
+#endif
