@@ -221,6 +221,8 @@ static int run_files(const char *program, struct options *options)
 		return cli_fail(status == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 
 	complete_facts(&command, &list);
+	for (size_t i = 0; options->judge.mode != JUDGE_CHECKS && i < list.count; i++)
+		events_verdict(&command.events, &list, i); /* those of checks were told as they came */
 	remember(&command, &list, true);
 	remember_close(&command.remember);
 	if (options->watched != NULL)

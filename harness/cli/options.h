@@ -51,10 +51,10 @@ struct options {
 	bool model_only;       /* the same, as are these */
 	bool judge_ranked, exhaustive;
 	bool tuned;
-	const char *batch; /* judge: a file of requests */
+	const char *batch; /* judge, bench: a file of requests */
 	const char *first; /* the same: one of first_names, or NULL */
 	const char *export_table;
-	const char *listen, *through; /* serve, as are these: */
+	const char *listen, *through; /* serve, as are these; through and workers also of a batch */
 	size_t workers, queue, queue_of_user;
 	double seconds_of_user;
 	bool public;

@@ -92,7 +92,6 @@ static int serve(const char *program, struct options *options)
 	struct error err = {{0}};
 	struct judge_words words = {.count = 0};
 	struct batch_places places = {.count = 0};
-	const char *devices[SERVE_WORKERS_MAX];
 	char store[PATHS_MAX], absolute[PATHS_MAX], require[LAYERS_TEXT];
 	(void)program;
 	if (options->argument_count > 0) {
@@ -110,8 +109,7 @@ static int serve(const char *program, struct options *options)
 	const size_t workers = options->workers > 0       ? options->workers
 						   : options->through != NULL ? 1
 													  : places.distinct;
-	for (size_t i = 0; i < workers; i++)
-		devices[i] = places.at[i % places.count];
+	batch_places_spread(&places, workers);
 	/* of judges elsewhere nothing is known but what they are told */
 	const bool here = options->through == NULL || options->judge.device.text != NULL;
 	struct judge_options usual = options->judge;
@@ -126,7 +124,7 @@ static int serve(const char *program, struct options *options)
 		.require = require[0] != '\0' ? require : NULL,
 		.words = (const char *const *)words.at,
 		.word_count = words.count,
-		.devices = devices,
+		.devices = places.at,
 		.worker_count = workers,
 		.cases = usual.cases,
 		.max_dim = usual.max_dim,

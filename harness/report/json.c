@@ -523,6 +523,14 @@ static json_t *bench_at(const struct judgement_list *list, size_t i)
 	return timing(&list->bench[i]);
 }
 
+json_t *json_parts_bench(const struct judgement_list *list)
+{
+	json_t *json = json_array();
+	for (size_t i = 0; i < list->bench_count; i++)
+		json_array_append_new(json, bench_at(list, i));
+	return json;
+}
+
 /* What stands before the results. */
 json_t *json_parts_run(const struct run_facts *facts)
 {

@@ -10,5 +10,6 @@
 json_t *json_parts_run(const struct run_facts *facts); /* what stands before the results */
 json_t *json_parts_result(const struct judgement *judgement);
 json_t *json_parts_case(const struct problem *problem, const struct case_result *result);
+json_t *json_parts_bench(const struct judgement_list *list); /* the times of each shape */
 
 #endif
