@@ -221,6 +221,8 @@ static int run_files(const char *program, struct options *options)
 		return cli_fail(status == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 
 	complete_facts(&command, &list);
+	for (size_t i = 0; options->judge.mode != JUDGE_CHECKS && i < list.count; i++)
+		events_verdict(&command.events, &list, i); /* those of checks were told as they came */
 	remember(&command, &list, true);
 	remember_close(&command.remember);
 	if (options->watch.last != NULL)
@@ -245,8 +247,7 @@ int command_run(const char *program, struct options *options)
 	struct files files;
 	struct chosen_schedules schedules;
 	if (!command_complete(options, &err) ||
-		(options->tuned &&
-		 !chosen_open(&schedules, options->store.file, &options->judge, &err)) ||
+		(options->tuned && !chosen_open(&schedules, options->store.file, &options->judge, &err)) ||
 		!files_find(options->arguments, options->argument_count, &files, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	options->judge.files = (const char *const *)files.paths;

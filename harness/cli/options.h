@@ -55,7 +55,7 @@ struct query_options {
 	const char *site;    /* a folder for pages */
 };
 
-/* judge: a file of requests. */
+/* judge, bench: a file of requests. */
 struct batch_options {
 	const char *requests;
 	const char *first; /* one of first_names, or NULL */
@@ -79,9 +79,15 @@ struct tune_options {
 	const char *table; /* a file for what was chosen */
 };
 
+/* serve, and judge and bench with --batch: what each judgement goes behind, and how many do. */
+struct through_options {
+	const char *command;
+	size_t workers;
+};
+
 struct serve_options {
-	const char *listen, *through;
-	size_t workers, queue, queue_of_user;
+	const char *listen;
+	size_t queue, queue_of_user;
 	double seconds_of_user;
 	bool public;
 };
@@ -109,7 +115,8 @@ struct options {
 	struct store_options store;
 	struct query_options query;
 
-	struct batch_options batch; /* judge */
+	struct batch_options batch; /* judge, bench */
+	struct through_options through;
 	struct watch_options watch; /* judge */
 	struct starter_options starter;
 	struct tune_options tune;

@@ -135,6 +135,8 @@ static bool suit_each_other(const char *command, const bool given[OPTION_ROWS_MA
 		if (row->goes_with == NULL || given_of(row->goes_with, given) != NULL)
 			continue;
 		list_print(row->goes_with, command, others);
+		if (others[0] == '\0') /* it needs that only in other subcommands */
+			continue;
 		return error_set(err, "--%s goes with %s: %s", row->name, others, row->why);
 	}
 	return true;

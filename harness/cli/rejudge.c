@@ -261,8 +261,10 @@ static bool judge_all(struct rejudge *rejudge, const struct batch_places *places
 	all[count++] = options->store.none ? "--no-store" : "--store";
 	if (!options->store.none)
 		all[count++] = rejudge->store;
+	static const char *const command[] = {"judge", "--quiet", NULL};
 	const struct batch batch = {.ask = ask,
 								.answer = take_answer,
+								.command = command,
 								.words = all,
 								.word_count = count,
 								.devices = places->at,

@@ -92,7 +92,6 @@ static int serve(const char *program, struct options *options)
 	struct error err = {{0}};
 	struct judge_words words = {.count = 0};
 	struct batch_places places = {.count = 0};
-	const char *devices[SERVE_WORKERS_MAX];
 	char store[PATHS_MAX], absolute[PATHS_MAX], require[LAYERS_TEXT];
 	(void)program;
 	if (options->argument_count > 0) {
@@ -107,13 +106,12 @@ static int serve(const char *program, struct options *options)
 		return cli_fail(EXIT_CANNOT_RUN, &err);
 	paths_absolute(store, absolute);
 	options_words(options, OF_THE_SERVER, take_word, &words);
-	const size_t workers = options->serve.workers > 0       ? options->serve.workers
-						   : options->serve.through != NULL ? 1
-															: places.distinct;
-	for (size_t i = 0; i < workers; i++)
-		devices[i] = places.at[i % places.count];
+	const size_t workers = options->through.workers > 0       ? options->through.workers
+						   : options->through.command != NULL ? 1
+															  : places.distinct;
+	batch_places_spread(&places, workers);
 	/* of judges elsewhere nothing is known but what they are told */
-	const bool here = options->serve.through == NULL || options->judge.device.text != NULL;
+	const bool here = options->through.command == NULL || options->judge.device.text != NULL;
 	struct judge_options usual = options->judge;
 	const bool emulated = here && device_list_seems_emulated(&usual.device);
 	if (here)
@@ -122,11 +120,11 @@ static int serve(const char *program, struct options *options)
 		.listen = options->serve.listen != NULL ? options->serve.listen : LISTEN,
 		.store = absolute,
 		.version = GEMMJUDGE_VERSION,
-		.through = options->serve.through,
+		.through = options->through.command,
 		.require = require[0] != '\0' ? require : NULL,
 		.words = (const char *const *)words.at,
 		.word_count = words.count,
-		.devices = devices,
+		.devices = places.at,
 		.worker_count = workers,
 		.cases = usual.cases.count,
 		.max_dim = usual.cases.max_dim,

@@ -115,6 +115,8 @@ void events_verdict(struct events *events, const struct judgement_list *list, si
 	json_object_set_new(json, "verdict", json_string(verdict_name(item->verdict)));
 	json_object_set_new(json, "seed", json_string(seed));
 	json_object_set_new(json, "result", record_of_result(item));
+	if (list->bench_count > 0)
+		json_object_set_new(json, "bench", record_of_bench(list));
 	put(events, json);
 }
 

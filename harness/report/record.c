@@ -241,6 +241,14 @@ json_t *record_of_timing(const struct timing_result *timing)
 	return write_from(&record_timing, timing, NULL);
 }
 
+json_t *record_of_bench(const struct judgement_list *list)
+{
+	json_t *json = json_array();
+	for (size_t i = 0; i < list->bench_count; i++)
+		json_array_append_new(json, record_of_timing(&list->bench[i]));
+	return json;
+}
+
 /* ---- JSON in -----------------------------------------------------------------------------------
  */
 

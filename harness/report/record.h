@@ -75,6 +75,7 @@ json_t *record_of_result(const struct judgement *judgement);
 json_t *record_of_compile(const struct judgement *judgement); /* `compile` of a result */
 json_t *record_of_case(const struct judgement *judgement, size_t number);
 json_t *record_of_timing(const struct timing_result *timing);
+json_t *record_of_bench(const struct judgement_list *list); /* a list of timings */
 
 /* One member as JSON; NULL where it is not there. */
 json_t *record_member_write(const struct record_member *member, const struct record_at *at);
