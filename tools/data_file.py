@@ -13,7 +13,7 @@ import re
 import sys
 
 SCHEMA = 1
-REPORT_SCHEMAS = (1, 2)  # of gemmjudge's reports; they differ in nothing that is read here
+REPORT_SCHEMA = 1  # of gemmjudge's reports
 FEW = 20  # shapes, of which every entrant is kept
 DRAWN = ("shape", "us", "spread_percent", "library", "library_us", "library_spread_percent", "ratio")
 BELOW = 0.9  # of the fastest library
@@ -106,7 +106,7 @@ def overall_of(overall, timings, rows):
 
 def compact_run(report, shape=None, cut_off=False):
     """A report of bench or compare. `shape` is its only one, as its problem writes it."""
-    if report.get("schema_version") not in REPORT_SCHEMAS:
+    if report.get("schema_version") != REPORT_SCHEMA:
         raise ValueError("no result of gemmjudge that this script knows")
     device = report["device"]
     out = {"started": str(report["started"]), "command": str(report["command"]),

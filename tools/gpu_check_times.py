@@ -80,13 +80,13 @@ def honest_figures(rows):
     kernels, failed, runs = {}, [], []
     for name, shape in HONEST:
         mine = [row for row in rows if (row["kernel"], row["shape"]) == (name, shape)]
-        timed = [row for row in mine if row.get("sealed", {}).get("outside")]
+        timed = [row for row in mine if row.get("sealed", {}).get("host_side")]
         failed += [f"{name}: exit status {row['status']}" for row in mine if row["status"] != 0]
         if not timed:
             continue
         runs.append(len(mine))
         spans = [row["span"] for row in timed]
-        off = [row["sealed"]["outside"] - row["span"] for row in timed]
+        off = [row["sealed"]["host_side"] - row["span"] for row in timed]
         near = [abs(o) <= max(5, 0.03 * span) for o, span in zip(off, spans)]
         kernels[f"{name} {shape}"] = {
             "runs": len(mine), "span_us": round(statistics.median(spans), 1),

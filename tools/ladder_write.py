@@ -226,7 +226,7 @@ def roofline(folder, ladder, column, labels, steps, unit, memory):
 def take(path, solutions):
     """What tools/ladder measure has found, into a data file for each ladder; returns their names."""
     result = json.loads(pathlib.Path(path).read_text())
-    if result.get("schema_version") != 2:
+    if result.get("schema_version") != 1:
         sys.exit(f"{path}: no result of tools/ladder measure")
     runs = {}
     for run in result["runs"]:

@@ -3,9 +3,11 @@
 usage: lint_rooms.py ROOT
 
 Fails on an include that ROOMS does not allow, on a circle of files that include each other, on a circle of
-a room's .c files that use what the others define, on a folder of sources without a row, on a source of more than LINES_MAX lines, on an external function that does not
-begin with the name of its file, room or type, on a type of a header whose name another file gives to a
-type of its own, and on a comment that begins "The same": it says of what, so that it can be read alone. The files that are larger today are printed with their sizes; one that has become
+a room's .c files that use what the others define, on a folder of sources without a row, on a source of more
+than LINES_MAX lines, on an external function that does not begin with the name of its file, room or type, on
+a type of a header whose name another file gives to a type of its own, on an include of a header that says
+that it is internal to another room, and on a comment that begins "The same": it says of what, so that it can be
+read alone. The files that are larger today are printed with their sizes; one that has become
 smaller has to leave the list. Exit status: 0 all well, else 1.
 """
 
@@ -44,11 +46,11 @@ ROOMS = [
     ("explain", "base gpu judge report report/html schedules"),
     ("tuning", "base gpu judge/options judge report store store/show schedules"),
     ("starter", "base chain testcases compile"),
-    ("batch", "base report"),
+    ("batch", "base judgement report"),
     ("serve", "base testcases judgement report report/html store starter batch"),
     ("client", "base"),
-    ("cli", "base gpu testcases chain judgement process compile judge/options judge/run judge/timing judge report "
-            "store store/show site schedules explain tuning starter batch serve client"),
+    ("cli", "base gpu testcases chain judgement process compile judge/options judge report store store/show site schedules "
+            "explain tuning starter batch serve client"),
 ]
 LINES_MAX = 600
 LARGER = """
@@ -68,6 +70,7 @@ CIRCLES = [
 ]
 DEFINITION = re.compile(r"^(?!static|typedef|extern)\w[\w *]*[ *](\w+)(?=\([^;{]*\)\s*\{|(?:\[[^]]*\])* =|;)", re.M)
 FOREIGN_NAMES = ("cu", "nvrtc")  # functions of CUDA, which have CUDA's names
+INTERNAL = re.compile(r"\bInternal to (\w+)/\.")
 FUNCTION = re.compile(r"^(?!typedef|static|struct \w+$)[\w *]*?\**(\w+)\(.*\)$", re.S)
 
 
@@ -98,6 +101,14 @@ def included(text, path, known):
             if candidate in known:
                 yield candidate
                 break
+
+
+def internal_elsewhere(graph, texts):
+    """Includes of a header that says "Internal to ROOM/." in a file of another room."""
+    for path, others in graph.items():
+        for other in others if room_of(path) else []:
+            if (room := INTERNAL.search(texts[other])) and room_of(path).split("/")[0] != room[1]:
+                yield f"{path}: {other} is internal to {room[1]}/"
 
 
 def circle(graph):
@@ -211,6 +222,7 @@ def main():
             above = room_of(other)
             if above != room and above not in rows[room]:
                 faults.append(f"{path}: {room} may not include {other}")
+    faults += internal_elsewhere(graph, texts)
     if found := circle(graph):
         faults.append("files include each other in a circle: " + " -> ".join(found + found[:1]))
     for knot in knots(uses(texts)):

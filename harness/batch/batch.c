@@ -80,6 +80,7 @@ static bool answer_verdict(struct batch_state *state, json_t *id, const json_t *
 	json_object_set(json, "verdict", json_object_get(event, "verdict"));
 	json_object_set(json, "seed", json_object_get(event, "seed"));
 	json_object_set(json, "result", json_object_get(event, "result"));
+	json_object_set(json, "bench", json_object_get(event, "bench")); /* of `bench` alone */
 	state->outcome->answered++;
 	state->outcome->accepted += verdict != NULL && strcmp(verdict, "accepted") == 0;
 	return put_line(state, json);
@@ -157,12 +158,10 @@ static bool start(struct batch_state *state, size_t i)
 	const char *argv[BATCH_WORDS_MAX + 16];
 	char beside[32], stored_as[sizeof STORED_AS + NAME_BYTES];
 	size_t count = 0;
-	if (batch->word_count + request->word_count > BATCH_WORDS_MAX)
-		return error_set(state->err, "more than %d options", BATCH_WORDS_MAX);
 	argv[count++] = "gemmjudge";
-	argv[count++] = "judge";
+	for (size_t k = 0; batch->command[k] != NULL; k++)
+		argv[count++] = batch->command[k];
 	argv[count++] = "--jsonl=-";
-	argv[count++] = "--quiet";
 	for (size_t k = 0; k < batch->word_count; k++)
 		argv[count++] = batch->words[k];
 	for (size_t k = 0; k < request->word_count; k++)
@@ -184,9 +183,12 @@ static bool start(struct batch_state *state, size_t i)
 	argv[count++] = "--";
 	argv[count++] = request->path != NULL ? request->path : "-";
 	argv[count] = NULL;
-	return worker_start(&place->worker, &(struct worker_how){.kept = kept > 0 ? kept : 0}, argv,
-						request->source != NULL ? request->source : "", request->source_length,
-						state->err);
+	const struct worker_how how = {.through = batch->through,
+								   .quotes = true,
+								   .apart = batch->through != NULL,
+								   .kept = kept > 0 ? kept : 0};
+	return worker_start(&place->worker, &how, argv, request->source != NULL ? request->source : "",
+						request->source_length, state->err);
 }
 
 static bool is_known(const struct batch_state *state, const json_t *id)
@@ -230,8 +232,10 @@ static bool take_request(struct batch_state *state, size_t i)
 		free(text);
 		return true;
 	}
-	const bool good = request_read(text, state->line, state->batch->option, &place->request, &why);
+	bool good = request_read(text, state->line, state->batch->option, &place->request, &why);
 	free(text);
+	if (good && state->batch->word_count + place->request.word_count > BATCH_WORDS_MAX)
+		good = error_set(&why, "line %zu: more than %d options", state->line, BATCH_WORDS_MAX);
 	bool ok = true;
 	if (is_known(state, place->request.id)) {
 		state->outcome->known++;
@@ -250,8 +254,7 @@ static bool finish(struct batch_state *state, size_t i)
 	struct place *place = &state->places[i];
 	struct error why;
 	worker_end(&place->worker, &why);
-	json_t *event =
-		place->worker.verdict != NULL ? json_loads(place->worker.verdict, 0, NULL) : NULL;
+	json_t *event = json_incref(place->worker.verdict);
 	const char *verdict = json_string_value(json_object_get(event, "verdict"));
 	worker_forget(&place->worker);
 	bool ok;
@@ -331,7 +334,7 @@ static bool run_all(struct batch_state *state)
 			return false;
 		for (size_t i = 0; stopped && !told && i < state->batch->worker_count; i++)
 			if (state->places[i].worker.pid > 0)
-				kill(state->places[i].worker.pid, SIGTERM); /* ends after its present case */
+				worker_signal(&state->places[i].worker, SIGTERM); /* ends after its present case */
 		told = told || stopped;
 		if (working == 0 && (stopped || (state->requests.ended && !has_line(state))))
 			return true;
@@ -360,7 +363,7 @@ bool batch_run(const struct batch *batch, struct batch_outcome *out, struct erro
 	const bool ok = opened && open_answers(state) && run_all(state);
 	for (size_t i = 0; i < BATCH_WORKERS_MAX; i++) {
 		if (state->places[i].worker.pid > 0)
-			kill(state->places[i].worker.pid, SIGKILL);
+			worker_signal(&state->places[i].worker, SIGKILL);
 		worker_forget(&state->places[i].worker);
 		request_free(&state->places[i].request);
 	}

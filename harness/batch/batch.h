@@ -19,13 +19,15 @@ struct batch {
 	/* The next line, for the batch to free; NULL behind the last. */
 	bool (*ask)(void *context, char **line, struct error *err);
 	bool (*answer)(void *context, const json_t *answer, struct error *err);
-	/* Words of `judge` for every request: its options' defaults. */
+	const char *const *command; /* that judges each: "judge", or "bench", NULL */
+	/* Its words for every request: its options' defaults. */
 	const char *const *words;
 	size_t word_count;
 	bool first_emulated;        /* what the emulated GPU does not accept goes to no other device */
 	const char *const *devices; /* a worker for each: "cuda:0"; NULL: without --device */
 	size_t worker_count;
-	bool share; /* some of these are one GPU: one judge has it while others compile */
+	bool share;          /* some of these are one GPU: one judge has it while others compile */
+	const char *through; /* a command of a shell that each judge goes behind; NULL: none */
 	request_option *option;
 	bool (*stopped)(void *context); /* begin no more */
 	void *context;

@@ -2,6 +2,7 @@
 #ifndef GEMMJUDGE_BATCH_WORKER_H
 #define GEMMJUDGE_BATCH_WORKER_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -14,29 +15,36 @@ struct worker {
 	int errors; /* a file of what it told */
 	char *text; /* what was read of a line that has not ended; owned */
 	size_t used, capacity;
-	char *verdict;                                 /* the line of its verdict, or NULL; owned */
+	json_t *verdict;                               /* the event with its verdict, or NULL; owned */
 	char *error;                                   /* the line of why there is none; owned */
 	int status;                                    /* after worker_end(): as of waitpid() */
 	void (*line)(void *context, const char *line); /* is told each line; NULL: nobody */
 	void *context;
+	const char *quoted; /* the command that it goes behind, for errors; borrowed; or NULL */
+	bool apart;
+	bool spoke; /* on stdout, whatever it was */
 };
 
 /* How it is started. */
 struct worker_how {
-	const char *program; /* NULL: this one */
-	bool apart;          /* a terminal's interrupt reaches only us */
+	const char *through; /* a command of a shell that this program goes behind; NULL: none */
+	bool quotes;         /* that command and what was told last stand in the error */
+	bool apart;          /* a group of its own: a terminal's interrupt reaches only us */
 	int kept;            /* a descriptor that it inherits; 0: none */
 	void (*line)(void *context, const char *line);
 	void *context;
 };
 
-/* Starts a program with these arguments, its stdin this text. It ends with the calling thread,
+/* Starts this program with these arguments, its stdin this text. It ends with the calling thread,
  * however that comes. `how` may be NULL. False with err. */
 bool worker_start(struct worker *worker, const struct worker_how *how, const char *const *argv,
 				  const char *input, size_t length, struct error *err);
 
 /* Reads what there is; false when it has said all, and worker_end() is due. */
 bool worker_read(struct worker *worker);
+
+/* To its whole group where it is apart, so that a shell's command has it, too. */
+void worker_signal(const struct worker *worker, int signal);
 
 /* Waits for its end. Without a verdict err says what it said last, or how it ended. The lines stay
  * until worker_forget(). */

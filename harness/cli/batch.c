@@ -9,25 +9,35 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/reader.h"
-#include "judge/run/ahead.h"
+#include "judge/probe.h"
 
 #define JUDGES_OF_GPU 4 /* compiling takes longer than judging without times */
 
 /* What a batch decides for all of its judges. */
-#define OF_THE_BATCH "batch jsonl first device quiet"
+#define OF_THE_BATCH "batch jsonl first device quiet through workers"
 /* What a request may not choose: where others write, and what is not about one judgement. */
 #define NOT_OF_A_REQUEST OF_THE_BATCH " watch help color annotate"
 
-static bool option_of_request(const char *name, bool *takes_value)
+static bool option_of(const char *subcommand, const char *name, bool *takes_value)
 {
 	struct option_facts facts;
-	for (size_t i = 0; options_facts("judge", i, &facts); i++)
+	for (size_t i = 0; options_facts(subcommand, i, &facts); i++)
 		if (strcmp(facts.name, name) == 0) {
 			*takes_value = facts.value != NULL;
 			return (facts.use == VALUE_PLAIN || facts.use == VALUE_READ) &&
 				   !option_list_has(NOT_OF_A_REQUEST, name);
 		}
 	return false;
+}
+
+static bool option_of_judge(const char *name, bool *takes_value)
+{
+	return option_of("judge", name, takes_value);
+}
+
+static bool option_of_bench(const char *name, bool *takes_value)
+{
+	return option_of("bench", name, takes_value);
 }
 
 static void take_word(void *context, const char *word)
@@ -54,7 +64,7 @@ void batch_words_free(struct batch_words *words)
 /* One has it, while the next ones compile. */
 static size_t judges_of_gpu(size_t gpus)
 {
-	const size_t each = ahead_threads() / gpus;
+	const size_t each = probe_threads() / gpus;
 	return each < 1 ? 1 : each > JUDGES_OF_GPU ? JUDGES_OF_GPU : each;
 }
 
@@ -65,7 +75,7 @@ bool batch_places_take(struct batch_places *places, const struct device_list *li
 	if (list->text != NULL && !emulated && list->count == 0)
 		return error_set(err, "--device %s: name the GPUs (cuda:0,1)", list->text);
 	const size_t gpus = list->text != NULL && list->count > 0 ? list->count : 1;
-	places->count = emulated ? ahead_threads() : gpus * judges_of_gpu(gpus);
+	places->count = emulated ? probe_threads() : gpus * judges_of_gpu(gpus);
 	places->share = !emulated && places->count > gpus;
 	if (emulated && list->text != NULL && list->count > 1)
 		places->count = list->count;
@@ -80,6 +90,14 @@ bool batch_places_take(struct batch_places *places, const struct device_list *li
 											   : "emu";
 	}
 	return true;
+}
+
+void batch_places_spread(struct batch_places *places, size_t workers)
+{
+	for (size_t i = places->count; i < workers; i++)
+		places->at[i] = places->at[i % places->count];
+	places->count = places->distinct = workers;
+	places->share = false;
 }
 
 static void tell(const struct batch_outcome *outcome)
@@ -106,8 +124,23 @@ static bool writes_nothing_else(const struct options *options, struct error *err
 	return true;
 }
 
-int batch_command(struct options *options)
+/* Times are taken by one on each GPU, and elsewhere by as many as are asked for. */
+static bool places_take(struct batch_places *places, const struct options *options, bool times,
+						struct error *err)
 {
+	if (!batch_places_take(places, &options->judge.device, err))
+		return false;
+	if (options->through.command != NULL)
+		batch_places_spread(places, options->through.workers > 0 ? options->through.workers : 1);
+	else if (times)
+		batch_places_spread(places, places->distinct);
+	return true;
+}
+
+int batch_command(const char *subcommand, struct options *options)
+{
+	const bool times = strcmp(subcommand, "bench") == 0;
+	const char *const command[] = {subcommand, times ? NULL : "--quiet", NULL};
 	struct error err = {{0}};
 	struct batch_words words = {0};
 	struct batch_places places = {0};
@@ -119,27 +152,30 @@ int batch_command(struct options *options)
 	}
 	if (!writes_nothing_else(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (strcmp(options->batch, "-") != 0 && access(options->batch, R_OK) != 0) {
-		error_set(&err, "--batch %s: %s", options->batch, strerror(errno));
+	if (strcmp(options->batch.requests, "-") != 0 && access(options->batch.requests, R_OK) != 0) {
+		error_set(&err, "--batch %s: %s", options->batch.requests, strerror(errno));
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!batch_places_take(&places, &options->judge.device, &err))
+	if (!places_take(&places, options, times, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	batch_words_take(&words, options, OF_THE_BATCH);
-	const struct batch batch = {.requests = options->batch,
-								.answers = options->jsonl != NULL ? options->jsonl : "-",
+	const struct batch batch = {.requests = options->batch.requests,
+								.answers =
+									options->output.jsonl != NULL ? options->output.jsonl : "-",
+								.command = command,
 								.words = (const char *const *)words.at,
 								.word_count = words.count,
-								.first_emulated = options->first != NULL,
+								.first_emulated = options->batch.first != NULL,
 								.devices = places.at,
 								.worker_count = places.count,
 								.share = places.share,
-								.option = option_of_request,
+								.through = options->through.command,
+								.option = times ? option_of_bench : option_of_judge,
 								.stopped = command_interrupted};
 	command_watch_interrupts();
 	const bool ok = batch_run(&batch, &outcome, &err);
 	batch_words_free(&words);
-	if (ok && !options->quiet)
+	if (ok && !options->output.quiet)
 		tell(&outcome);
 	command_end_interrupted();
 	if (!ok)

@@ -1,4 +1,4 @@
-/* gemmjudge judge --batch, and what rejudge and serve have of it. */
+/* gemmjudge judge --batch and bench --batch, and what rejudge and serve have of it. */
 #ifndef GEMMJUDGE_CLI_BATCH_H
 #define GEMMJUDGE_CLI_BATCH_H
 
@@ -6,7 +6,7 @@
 #include "cli/options.h"
 
 /* The exit status: that all requests got a verdict, whatever it is, is success. */
-int batch_command(struct options *options);
+int batch_command(const char *subcommand, struct options *options);
 
 /* The options of all its judges, as words; those that `but` names are not among them. */
 struct batch_words {
@@ -29,5 +29,8 @@ struct batch_places {
 /* False with err where the list names no GPUs one by one. It is borrowed. */
 bool batch_places_take(struct batch_places *places, const struct device_list *list,
 					   struct error *err);
+
+/* Judges that go behind a command to machines elsewhere: so many, on these devices in turn. */
+void batch_places_spread(struct batch_places *places, size_t workers);
 
 #endif

@@ -26,23 +26,23 @@ bool command_complete(struct options *options, struct error *err)
 	struct judge_options *judge = &options->judge;
 	if (options->argument_count == 0)
 		return error_set(err, "name at least one solution file (--help shows the usage)");
-	if (!options->has_seed && !random_draw(&judge->seed, err))
+	if (!options->has_seed && !random_draw(&judge->cases.seed, err))
 		return error_prefix(err, "cannot draw a seed (give one with --seed)");
-	if (judge->mode != JUDGE_CHECKS || judge->suite_count > 0)
+	if (judge->mode != JUDGE_CHECKS || judge->cases.suite_count > 0)
 		return true;
-	if (judge->shape_count == 0)
+	if (judge->shapes.count == 0)
 		command_usual_cases(judge, device_list_seems_emulated(&judge->device));
-	else if (judge->cases == 0)
-		judge->cases = CASES_OF_SHAPE;
+	else if (judge->cases.count == 0)
+		judge->cases.count = CASES_OF_SHAPE;
 	return true;
 }
 
 void command_usual_cases(struct judge_options *judge, bool emulated)
 {
-	if (judge->cases == 0)
-		judge->cases = emulated ? CASES_EMULATED : CASES;
-	if (judge->max_dim == 0 && emulated)
-		judge->max_dim = MAX_DIM_EMULATED;
+	if (judge->cases.count == 0)
+		judge->cases.count = emulated ? CASES_EMULATED : CASES;
+	if (judge->cases.max_dim == 0 && emulated)
+		judge->cases.max_dim = MAX_DIM_EMULATED;
 }
 
 /* ---- interrupts ------------------------------------------------------------ */
@@ -196,7 +196,7 @@ static int run_files(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	struct command command = {.options = options, .program = program};
-	if (!events_open(&command.events, options->jsonl, &err))
+	if (!events_open(&command.events, options->output.jsonl, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	for (size_t i = 0; i < options->judge.file_count; i++)
 		events_queued(&command.events, options->judge.files[i]);
@@ -221,10 +221,12 @@ static int run_files(const char *program, struct options *options)
 		return cli_fail(status == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 
 	complete_facts(&command, &list);
+	for (size_t i = 0; options->judge.mode != JUDGE_CHECKS && i < list.count; i++)
+		events_verdict(&command.events, &list, i); /* those of checks were told as they came */
 	remember(&command, &list, true);
 	remember_close(&command.remember);
-	if (options->watched != NULL)
-		watched_note(options->watched, &list);
+	if (options->watch.last != NULL)
+		watched_note(options->watch.last, &list);
 	int exit_status = status_of(&list);
 	if (status == JUDGE_CUT_SHORT)
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
@@ -245,7 +247,7 @@ int command_run(const char *program, struct options *options)
 	struct files files;
 	struct chosen_schedules schedules;
 	if (!command_complete(options, &err) ||
-		(options->tuned && !chosen_open(&schedules, options->store, &options->judge, &err)) ||
+		(options->tuned && !chosen_open(&schedules, options->store.file, &options->judge, &err)) ||
 		!files_find(options->arguments, options->argument_count, &files, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	options->judge.files = (const char *const *)files.paths;

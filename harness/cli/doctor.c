@@ -15,9 +15,7 @@
 #include "compile/compile.h"
 #include "compile/prune.h"
 #include "compile/source_line.h"
-#include "judge/run/device.h"
-#include "judge/run/tool.h"
-#include "judge/timing/confirm.h"
+#include "judge/probe.h"
 #include "judgement/layers.h"
 #include "process/cgroup.h"
 #include "report/wrap.h"
@@ -101,18 +99,17 @@ static void examine_compilers(struct examination *e)
 static void examine_gpu(struct examination *e, struct device_facts *facts)
 {
 	struct error err = {{0}};
-	struct referee_link referee = {.arena_fd = -1};
 	struct device_list request;
+	struct probe probe;
 	char found[1200];
 	bool sealed = false;
-	e->gpu = device_list_parse("cuda", &request, &err) && device_open(&request, &referee, &err);
+	e->gpu = device_list_parse("cuda", &request, &err) && probe_device(&request, &probe, &err);
 	if (e->gpu) {
-		*facts = referee.facts;
+		*facts = probe.facts;
 		snprintf(found, sizeof found, "%s, %d SMs, %.0f GiB, sm_%s, driver %s", facts->name,
 				 facts->multiprocessors, (double)facts->memory_bytes / (1u << 30),
 				 facts->architecture, facts->driver);
-		sealed = confirm_possible(&referee.device, &err);
-		referee_link_close(&referee);
+		sealed = probe_sealed(&probe, &err);
 	} else { /* what the message advises is said below */
 		const char *why = strstr(err.message, "no NVIDIA driver");
 		snprintf(found, sizeof found, "%s", why != NULL ? why : err.message);
@@ -169,13 +166,11 @@ static void examine_libraries(struct examination *e, const struct device_facts *
 static void examine_emulator(struct examination *e)
 {
 	struct error err = {{0}};
-	struct referee_link referee = {.arena_fd = -1};
 	struct device_list request;
-	e->emulator = device_list_parse("emu", &request, &err) && device_open(&request, &referee, &err);
+	struct probe probe;
+	e->emulator = device_list_parse("emu", &request, &err) && probe_device(&request, &probe, &err);
 	char found[1200];
-	snprintf(found, sizeof found, "%s", e->emulator ? referee.facts.name : err.message);
-	if (e->emulator)
-		referee_link_close(&referee);
+	snprintf(found, sizeof found, "%s", e->emulator ? probe.facts.name : err.message);
 	print_line(e, e->emulator ? PRESENT : MISSING, "emulated GPU", found,
 			   e->emulator ? "checks solutions without a GPU (no times)"
 						   : "solutions cannot be judged without a GPU: build the program whole");
@@ -210,10 +205,8 @@ static void examine_rest(struct examination *e)
 	print_line(e, ncu ? PRESENT : ABSENT, "Nsight Compute (ncu)", ncu ? path : "not found",
 			   ncu ? "profiles a kernel in depth; the judge itself does not need it"
 				   : "optional: for profiling a kernel in depth");
-	struct tool tool;
-	bool sanitizer = tool_find(&tool, &(struct judge_options){.sanitize = "memcheck"}, &err);
-	print_line(e, sanitizer ? PRESENT : ABSENT, "compute-sanitizer",
-			   sanitizer ? tool.program : "not found",
+	bool sanitizer = probe_sanitizer(path, &err);
+	print_line(e, sanitizer ? PRESENT : ABSENT, "compute-sanitizer", sanitizer ? path : "not found",
 			   sanitizer ? "finds memory faults and races on a GPU: judge --sanitize"
 						 : "optional: finds memory faults on a GPU, as the emulated GPU does");
 }

@@ -18,16 +18,20 @@ static bool options_hold(const struct options *options, struct error *err)
 								  : "explain takes one file at a time");
 	if (strcmp(options->arguments[0], JUDGE_STDIN) == 0)
 		return error_set(err, "explain reads a file, not stdin: name it");
-	return options->judge.shape_count <= 1 || error_set(err, "explain takes one --shape at a time");
+	return options->judge.shapes.count <= 1 ||
+		   error_set(err, "explain takes one --shape at a time");
 }
 
 static int show(const struct explained *explained, const struct options *options)
 {
 	struct error err;
-	explain_show(explained, options->verbose, outputs_take_stdout(options) ? stderr : stdout);
-	if (options->json != NULL && !report_save_any(options->json, explain_json, explained, &err))
+	explain_show(explained, options->output.verbose,
+				 outputs_take_stdout(options) ? stderr : stdout);
+	if (options->output.json != NULL &&
+		!report_save_any(options->output.json, explain_json, explained, &err))
 		return cli_fail(EXIT_CANNOT_RUN, &err);
-	if (options->html != NULL && !report_save_any(options->html, explain_html, explained, &err))
+	if (options->output.html != NULL &&
+		!report_save_any(options->output.html, explain_html, explained, &err))
 		return cli_fail(EXIT_CANNOT_RUN, &err);
 	return explained->counted.judgement.verdict == VERDICT_ACCEPTED ? EXIT_ACCEPTED
 																	: EXIT_NOT_ACCEPTED;

@@ -49,7 +49,7 @@ static bool take_constants(struct flat *flat, struct options *options, struct er
 	if (!options->tuned)
 		return true;
 	options->judge.mode = JUDGE_TIMES;
-	bool ok = chosen_open(&schedules, options->store, &options->judge, err) &&
+	bool ok = chosen_open(&schedules, options->store.file, &options->judge, err) &&
 			  gpu_choice(options, &gpu, &at_hand, err) &&
 			  plan_make(&options->judge, flat->what.file, &plan, err);
 	const struct judge_question question = {

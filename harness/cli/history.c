@@ -72,9 +72,9 @@ static bool write_source(const struct options *options, const struct leader *lea
 	char store[PATHS_MAX], shape[MEASURED_SHAPE];
 	struct sources *sources = calloc(1, sizeof *sources);
 	bool ok = sources != NULL || error_set(err, "out of memory");
-	ok = ok && store_needed(options->store, store, err) &&
+	ok = ok && store_needed(options->store.file, store, err) &&
 		 sources_find(store, leader->run->content, sources, err) &&
-		 source_files_tell(options->fastest, sources, err);
+		 source_files_tell(options->query.fastest, sources, err);
 	if (ok) {
 		measured_shape(leader->time, shape);
 		printf("#%lld: %.4g us at %s on ", (long long)leader->run->id, leader->time->median, shape);
@@ -124,7 +124,7 @@ static int history(const char *program, struct options *options)
 		if (stored_find(options, &filter, &found.list, &err) &&
 			is_one_content(&found.list, &filter, &err) &&
 			(found.list.count > 0 || error_set(&err, "nothing is remembered of %s", what))) {
-			int status = options->fastest != NULL
+			int status = options->query.fastest != NULL
 							 ? write_fastest(options, &found.list, what)
 							 : stored_show(options, show_history, show_history_json, &found);
 			measured_list_free(&found.list);

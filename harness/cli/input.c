@@ -32,11 +32,11 @@ bool input_take(struct options *options, struct error *err)
 		times += strcmp(options->arguments[i], JUDGE_STDIN) == 0;
 	if (times == 0)
 		return true;
-	if (options->judge.shapes_file != NULL && strcmp(options->judge.shapes_file, JUDGE_STDIN) == 0)
+	if (options->judge.shapes.file != NULL && strcmp(options->judge.shapes.file, JUDGE_STDIN) == 0)
 		return error_set(err, "stdin ('-') is a file or has the --shapes, not both");
 	if (times > 1)
 		return error_set(err, "stdin ('-') can be read only once");
-	if (options->watch)
+	if (options->watch.on)
 		return error_set(err, "--watch needs a file: stdin is never saved again");
 	if (isatty(STDIN_FILENO))
 		fputs("gemmjudge: reads a solution from the terminal; ctrl-D ends it\n", stderr);

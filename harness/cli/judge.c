@@ -8,13 +8,14 @@
 static int judge(const char *program, struct options *options)
 {
 	struct error err = {{0}};
-	if (options->batch != NULL)
-		return batch_command(options);
+	if (options->batch.requests != NULL)
+		return batch_command("judge", options);
 	options->judge.mode = JUDGE_CHECKS;
-	options->judge.uses = options->verbose || options->html != NULL || options->judge.keep != NULL;
+	options->judge.emulation.uses = options->output.verbose || options->output.html != NULL ||
+									options->judge.compile.keep != NULL;
 	if (!input_take(options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	return options->watch ? watch_run(program, options) : command_run(program, options);
+	return options->watch.on ? watch_run(program, options) : command_run(program, options);
 }
 
 const struct subcommand subcommand_judge = {
@@ -22,7 +23,7 @@ const struct subcommand subcommand_judge = {
 	.takes = "FILE...",
 	.summary = "compile, check and time solutions; say what they are worth",
 	.usage = "usage: gemmjudge judge FILE|FOLDER... [OPTION...]\n"
-			 "       gemmjudge judge --batch FILE [--jsonl FILE] [OPTION...]\n"
+			 "       gemmjudge judge --batch FILE [--through COMMAND] [OPTION...]\n"
 			 "\n"
 			 "Compiles each solution, runs it on many cases, compares every result with a\n"
 			 "reference of higher precision, and times it on a large case (on a GPU). Of a\n"

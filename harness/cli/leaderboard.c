@@ -25,8 +25,8 @@ static int leaderboard(const char *program, struct options *options)
 	(void)program;
 	struct error err;
 	struct measured_list runs;
-	struct shown_leaderboard shown = {.shape_count = options->judge.shape_count,
-									  .shapes = options->judge.shapes};
+	struct shown_leaderboard shown = {.shape_count = options->judge.shapes.count,
+									  .shapes = options->judge.shapes.items};
 	const struct store_filter filter = {
 		.problem = options->judge.problem != NULL ? options->judge.problem->name : NULL,
 		.device = options->gpu};
@@ -37,8 +37,8 @@ static int leaderboard(const char *program, struct options *options)
 	}
 	if (!stored_find(options, &filter, &runs, &err) || !leaderboard_make(&runs, &shown.all, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	int status = options->site != NULL
-					 ? write_pages(options->site, &shown.all)
+	int status = options->query.site != NULL
+					 ? write_pages(options->query.site, &shown.all)
 					 : stored_show(options, show_leaderboard, show_leaderboard_json, &shown);
 	leaderboard_free(&shown.all);
 	return status;

@@ -18,8 +18,8 @@ static int new_stage(const char *program, const struct options *options)
 		error_set(&err, "--stage has the name of the new file: new --stage NAME, and no more");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!starter_path(options->stage, ".cuh", path, &err) || !chain_stage_name(path, name, &err) ||
-		(file = starter_create(path, &err)) == NULL)
+	if (!starter_path(options->starter.stage, ".cuh", path, &err) ||
+		!chain_stage_name(path, name, &err) || (file = starter_create(path, &err)) == NULL)
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	starter_stage(file, name);
 	if (!starter_close(file, path, &err))
@@ -33,7 +33,7 @@ static int new_stage(const char *program, const struct options *options)
 static int new_exercise(const char *program, const struct options *options)
 {
 	struct error err = {{0}};
-	const struct exercise *exercise = exercise_find(options->exercise);
+	const struct exercise *exercise = exercise_find(options->starter.exercise);
 	char path[PATHS_MAX], arguments[2 * PATHS_MAX], judge[2 * PATHS_MAX + 32];
 	FILE *file;
 	if (!starter_path(options->argument_count == 1 ? options->arguments[0] : exercise->name, ".cu",
@@ -59,9 +59,9 @@ static int new_solution(const char *program, struct options *options)
 {
 	struct error err = {{0}};
 	char path[PATHS_MAX], absolute[PATHS_MAX], judge[2 * PATHS_MAX];
-	if (options->stage != NULL)
+	if (options->starter.stage != NULL)
 		return new_stage(program, options);
-	if (options->exercise != NULL && options->argument_count <= 1)
+	if (options->starter.exercise != NULL && options->argument_count <= 1)
 		return new_exercise(program, options);
 	if (options->argument_count != 1) {
 		error_set(&err, options->argument_count == 0

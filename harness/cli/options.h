@@ -27,44 +27,102 @@ struct option_lists {
 	uint32_t shape_lines[OPTIONS_SHAPES_MAX];
 };
 
-/* What was asked for. Strings point into argv. Absent: NULL, 0 or false. Never copied: `judge`
- * points into `lists`. */
+/* Files that are written, and how the text for people looks. */
+struct output_options {
+	const char *json, *jsonl, *junit, *markdown, *html, *svg, *csv;
+	const char *annotate; /* one of annotate_kinds */
+	enum color_when color;
+	bool verbose, quiet;
+};
+
+/* What is remembered of a run. */
+struct store_options {
+	const char *file; /* of judgements */
+	const char *as;   /* the name that a file is remembered by, instead of its own */
+	bool none, no_sources;
+};
+
+/* Sizes that are as large as --large-sizes alone allows. */
+struct size_options {
+	bool large;
+	char oversized[96]; /* where a shape stands that needs it, and the shape; or "" */
+};
+
+/* history, leaderboard, rejudge: what is asked of the store. */
+struct query_options {
+	const char *since;   /* a date */
+	const char *fastest; /* a folder for the fastest version */
+	const char *site;    /* a folder for pages */
+};
+
+/* judge, bench: a file of requests. */
+struct batch_options {
+	const char *requests;
+	const char *first; /* one of first_names, or NULL */
+};
+
+struct watch_options {
+	bool on;
+	struct watched *last; /* where a run leaves what it came to */
+};
+
+struct starter_options {
+	const char *stage; /* of an epilogue */
+	const char *exercise;
+};
+
+struct tune_options {
+	const char *top;
+	double time_limit;       /* seconds for all of it; 0: 60 */
+	bool model_only, judges; /* nothing is measured */
+	bool exhaustive;
+	const char *table; /* a file for what was chosen */
+};
+
+/* serve, and judge and bench with --batch: what each judgement goes behind, and how many do. */
+struct through_options {
+	const char *command;
+	size_t workers;
+};
+
+struct serve_options {
+	const char *listen;
+	size_t queue, queue_of_user;
+	double seconds_of_user;
+	bool public;
+};
+
+struct submit_options {
+	const char *server, *token_file;
+	const char *id;   /* of what was submitted before */
+	const char *wait; /* "yes" or "no" */
+};
+
+/* What was asked for: what all have, what several share, and what one subcommand has by itself.
+ * Strings point into argv. Absent: NULL, 0 or false. Never copied: `judge` points into `lists`. */
 struct options {
-	struct judge_options judge;
-	struct option_lists lists;
 	const char *command;          /* the subcommand */
 	const char *const *arguments; /* what is no option, in order */
 	size_t argument_count;
-	const char *json, *jsonl, *junit, *markdown, *html, *svg, *csv;
-	const char *stage;     /* new: of an epilogue */
-	const char *exercise;  /* the same */
-	const char *site;      /* leaderboard: a folder for pages */
-	const char *annotate;  /* one of annotate_kinds */
-	const char *store;     /* the file of judgements that are remembered */
-	const char *stored_as; /* judge: the name that a file is remembered by, instead of its own */
-	const char *since;     /* rejudge: a date */
-	const char *fastest;   /* history: a folder for the fastest version */
-	const char *gpu;       /* a part of its name */
-	const char *top;       /* tune */
-	double time_limit;     /* the same: seconds for all of it; 0: 60 */
-	char oversized[96];    /* where a shape stands that needs large_sizes, and the shape; or "" */
-	bool model_only;       /* the same, as are these */
-	bool judge_ranked, exhaustive;
-	bool tuned;
-	const char *batch; /* judge: a file of requests */
-	const char *first; /* the same: one of first_names, or NULL */
-	const char *export_table;
-	const char *listen, *through; /* serve, as are these: */
-	size_t workers, queue, queue_of_user;
-	double seconds_of_user;
-	bool public;
+	bool help;
+
+	struct judge_options judge;
+	struct option_lists lists;
+	struct size_options sizes;
+	bool has_seed, tuned;
+	const char *gpu; /* a part of its name */
+	struct output_options output;
+	struct store_options store;
+	struct query_options query;
+
+	struct batch_options batch; /* judge, bench */
+	struct through_options through;
+	struct watch_options watch; /* judge */
+	struct starter_options starter;
+	struct tune_options tune;
+	struct serve_options serve;
+	struct submit_options submit;
 	const char *role; /* user */
-	/* submit: where, a file with the token, what was submitted before, "yes" or "no" */
-	const char *server, *token_file, *submission, *wait;
-	bool no_store, no_sources, large_sizes;
-	enum color_when color;
-	bool has_seed, verbose, quiet, watch, help;
-	struct watched *watched; /* watch: where a run leaves what it came to */
 };
 
 /* Reads argv[1..] (argv[0] is the subcommand) and moves what is no option to its end. False with

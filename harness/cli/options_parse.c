@@ -135,6 +135,8 @@ static bool suit_each_other(const char *command, const bool given[OPTION_ROWS_MA
 		if (row->goes_with == NULL || given_of(row->goes_with, given) != NULL)
 			continue;
 		list_print(row->goes_with, command, others);
+		if (others[0] == '\0') /* it needs that only in other subcommands */
+			continue;
 		return error_set(err, "--%s goes with %s: %s", row->name, others, row->why);
 	}
 	return true;
@@ -148,13 +150,12 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 	struct option table[OPTION_ROWS_MAX + 1];
 	char letters[2 * OPTION_ROWS_MAX + 2];
 	bool given[OPTION_ROWS_MAX] = {false};
-	*out = (struct options){.command = argv[0],
-							.judge = {.nvcc_flags = out->lists.nvcc_flags,
-									  .suites = out->lists.suites,
-									  .only = out->lists.only,
-									  .baselines = out->lists.baselines,
-									  .shapes = out->lists.shapes,
-									  .shape_lines = out->lists.shape_lines}};
+	*out = (struct options){
+		.command = argv[0],
+		.judge = {.compile = {.nvcc_flags = out->lists.nvcc_flags},
+				  .cases = {.suites = out->lists.suites, .only = out->lists.only},
+				  .timing = {.baselines = out->lists.baselines},
+				  .shapes = {.items = out->lists.shapes, .lines = out->lists.shape_lines}}};
 	tables_fill(out->command, table, letters);
 
 	optind = 0; /* glibc: start anew */
@@ -176,7 +177,8 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 	out->argument_count = (size_t)(argc - optind);
 	if (out->help)
 		return true;
-	if (out->oversized[0] != '\0' && !out->large_sizes)
-		return error_set(err, "%s: sizes above %d need --large-sizes", out->oversized, DIM_MAX);
+	if (out->sizes.oversized[0] != '\0' && !out->sizes.large)
+		return error_set(err, "%s: sizes above %d need --large-sizes", out->sizes.oversized,
+						 DIM_MAX);
 	return suit_each_other(out->command, given, err);
 }

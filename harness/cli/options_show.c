@@ -114,5 +114,5 @@ void options_again(const struct options *options, const char *program, char *out
 	if (dashed)
 		line_add(&line, "--");
 	for (size_t i = 0; i < options->argument_count; i++)
-		line_add(&line, options->stored_as != NULL ? options->stored_as : options->arguments[i]);
+		line_add(&line, options->store.as != NULL ? options->store.as : options->arguments[i]);
 }

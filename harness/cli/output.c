@@ -46,8 +46,8 @@ bool output_color(const struct options *options, FILE *stream)
 {
 	const char *terminal = getenv("TERM"), *force = getenv("FORCE_COLOR");
 	const char *none = getenv("NO_COLOR");
-	if (options->color != COLOR_AUTO)
-		return options->color == COLOR_ALWAYS;
+	if (options->output.color != COLOR_AUTO)
+		return options->output.color == COLOR_ALWAYS;
 	if (none != NULL && none[0] != '\0')
 		return false;
 	if (force != NULL && force[0] != '\0')
@@ -86,8 +86,9 @@ static bool reports_write(const struct options *options, const struct judgement_
 		if (row->report == NULL || !option_row_is_of(row, options->command))
 			continue;
 		const char *path = *(const char *const *)((const char *)options + row->at);
-		report_writer write =
-			options->verbose && row->report_verbose != NULL ? row->report_verbose : row->report;
+		report_writer write = options->output.verbose && row->report_verbose != NULL
+								  ? row->report_verbose
+								  : row->report;
 		if (path != NULL && (!only_regular || is_regular(path)) &&
 			!report_save(path, write, list, ok ? err : &later))
 			ok = false;
@@ -103,8 +104,8 @@ void output_text_open(struct output_text *text, const struct options *options)
 	*text = (struct output_text){.stream = stream,
 								 .style = {.color = output_color(options, stream),
 										   .width = width_of(stream),
-										   .verbose = options->verbose,
-										   .quiet = options->quiet}};
+										   .verbose = options->output.verbose,
+										   .quiet = options->output.quiet}};
 }
 
 /* errno tells only once. */
@@ -128,7 +129,7 @@ bool output_write(const struct options *options, struct output_text *text,
 {
 	errno = 0;
 	report_text_end(list, &text->style, &text->written, text->stream);
-	if (options->annotate != NULL)
+	if (options->output.annotate != NULL)
 		report_annotate(list, text->stream);
 	text_flush(text);
 	bool printed = text->stream != stdout || text->failed == 0 ||
@@ -149,7 +150,7 @@ void output_progress_open(struct output_progress *progress, const struct options
 {
 	const char *terminal = getenv("TERM");
 	double now = clock_seconds();
-	*progress = (struct output_progress){.on = !options->quiet && isatty(STDERR_FILENO) &&
+	*progress = (struct output_progress){.on = !options->output.quiet && isatty(STDERR_FILENO) &&
 											   terminal != NULL && strcmp(terminal, "dumb") != 0,
 										 .width = width_of(stderr),
 										 .begun = now,

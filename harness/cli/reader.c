@@ -111,7 +111,7 @@ static bool read_sizes(const struct row *row, const char *text, struct options *
 	size_t index;
 	if (!find_word(row, text, &index, err))
 		return false;
-	options->judge.sizes = (enum case_sizes)index;
+	options->judge.cases.sizes = (enum case_sizes)index;
 	return true;
 }
 
@@ -121,7 +121,7 @@ static bool read_color(const struct row *row, const char *text, struct options *
 	size_t index;
 	if (!find_word(row, text, &index, err))
 		return false;
-	options->color = (enum color_when)index;
+	options->output.color = (enum color_when)index;
 	return true;
 }
 
@@ -134,8 +134,8 @@ static void write_nothing(const struct row *row, const struct options *options,
 static void write_sizes(const struct row *row, const struct options *options,
 						struct command_line *line)
 {
-	if (options->judge.sizes != 0)
-		line_add_option(line, row->name, row->names[options->judge.sizes]);
+	if (options->judge.cases.sizes != 0)
+		line_add_option(line, row->name, row->names[options->judge.cases.sizes]);
 }
 
 const struct kind kind_flag = {.read = read_flag, .write = write_flag};
@@ -189,7 +189,7 @@ static void write_seed(const struct row *row, const struct options *options,
 					   struct command_line *line)
 {
 	char number[32];
-	snprintf(number, sizeof number, "0x%" PRIx64, options->judge.seed);
+	snprintf(number, sizeof number, "0x%" PRIx64, options->judge.cases.seed);
 	line_add_option(line, row->name, number);
 }
 
@@ -322,19 +322,19 @@ static bool read_suite(const struct row *row, const char *text, struct options *
 					   struct error *err)
 {
 	struct judge_options *judge = &options->judge;
-	if (judge->suite_count == OPTIONS_SUITES_MAX)
+	if (judge->cases.suite_count == OPTIONS_SUITES_MAX)
 		return error_set(err, "more than %d suites", OPTIONS_SUITES_MAX);
 	if (text[0] == '\0')
 		return error_set(err, "--%s needs a name or a file", row->name);
-	options->lists.suites[judge->suite_count++] = text;
+	options->lists.suites[judge->cases.suite_count++] = text;
 	return true;
 }
 
 static void write_suites(const struct row *row, const struct options *options,
 						 struct command_line *line)
 {
-	for (size_t i = 0; i < options->judge.suite_count; i++)
-		line_add_option(line, row->name, options->judge.suites[i]);
+	for (size_t i = 0; i < options->judge.cases.suite_count; i++)
+		line_add_option(line, row->name, options->judge.cases.suites[i]);
 }
 
 /* A suite of the source tree is one by its name; its file is no user's. */
@@ -342,16 +342,16 @@ static const char *file_suite(const struct row *row, const struct options *optio
 							  char scratch[PATHS_MAX])
 {
 	(void)row, (void)scratch;
-	return i < options->judge.suite_count ? options->judge.suites[i] : NULL;
+	return i < options->judge.cases.suite_count ? options->judge.cases.suites[i] : NULL;
 }
 
 static bool read_nvcc_flag(const struct row *row, const char *text, struct options *options,
 						   struct error *err)
 {
 	struct judge_options *judge = &options->judge;
-	if (judge->nvcc_flag_count == JUDGE_FLAGS_MAX)
+	if (judge->compile.nvcc_flag_count == JUDGE_FLAGS_MAX)
 		return error_set(err, "more than %d flags for nvcc", JUDGE_FLAGS_MAX);
-	options->lists.nvcc_flags[judge->nvcc_flag_count++] = text;
+	options->lists.nvcc_flags[judge->compile.nvcc_flag_count++] = text;
 	return text[strspn(text, " \t")] != '\0' ||
 		   error_set(err, "--%s needs %s", row->name, row->needs);
 }
@@ -361,32 +361,32 @@ static bool read_nvcc_flags(const struct row *row, const char *text, struct opti
 							struct error *err)
 {
 	char *rest = (char *)text; /* of argv, which is ours */
-	size_t before = options->judge.nvcc_flag_count;
+	size_t before = options->judge.compile.nvcc_flag_count;
 	for (char *word; (word = strtok_r(rest, " \t\n", &rest)) != NULL;)
 		if (!read_nvcc_flag(row, word, options, err))
 			return false;
-	return options->judge.nvcc_flag_count > before ||
+	return options->judge.compile.nvcc_flag_count > before ||
 		   error_set(err, "--%s needs %s", row->name, row->needs);
 }
 
 static void write_nvcc_flags(const struct row *row, const struct options *options,
 							 struct command_line *line)
 {
-	for (size_t i = 0; i < options->judge.nvcc_flag_count; i++)
-		line_add_option(line, row->name, options->judge.nvcc_flags[i]);
+	for (size_t i = 0; i < options->judge.compile.nvcc_flag_count; i++)
+		line_add_option(line, row->name, options->judge.compile.nvcc_flags[i]);
 }
 
 static bool read_shape(const struct row *row, const char *text, struct options *options,
 					   struct error *err)
 {
 	struct judge_options *judge = &options->judge;
-	if (judge->shape_count == OPTIONS_SHAPES_MAX)
+	if (judge->shapes.count == OPTIONS_SHAPES_MAX)
 		return error_set(err, "more than %d shapes", OPTIONS_SHAPES_MAX);
-	struct shape_text *shape = &options->lists.shapes[judge->shape_count++];
+	struct shape_text *shape = &options->lists.shapes[judge->shapes.count++];
 	struct error large;
 	if (shape_parse(text, row->from > 0 ? (int)row->from : (int)row->to, shape, err))
 		return true;
-	snprintf(options->oversized, sizeof options->oversized, "--%s %s", row->name, text);
+	snprintf(options->sizes.oversized, sizeof options->sizes.oversized, "--%s %s", row->name, text);
 	return shape_parse(text, (int)row->to, shape, &large);
 }
 
@@ -394,8 +394,8 @@ static void write_shapes(const struct row *row, const struct options *options,
 						 struct command_line *line)
 {
 	char text[SHAPE_TEXT];
-	for (size_t i = 0; options->judge.shapes_file == NULL && i < options->judge.shape_count; i++) {
-		shape_text_print(&options->judge.shapes[i], text);
+	for (size_t i = 0; options->judge.shapes.file == NULL && i < options->judge.shapes.count; i++) {
+		shape_text_print(&options->judge.shapes.items[i], text);
 		line_add_option(line, row->name, text);
 	}
 }
@@ -406,7 +406,7 @@ static bool read_shapes(const struct row *row, const char *text, struct options 
 	struct judge_options *judge = &options->judge;
 	if (text[strspn(text, " \t")] == '\0')
 		return error_set(err, "--%s needs %s", row->name, row->needs);
-	if (judge->shapes_file != NULL)
+	if (judge->shapes.file != NULL)
 		return error_set(err, "--%s names one file: put all shapes into it", row->name);
 	struct shape_file file = {.name = text,
 							  .most = (int)row->to,
@@ -414,12 +414,12 @@ static bool read_shapes(const struct row *row, const char *text, struct options 
 							  .capacity = OPTIONS_SHAPES_MAX,
 							  .shapes = options->lists.shapes,
 							  .lines = options->lists.shape_lines};
-	judge->shapes_file = text;
+	judge->shapes.file = text;
 	if (strcmp(text, "-") == 0 && isatty(STDIN_FILENO))
 		fputs("gemmjudge: reads shapes from the terminal; ctrl-D ends them\n", stderr);
 	if (!shape_file_read(&file, err))
 		return false;
-	judge->shape_count = file.count;
+	judge->shapes.count = file.count;
 	if (file.header > 0) {
 		struct error note;
 		error_set(&note, "%s:%u: taken for a header, as it has no sizes", shape_file_name(text),
@@ -427,32 +427,32 @@ static bool read_shapes(const struct row *row, const char *text, struct options 
 		cli_tell(note.message);
 	}
 	if (file.large > 0)
-		snprintf(options->oversized, sizeof options->oversized, "%.80s:%u", shape_file_name(text),
-				 file.large);
+		snprintf(options->sizes.oversized, sizeof options->sizes.oversized, "%.80s:%u",
+				 shape_file_name(text), file.large);
 	return true;
 }
 
 static void write_shapes_file(const struct row *row, const struct options *options,
 							  struct command_line *line)
 {
-	if (options->judge.shapes_file != NULL)
-		line_add_option(line, row->name, options->judge.shapes_file);
+	if (options->judge.shapes.file != NULL)
+		line_add_option(line, row->name, options->judge.shapes.file);
 }
 
 static const char *file_shapes(const struct row *row, const struct options *options, size_t i,
 							   char scratch[PATHS_MAX])
 {
 	(void)row, (void)scratch;
-	return i == 0 ? options->judge.shapes_file : NULL;
+	return i == 0 ? options->judge.shapes.file : NULL;
 }
 
 static bool read_baseline(const struct row *row, const char *text, struct options *options,
 						  struct error *err)
 {
 	struct judge_options *judge = &options->judge;
-	if (judge->baseline_count == JUDGE_BASELINES_MAX)
+	if (judge->timing.baseline_count == JUDGE_BASELINES_MAX)
 		return error_set(err, "more than %d baselines", JUDGE_BASELINES_MAX);
-	options->lists.baselines[judge->baseline_count++] = text;
+	options->lists.baselines[judge->timing.baseline_count++] = text;
 	return text[strspn(text, " \t")] != '\0' ||
 		   error_set(err, "--%s needs %s", row->name, row->needs);
 }
@@ -460,28 +460,29 @@ static bool read_baseline(const struct row *row, const char *text, struct option
 static void write_baselines(const struct row *row, const struct options *options,
 							struct command_line *line)
 {
-	for (size_t i = 0; i < options->judge.baseline_count; i++)
-		line_add_option(line, row->name, options->judge.baselines[i]);
+	for (size_t i = 0; i < options->judge.timing.baseline_count; i++)
+		line_add_option(line, row->name, options->judge.timing.baselines[i]);
 }
 
 static const char *file_baseline(const struct row *row, const struct options *options, size_t i,
 								 char scratch[PATHS_MAX])
 {
 	(void)row, (void)scratch;
-	if (i >= options->judge.baseline_count)
+	if (i >= options->judge.timing.baseline_count)
 		return NULL;
-	return program_is(options->judge.baselines[i]) ? "" : options->judge.baselines[i];
+	return program_is(options->judge.timing.baselines[i]) ? "" : options->judge.timing.baselines[i];
 }
 
 static bool read_over(const struct row *row, const char *text, struct options *options,
 					  struct error *err)
 {
-	struct sweep *over = &options->judge.over;
+	struct sweep *over = &options->judge.timing.over;
 	if (!sweep_parse(text, over, err))
 		return false;
 	for (size_t i = 0; i < over->count; i++)
 		if (over->values[i] > (int32_t)row->from)
-			snprintf(options->oversized, sizeof options->oversized, "--%s %.64s", row->name, text);
+			snprintf(options->sizes.oversized, sizeof options->sizes.oversized, "--%s %.64s",
+					 row->name, text);
 	return true;
 }
 
@@ -489,7 +490,7 @@ static void write_over(const struct row *row, const struct options *options,
 					   struct command_line *line)
 {
 	char text[SWEEP_TEXT];
-	sweep_print(&options->judge.over, text);
+	sweep_print(&options->judge.timing.over, text);
 	if (text[0] != '\0')
 		line_add_option(line, row->name, text);
 }
@@ -499,19 +500,19 @@ static bool read_time(const struct row *row, const char *text, struct options *o
 					  struct error *err)
 {
 	struct judge_options *judge = &options->judge;
-	judge->time.count = 0;
-	judge->untimed = strcmp(text, "none") == 0;
-	return judge->untimed || shape_parse(text, (int)row->to, &judge->time, err);
+	judge->timing.shape.count = 0;
+	judge->timing.untimed = strcmp(text, "none") == 0;
+	return judge->timing.untimed || shape_parse(text, (int)row->to, &judge->timing.shape, err);
 }
 
 static void write_time(const struct row *row, const struct options *options,
 					   struct command_line *line)
 {
 	char text[SHAPE_TEXT];
-	shape_text_print(&options->judge.time, text);
-	if (options->judge.untimed)
+	shape_text_print(&options->judge.timing.shape, text);
+	if (options->judge.timing.untimed)
 		line_add_option(line, row->name, "none");
-	else if (options->judge.time.count > 0)
+	else if (options->judge.timing.shape.count > 0)
 		line_add_option(line, row->name, text);
 }
 
@@ -520,20 +521,21 @@ static bool read_case(const struct row *row, const char *text, struct options *o
 {
 	struct judge_options *judge = &options->judge;
 	char *rest = (char *)text;
-	size_t before = judge->only_count;
+	size_t before = judge->cases.only_count;
 	for (char *name; (name = strtok_r(rest, ",", &rest)) != NULL;) {
-		if (judge->only_count == OPTIONS_ONLY_MAX)
+		if (judge->cases.only_count == OPTIONS_ONLY_MAX)
 			return error_set(err, "--%s: more than %d names", row->name, OPTIONS_ONLY_MAX);
-		options->lists.only[judge->only_count++] = name;
+		options->lists.only[judge->cases.only_count++] = name;
 	}
-	return judge->only_count > before || error_set(err, "--%s needs %s", row->name, row->needs);
+	return judge->cases.only_count > before ||
+		   error_set(err, "--%s needs %s", row->name, row->needs);
 }
 
 static void write_cases(const struct row *row, const struct options *options,
 						struct command_line *line)
 {
-	for (size_t i = 0; i < options->judge.only_count; i++)
-		line_add_option(line, row->name, options->judge.only[i]);
+	for (size_t i = 0; i < options->judge.cases.only_count; i++)
+		line_add_option(line, row->name, options->judge.cases.only[i]);
 }
 
 const struct kind kind_case = {.read = read_case, .write = write_cases};

@@ -258,11 +258,13 @@ static bool judge_all(struct rejudge *rejudge, const struct batch_places *places
 	if (count + 3 > BATCH_WORDS_MAX)
 		return error_set(err, "more than %d options", BATCH_WORDS_MAX);
 	all[count++] = "--no-sources"; /* they are kept already */
-	all[count++] = options->no_store ? "--no-store" : "--store";
-	if (!options->no_store)
+	all[count++] = options->store.none ? "--no-store" : "--store";
+	if (!options->store.none)
 		all[count++] = rejudge->store;
+	static const char *const command[] = {"judge", "--quiet", NULL};
 	const struct batch batch = {.ask = ask,
 								.answer = take_answer,
+								.command = command,
 								.words = all,
 								.word_count = count,
 								.devices = places->at,
@@ -309,8 +311,9 @@ static bool suits(const struct options *options, struct error *err)
 		return error_set(err,
 						 "rejudge takes no file, and '%.200s' is one: it judges what the store has",
 						 options->arguments[0]);
-	return options->since == NULL || is_date(options->since) ||
-		   error_set(err, "--since '%.40s': a date is needed, such as 2026-11-30", options->since);
+	return options->query.since == NULL || is_date(options->query.since) ||
+		   error_set(err, "--since '%.40s': a date is needed, such as 2026-11-30",
+					 options->query.since);
 }
 
 static int end(struct rejudge *rejudge, bool ok, struct error *err)
@@ -319,8 +322,8 @@ static int end(struct rejudge *rejudge, bool ok, struct error *err)
 	if (ok && (rejudge->changed > 0 || rejudge->failed > 0))
 		status = EXIT_NOT_ACCEPTED;
 	show_sum(rejudge);
-	if (rejudge->options->json != NULL &&
-		!report_save_any(rejudge->options->json, write_json, rejudge, err))
+	if (rejudge->options->output.json != NULL &&
+		!report_save_any(rejudge->options->output.json, write_json, rejudge, err))
 		status = cli_fail(EXIT_CANNOT_RUN, err);
 	return status;
 }
@@ -335,7 +338,7 @@ static int rejudge_found(const struct options *options, const struct measured_li
 							  .text = outputs_take_stdout(options) ? stderr : stdout,
 							  .answers = json_array()};
 	int status = EXIT_BAD_INPUT;
-	if (!store_needed(options->store, store, &err) || !choose(&rejudge, found, &err) ||
+	if (!store_needed(options->store.file, store, &err) || !choose(&rejudge, found, &err) ||
 		!choose_places(&rejudge, &places, &err)) {
 		cli_fail(status, &err);
 	} else {
@@ -357,7 +360,7 @@ static int rejudge(const char *program, struct options *options)
 	const struct store_filter filter = {
 		.problem = options->judge.problem != NULL ? options->judge.problem->name : NULL,
 		.mode = "judge",
-		.since = options->since,
+		.since = options->query.since,
 		.cases = true};
 	if (!suits(options, &err) || !stored_find(options, &filter, &found, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);

@@ -9,11 +9,11 @@
 
 void remember_open(struct remember *remember, const struct options *options)
 {
-	*remember = (struct remember){.run = {.mode = options->command, .as = options->stored_as}};
-	if (options->no_store)
+	*remember = (struct remember){.run = {.mode = options->command, .as = options->store.as}};
+	if (options->store.none)
 		return;
 	struct error why;
-	if (!store_place(options->store, remember->path, &why) ||
+	if (!store_place(options->store.file, remember->path, &why) ||
 		(remember->path[0] != '\0' && !store_probe(remember->path, &why))) {
 		error_prefix(&why, "this run is not remembered");
 		cli_tell(why.message);
@@ -21,7 +21,7 @@ void remember_open(struct remember *remember, const struct options *options)
 	}
 	remember->run.path = remember->path;
 	remember->input = options->judge.input;
-	remember->sources = !options->no_sources;
+	remember->sources = !options->store.no_sources;
 }
 
 /* Of what has its turn behind it, and was not looked at before. */

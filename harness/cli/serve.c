@@ -92,7 +92,6 @@ static int serve(const char *program, struct options *options)
 	struct error err = {{0}};
 	struct judge_words words = {.count = 0};
 	struct batch_places places = {.count = 0};
-	const char *devices[SERVE_WORKERS_MAX];
 	char store[PATHS_MAX], absolute[PATHS_MAX], require[LAYERS_TEXT];
 	(void)program;
 	if (options->argument_count > 0) {
@@ -100,42 +99,41 @@ static int serve(const char *program, struct options *options)
 				  options->arguments[0]);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!store_needed(options->store, store, &err) ||
+	if (!store_needed(options->store.file, store, &err) ||
 		!batch_places_take(&places, &options->judge.device, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	if (!demand_jail(options->judge.without, require, &err))
+	if (!demand_jail(options->judge.limits.without, require, &err))
 		return cli_fail(EXIT_CANNOT_RUN, &err);
 	paths_absolute(store, absolute);
 	options_words(options, OF_THE_SERVER, take_word, &words);
-	const size_t workers = options->workers > 0       ? options->workers
-						   : options->through != NULL ? 1
-													  : places.distinct;
-	for (size_t i = 0; i < workers; i++)
-		devices[i] = places.at[i % places.count];
+	const size_t workers = options->through.workers > 0       ? options->through.workers
+						   : options->through.command != NULL ? 1
+															  : places.distinct;
+	batch_places_spread(&places, workers);
 	/* of judges elsewhere nothing is known but what they are told */
-	const bool here = options->through == NULL || options->judge.device.text != NULL;
+	const bool here = options->through.command == NULL || options->judge.device.text != NULL;
 	struct judge_options usual = options->judge;
 	const bool emulated = here && device_list_seems_emulated(&usual.device);
 	if (here)
 		command_usual_cases(&usual, emulated);
 	const struct serve_config config = {
-		.listen = options->listen != NULL ? options->listen : LISTEN,
+		.listen = options->serve.listen != NULL ? options->serve.listen : LISTEN,
 		.store = absolute,
 		.version = GEMMJUDGE_VERSION,
-		.through = options->through,
+		.through = options->through.command,
 		.require = require[0] != '\0' ? require : NULL,
 		.words = (const char *const *)words.at,
 		.word_count = words.count,
-		.devices = devices,
+		.devices = places.at,
 		.worker_count = workers,
-		.cases = usual.cases,
-		.max_dim = usual.max_dim,
+		.cases = usual.cases.count,
+		.max_dim = usual.cases.max_dim,
 		.emulated = emulated,
-		.public = options->public,
-		.queue = or_usual(options->queue, QUEUE),
-		.queue_of_user = or_usual(options->queue_of_user, QUEUE_OF_USER),
+		.public = options->serve.public,
+		.queue = or_usual(options->serve.queue, QUEUE),
+		.queue_of_user = or_usual(options->serve.queue_of_user, QUEUE_OF_USER),
 		.seconds_of_user =
-			options->seconds_of_user > 0 ? options->seconds_of_user : SECONDS_OF_USER,
+			options->serve.seconds_of_user > 0 ? options->serve.seconds_of_user : SECONDS_OF_USER,
 		.suits = suits,
 		.tell = cli_tell};
 	const bool ok = serve_run(&config, &err);

@@ -59,7 +59,7 @@ static bool show_sources(const struct options *options, struct sources *sources,
 	char hash[CONTENT_TEXT], store[PATHS_MAX];
 	if (options->argument_count != 1 && options->argument_count != 2)
 		return error_set(err, "a judgement (#17) or a hash is needed, and perhaps a folder");
-	if (!take_hash(options, hash, err) || !store_needed(options->store, store, err) ||
+	if (!take_hash(options, hash, err) || !store_needed(options->store.file, store, err) ||
 		!sources_find(store, hash, sources, err))
 		return false;
 	if (options->argument_count == 1) {

@@ -22,7 +22,7 @@ bool stored_find(const struct options *options, const struct store_filter *filte
 {
 	char path[PATHS_MAX];
 	*out = (struct measured_list){0};
-	return store_needed(options->store, path, err) && store_find(path, filter, out, err);
+	return store_needed(options->store.file, path, err) && store_find(path, filter, out, err);
 }
 
 int stored_show(const struct options *options, report_any_writer text, report_any_writer json,
@@ -30,7 +30,7 @@ int stored_show(const struct options *options, report_any_writer text, report_an
 {
 	struct error err;
 	text(found, outputs_take_stdout(options) ? stderr : stdout);
-	if (options->json == NULL || report_save_any(options->json, json, found, &err))
+	if (options->output.json == NULL || report_save_any(options->output.json, json, found, &err))
 		return EXIT_ACCEPTED;
 	return cli_fail(EXIT_CANNOT_RUN, &err);
 }

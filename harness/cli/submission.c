@@ -12,7 +12,7 @@
 #include "cli/line.h"
 #include "cli/output.h"
 #include "report/document.h"
-#include "report/from_json.h"
+#include "report/read.h"
 #include "starter/flatten.h"
 #include "testcases/problem.h"
 
@@ -204,7 +204,7 @@ static void make_ones_own(const struct options *options, const char *program, co
 		return;
 	}
 	again = *options;
-	again.judge.seed = facts->seed;
+	again.judge.cases.seed = facts->seed;
 	again.has_seed = true;
 	snprintf(list->items[0].file, sizeof list->items[0].file, "%s", options->arguments[0]);
 	options_again(&again, program, facts->command, sizeof facts->command);
@@ -236,10 +236,10 @@ static void write_json(const void *what, FILE *out)
 static bool write_report(const struct options *options, const struct judgement_list *list,
 						 const json_t *job, struct error *err)
 {
-	if (options->json == NULL)
+	if (options->output.json == NULL)
 		return true;
 	json_t *report = report_of(list, job);
-	const bool ok = report != NULL ? report_save_any(options->json, write_json, report, err)
+	const bool ok = report != NULL ? report_save_any(options->output.json, write_json, report, err)
 								   : error_set(err, "out of memory");
 	json_decref(report);
 	return ok;
@@ -248,16 +248,17 @@ static bool write_report(const struct options *options, const struct judgement_l
 int submission_show(const struct options *options, const char *program, const json_t *job)
 {
 	struct error err = {{0}};
-	struct from_json found;
+	struct report_read found;
 	struct output_text text;
-	if (!from_json_read(json_object_get(job, "run"), json_object_get(job, "result"), &found, &err))
+	if (!report_read_result(json_object_get(job, "run"), json_object_get(job, "result"), &found,
+							&err))
 		return cli_fail(EXIT_CANNOT_RUN, &err);
 	make_ones_own(options, program, job, &found.list);
 	output_text_open(&text, options);
 	const bool accepted = found.list.items[0].verdict == VERDICT_ACCEPTED;
 	bool ok = output_write(options, &text, &found.list, &err);
 	ok = ok && write_report(options, &found.list, job, &err);
-	from_json_free(&found);
+	report_read_free(&found);
 	if (!ok)
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	return accepted ? EXIT_ACCEPTED : EXIT_NOT_ACCEPTED;

@@ -26,7 +26,7 @@ static bool is_interrupted(void)
 
 static bool waits(const struct options *options)
 {
-	return options->wait == NULL || strcmp(options->wait, "no") != 0;
+	return options->submit.wait == NULL || strcmp(options->submit.wait, "no") != 0;
 }
 
 /* ---- the server ----------------------------------------------------------------------------- */
@@ -36,20 +36,20 @@ static bool take_token(const struct options *options, char out[CLIENT_TOKEN_BYTE
 					   struct error *err)
 {
 	const char *variable = getenv("GEMMJUDGE_TOKEN");
-	if (options->token_file == NULL) {
+	if (options->submit.token_file == NULL) {
 		out[0] = '\0';
 		if (variable != NULL && strlen(variable) < CLIENT_TOKEN_BYTES)
 			strcpy(out, variable);
 		return variable == NULL || out[0] != '\0' || variable[0] == '\0' ||
 			   error_set(err, "GEMMJUDGE_TOKEN is no token: it is too long");
 	}
-	FILE *file = fopen(options->token_file, "re");
+	FILE *file = fopen(options->submit.token_file, "re");
 	const bool read = file != NULL && fgets(out, CLIENT_TOKEN_BYTES, file) != NULL;
 	const int why = errno;
 	if (file != NULL)
 		fclose(file);
 	if (!read)
-		return error_set(err, "--token-file %s: %s", options->token_file,
+		return error_set(err, "--token-file %s: %s", options->submit.token_file,
 						 file == NULL ? strerror(why) : "its first line is no token");
 	out[strcspn(out, "\r\n")] = '\0';
 	return true;
@@ -59,7 +59,8 @@ static struct client *open_client(const struct options *options, int *status)
 {
 	struct error err = {{0}};
 	char token[CLIENT_TOKEN_BYTES];
-	const char *url = options->server != NULL ? options->server : getenv("GEMMJUDGE_SERVER");
+	const char *url =
+		options->submit.server != NULL ? options->submit.server : getenv("GEMMJUDGE_SERVER");
 	struct client *client = NULL;
 	bool usage = true;
 	if (url == NULL || url[0] == '\0')
@@ -78,12 +79,12 @@ static void say_token(const struct options *options, const struct client *client
 	const char *variable = getenv("GEMMJUDGE_TOKEN");
 	if (strstr(err->message, "token") == NULL) /* a server without users knows none */
 		return;
-	if (options->token_file != NULL)
+	if (options->submit.token_file != NULL)
 		error_set(
 			err,
 			"%.700s: the token of --token-file %.200s is wrong: it is nobody's there (the one "
 			"that 'gemmjudge user add' printed goes into that file, or into GEMMJUDGE_TOKEN)",
-			client_url(client), options->token_file);
+			client_url(client), options->submit.token_file);
 	else if (variable != NULL && variable[0] != '\0')
 		error_set(err,
 				  "%.700s: the token of GEMMJUDGE_TOKEN is wrong: it is nobody's there (the one "
@@ -147,8 +148,8 @@ static void tell_goes_on(const struct options *options, const char *id)
 {
 	char line[CLIENT_URL_BYTES + 160];
 	snprintf(line, sizeof line, "the server goes on; 'gemmjudge submit --id %s%s%.1000s' shows it",
-			 id, options->server != NULL ? " --server " : "",
-			 options->server != NULL ? options->server : "");
+			 id, options->submit.server != NULL ? " --server " : "",
+			 options->submit.server != NULL ? options->submit.server : "");
 	cli_tell(line);
 }
 
@@ -201,7 +202,7 @@ static void tell_taken(const struct options *options, const json_t *taken, const
 	const json_int_t place = json_integer_value(json_object_get(taken, "place"));
 	if (!waits(options))
 		printf("%s\n", id);
-	if (!waits(options) || options->quiet)
+	if (!waits(options) || options->output.quiet)
 		return;
 	if (place > 0)
 		snprintf(line, sizeof line, "submitted as %s, place %lld in the queue", id,
@@ -233,16 +234,16 @@ static int submit_file(struct client *client, struct options *options, const cha
 
 static bool arguments_hold(const struct options *options, struct error *err)
 {
-	if (options->submission != NULL && options->argument_count > 0)
+	if (options->submit.id != NULL && options->argument_count > 0)
 		return error_set(err, "--id: it was submitted before; no file goes with it");
-	if (options->submission != NULL && !client_is_id(options->submission))
-		return error_set(err, "--id '%.80s': an id has %d hexadecimal digits", options->submission,
+	if (options->submit.id != NULL && !client_is_id(options->submit.id))
+		return error_set(err, "--id '%.80s': an id has %d hexadecimal digits", options->submit.id,
 						 CLIENT_ID_DIGITS);
-	if (options->submission == NULL && options->argument_count != 1)
+	if (options->submit.id == NULL && options->argument_count != 1)
 		return error_set(err, options->argument_count == 0
 								  ? "a solution is needed (--help shows the usage)"
 								  : "one file at a time, please");
-	return waits(options) || options->json == NULL ||
+	return waits(options) || options->output.json == NULL ||
 		   error_set(err, "--json: with --wait no there is nothing to write yet");
 }
 
@@ -257,14 +258,14 @@ static int submit(const char *program, struct options *options)
 	struct client *client = open_client(options, &status);
 	if (client == NULL)
 		return status;
-	if (options->submission == NULL && (body = submission_body(options, &err)) == NULL) {
+	if (options->submit.id == NULL && (body = submission_body(options, &err)) == NULL) {
 		client_close(client);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	status = body != NULL ? submit_file(client, options, program, body)
-						  : follow_to_end(client, options, program, options->submission);
+						  : follow_to_end(client, options, program, options->submit.id);
 	json_decref(body);
 	client_close(client);
 	return cli_finish(status);

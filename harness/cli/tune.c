@@ -18,21 +18,21 @@
 static bool top_of(const struct options *options, size_t *out, struct error *err)
 {
 	uint64_t number = 0;
-	if (options->top == NULL)
+	if (options->tune.top == NULL)
 		return true;
-	bool all = strcmp(options->top, "all") == 0;
-	if (!all && (!number_whole(options->top, SCHEDULES_MAX, &number) || number == 0))
+	bool all = strcmp(options->tune.top, "all") == 0;
+	if (!all && (!number_whole(options->tune.top, SCHEDULES_MAX, &number) || number == 0))
 		return error_set(err, "--top '%s': a whole number from 1 to %u, or all, is needed",
-						 options->top, SCHEDULES_MAX);
+						 options->tune.top, SCHEDULES_MAX);
 	*out = all ? SIZE_MAX : (size_t)number;
 	return true;
 }
 
 static enum tuning_mode mode_of(const struct options *options)
 {
-	return options->judge_ranked ? TUNING_CHECKS
-		   : options->model_only ? TUNING_RANKS
-								 : TUNING_MEASURES;
+	return options->tune.judges       ? TUNING_CHECKS
+		   : options->tune.model_only ? TUNING_RANKS
+									  : TUNING_MEASURES;
 }
 
 static bool measuring_holds(const struct options *options, struct error *err)
@@ -52,7 +52,7 @@ static bool options_hold(const struct options *options, struct error *err)
 								  : "tune takes one file at a time");
 	if (strcmp(options->arguments[0], JUDGE_STDIN) == 0)
 		return error_set(err, "tune reads a file, not stdin: name it");
-	if (options->judge_ranked && options->judge.shape_count > 1)
+	if (options->tune.judges && options->judge.shapes.count > 1)
 		return error_set(err, "--judge judges the schedules of one --shape");
 	return mode_of(options) != TUNING_MEASURES || measuring_holds(options, err);
 }
@@ -80,7 +80,7 @@ static void find_store(const struct options *options, char out[PATHS_MAX])
 {
 	struct error why;
 	out[0] = '\0';
-	if (options->no_store || store_place(options->store, out, &why))
+	if (options->store.none || store_place(options->store.file, out, &why))
 		return;
 	error_prefix(&why, "not remembered");
 	cli_tell(why.message);
@@ -90,10 +90,10 @@ static bool export_table(const struct tuning *tuning, const struct options *opti
 						 struct error *err)
 {
 	char store[PATHS_MAX];
-	if (options->export_table == NULL)
+	if (options->tune.table == NULL)
 		return true;
-	return store_needed(options->store, store, err)
-			   ? tuning_export(tuning, store, options->export_table, out, err)
+	return store_needed(options->store.file, store, err)
+			   ? tuning_export(tuning, store, options->tune.table, out, err)
 			   : error_prefix(err, "--export");
 }
 
@@ -130,7 +130,8 @@ static int find_and_write(struct tuning *tuning, const struct options *options)
 			status = EXIT_BAD_INPUT;
 	if (!export_table(tuning, options, out, &err))
 		status = cli_fail(EXIT_CANNOT_RUN, &err);
-	if (options->json != NULL && !report_save_any(options->json, tuning_json, tuning, &err))
+	if (options->output.json != NULL &&
+		!report_save_any(options->output.json, tuning_json, tuning, &err))
 		status = cli_fail(EXIT_CANNOT_RUN, &err);
 	return status;
 }
@@ -159,9 +160,9 @@ static int tune(const char *program, struct options *options)
 	struct output_progress line;
 	struct tuning_request request = {.judge = &options->judge,
 									 .mode = mode_of(options),
-									 .time_limit = options->time_limit,
-									 .exhaustive = options->exhaustive,
-									 .verbose = options->verbose};
+									 .time_limit = options->tune.time_limit,
+									 .exhaustive = options->tune.exhaustive,
+									 .verbose = options->output.verbose};
 	const struct tuning_watch watch = {.steps = {.step = output_progress_step,
 												 .note = note,
 												 .stop = command_interrupted,
@@ -171,7 +172,7 @@ static int tune(const char *program, struct options *options)
 	options->judge.files = options->arguments;
 	options->judge.file_count = options->argument_count;
 	if (!options_hold(options, &err) || !top_of(options, &request.top, &err) ||
-		(!options->has_seed && !random_draw(&options->judge.seed, &err)))
+		(!options->has_seed && !random_draw(&options->judge.cases.seed, &err)))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	output_progress_open(&line, options);
 	int status = EXIT_ACCEPTED;

@@ -65,7 +65,7 @@ static int user(const char *program, struct options *options)
 		error_set(&err, "--role goes with 'user add'");
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!store_needed(options->store, store, &err))
+	if (!store_needed(options->store.file, store, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	return adds ? add(store, name, options->role) : lists ? list(store) : drop(store, name);
 }

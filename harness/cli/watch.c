@@ -118,11 +118,11 @@ struct watch {
  * case with the same seed. */
 static void aim(const struct watch *watch, struct options *options)
 {
-	options->judge.first = watched_failed(&watch->before);
+	options->judge.cases.first = watched_failed(&watch->before);
 	if (watch->seed_given)
 		return;
-	options->has_seed = options->judge.first != NULL;
-	options->judge.seed = watch->before.seed;
+	options->has_seed = options->judge.cases.first != NULL;
+	options->judge.cases.seed = watch->before.seed;
 }
 
 static void tell(struct watch *watch)
@@ -158,7 +158,7 @@ int watch_run(const char *program, struct options *options)
 		error_set(&err, "--watch: out of memory");
 		return cli_fail(EXIT_CANNOT_RUN, &err);
 	}
-	options->watched = watch.now;
+	options->watch.last = watch.now;
 	while (!ended) {
 		watch.now->count = 0;
 		status = judge_once(program, options);

@@ -97,9 +97,9 @@ enum judge_status explain_count(struct explained *explained, const struct judge_
 	choose_emulated(explained);
 	find_bounds(explained);
 	judge.mode = JUDGE_TIMES;
-	judge.emulate = explained->emulated;
-	judge.sample = SAMPLE;
-	judge.by_line = true;
+	judge.emulation.gpu = explained->emulated;
+	judge.emulation.sample = SAMPLE;
+	judge.emulation.by_line = true;
 	const struct count_request request = {
 		.options = &judge, .test = explained->test, .architecture = explained->architecture};
 	return judge_count(&request, progress, &explained->counted, err);

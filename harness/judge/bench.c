@@ -17,9 +17,13 @@
 
 /* Entrants point into it. */
 struct bench {
+	struct run *run;
+	struct submission *const *files;
+	size_t file_count;
 	struct timer *timer;
 	char baseline_files[BASELINES_MAX][PATHS_MAX];
 	struct submission baselines[BASELINES_MAX];
+	const struct baseline *which[BASELINES_MAX]; /* of those known they are */
 	size_t baseline_count;
 	struct entrant entrants[];
 };
@@ -40,28 +44,26 @@ static const struct baseline {
 };
 
 /* The baselines of a problem that exist as files and suit the run. */
-static size_t baselines_find(const struct run *run, const struct problem *problem,
-							 char files[BASELINES_MAX][PATHS_MAX],
-							 struct submission out[BASELINES_MAX],
-							 const struct baseline *which[BASELINES_MAX])
+static void baselines_find(struct bench *bench, const struct problem *problem)
 {
 	struct error ignored;
 	char source[PATHS_MAX];
 	size_t count = 0, known = sizeof baselines_known / sizeof *baselines_known;
 	if (!paths_source(source, &ignored))
-		return 0;
+		return;
 	for (size_t i = 0; i < known && count < BASELINES_MAX; i++) {
 		const struct baseline *baseline = &baselines_known[i];
-		if (baseline->fused != (run->epilogue != NULL))
+		char *file = bench->baseline_files[count];
+		if (baseline->fused != (bench->run->epilogue != NULL))
 			continue;
-		int length = snprintf(files[count], PATHS_MAX, "%s/solutions/baselines/%s/%s", source,
+		int length = snprintf(file, PATHS_MAX, "%s/solutions/baselines/%s/%s", source,
 							  problem->folder, baseline->file);
-		if (length >= PATHS_MAX || access(files[count], R_OK) != 0)
+		if (length >= PATHS_MAX || access(file, R_OK) != 0)
 			continue;
-		out[count] = submission_baseline(problem, files[count], baseline->fused);
-		which[count++] = baseline;
+		bench->baselines[count] = submission_baseline(problem, file, baseline->fused);
+		bench->which[count++] = baseline;
 	}
-	return count;
+	bench->baseline_count = count;
 }
 
 /* What the library has no epilogue for does not compile: the baseline says which it has. */
@@ -78,20 +80,20 @@ static bool baseline_compile(struct run *run, const struct baseline *which, stru
 
 /* The files; in a comparison each of them a second time, without the epilogue; then
  * our baselines, and the user's. */
-static size_t entrants_fill(const struct run *run, struct submission *const *files,
-							size_t file_count, const struct submission *baselines,
-							const struct baseline *const *which, size_t baseline_count,
-							struct entrant *entrants)
+static size_t entrants_fill(struct bench *bench)
 {
+	const struct run *run = bench->run;
+	struct submission *const *files = bench->files;
+	struct entrant *entrants = bench->entrants;
 	size_t count = 0;
-	for (size_t i = 0; i < file_count; i++)
+	for (size_t i = 0; i < bench->file_count; i++)
 		entrants[count++] = submission_entrant(files[i], submission_name(files[i]->file));
-	for (size_t i = 0; run->options->mode == JUDGE_COMPARES && i < file_count; i++) {
+	for (size_t i = 0; run->options->mode == JUDGE_COMPARES && i < bench->file_count; i++) {
 		entrants[count] = submission_entrant(files[i]->plain, submission_name(files[i]->file));
 		entrants[count++].role = TIMING_FILE_PLAIN;
 	}
-	for (size_t i = 0; i < baseline_count; i++) {
-		entrants[count] = submission_entrant(&baselines[i], which[i]->label);
+	for (size_t i = 0; i < bench->baseline_count; i++) {
+		entrants[count] = submission_entrant(&bench->baselines[i], bench->which[i]->label);
 		entrants[count].role = TIMING_LIBRARY;
 		entrants[count++].is_reference = true;
 	}
@@ -101,21 +103,21 @@ static size_t entrants_fill(const struct run *run, struct submission *const *fil
 struct bench *bench_open(struct run *run, const struct problem *problem,
 						 struct submission *const *files, size_t file_count, struct error *err)
 {
-	const struct baseline *which[BASELINES_MAX];
 	size_t room = 2 * file_count + BASELINES_MAX + JUDGE_BASELINES_MAX;
 	struct bench *bench = calloc(1, sizeof *bench + room * sizeof *bench->entrants);
 	if (bench == NULL) {
 		error_set(err, "out of memory");
 		return NULL;
 	}
-	bench->baseline_count =
-		baselines_find(run, problem, bench->baseline_files, bench->baselines, which);
+	bench->run = run;
+	bench->files = files;
+	bench->file_count = file_count;
+	baselines_find(bench, problem);
 	bool ok = true;
 	for (size_t i = 0; i < bench->baseline_count && ok; i++)
-		ok = baseline_compile(run, which[i], &bench->baselines[i], err);
+		ok = baseline_compile(run, bench->which[i], &bench->baselines[i], err);
 	if (ok) {
-		size_t count = entrants_fill(run, files, file_count, bench->baselines, which,
-									 bench->baseline_count, bench->entrants);
+		size_t count = entrants_fill(bench);
 		bench->timer = timer_open(run, problem, bench->entrants, count, err);
 	}
 	if (bench->timer != NULL)
@@ -208,10 +210,12 @@ static bool retune(struct run *run, struct submission *s, const struct test_case
 }
 
 /* The case, in a bench that is opened anew where another schedule is needed than before. */
-static bool bench_case(struct run *run, struct bench **bench, struct submission *const *files,
-					   size_t count, const struct test_case *test, struct timing_result *result,
-					   struct error *err)
+static bool bench_case(struct bench **bench, const struct test_case *test,
+					   struct timing_result *result, struct error *err)
 {
+	struct run *run = (*bench)->run;
+	struct submission *const *files = (*bench)->files;
+	size_t count = (*bench)->file_count;
 	bool anew = false;
 	for (size_t i = 0; i < count; i++)
 		if (!retune(run, files[i], test, &anew, err) ||
@@ -252,7 +256,7 @@ static bool bench_problem(struct run *run, const struct submission *first,
 		struct timing_result *result = &list->bench[list->bench_count++];
 		*result = (struct timing_result){0};
 		run_progress(run, first->file, "shape", i, case_count);
-		ok = bench_case(run, &bench, group, members, &first->cases[i], result, err);
+		ok = bench_case(&bench, &first->cases[i], result, err);
 		if (!ok) { /* half a shape is none */
 			free(result->entries);
 			list->bench_count--;

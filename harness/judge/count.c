@@ -19,7 +19,7 @@ static bool call_once(struct run *run, struct contestant_link *contestant,
 {
 	double seconds;
 	*outcome = (struct outcome){.verdict = VERDICT_NOT_RUN};
-	if (!referee_link_case(&run->referee, contestant->problem, test, run_chain(run), 1, err))
+	if (!referee_link_case(&run->referee, contestant->setup->problem, test, run_chain(run), 1, err))
 		return false;
 	*outcome = contestant_link_open(contestant);
 	if (!contestant_link_holds(contestant, err))
@@ -39,9 +39,10 @@ static bool count_calls(struct run *run, const struct submission *s, const struc
 	const struct entrant entrant = submission_entrant(s, submission_name(s->file));
 	if (!emulated_watch_open(&watch, run->options, true, &entrant, err))
 		return false;
-	struct contestant_link contestant = run_contestant(run, s->problem, &entrant);
-	contestant.environment = watch.environment;
-	contestant.counters = watch.folder;
+	struct contestant_setup setup = run_contestant(run, s->problem, &entrant);
+	setup.environment = watch.environment;
+	setup.counters = watch.folder;
+	struct contestant_link contestant = {.setup = &setup};
 	run_progress(run, s->file, "count", 0, 1);
 	struct outcome outcome;
 	bool called = call_once(run, &contestant, test, &outcome, err);
@@ -93,11 +94,12 @@ enum judge_status judge_count(const struct count_request *request,
 	struct run run = {.options = &options, .progress = progress, .lock = -1, .timeout = SECONDS};
 	enum judge_status status = JUDGE_BAD_INPUT;
 	*out = (struct counted){0};
-	options.counters = true;
-	options.emulated_check = "none"; /* what is not run writes nothing */
-	run.memory_limit = options.memory_mib > 0 ? options.memory_mib << 20 : MEMORY_BYTES;
-	if (options.timeout > 0)
-		run.timeout = options.timeout;
+	options.emulation.counters = true;
+	options.emulation.check = "none"; /* what is not run writes nothing */
+	run.memory_limit =
+		options.limits.memory_mib > 0 ? options.limits.memory_mib << 20 : MEMORY_BYTES;
+	if (options.limits.timeout > 0)
+		run.timeout = options.limits.timeout;
 	if (!epilogue_open(options.epilogue, &run.epilogue, err))
 		return status;
 	status = JUDGE_CANNOT_RUN;

@@ -246,7 +246,7 @@ static void hand_in(struct side *side, size_t i, struct judgement *judged, const
 		run_verdict(&dispatch->first, list, i);
 		run_judged(&dispatch->first, list);
 		dispatch->failed |=
-			dispatch->first.options->fail_fast && judged->verdict != VERDICT_ACCEPTED;
+			dispatch->first.options->cases.fail_fast && judged->verdict != VERDICT_ACCEPTED;
 	}
 	pthread_mutex_unlock(&dispatch->held);
 }

@@ -34,7 +34,7 @@ static bool is_source(const char *text)
 static bool holds(const struct judge_options *options, const char *text, struct error *err)
 {
 	struct submission file = {.source = text};
-	if (program_is(text) && options->required != 0)
+	if (program_is(text) && options->limits.required != 0)
 		return error_set(err, "a command runs outside of the jail, and --require is given");
 	if (program_is(text))
 		return program_holds(text, err);
@@ -45,9 +45,9 @@ static bool holds(const struct judge_options *options, const char *text, struct 
 
 bool given_baselines_hold(const struct judge_options *options, struct error *err)
 {
-	for (size_t i = 0; i < options->baseline_count; i++)
-		if (!holds(options, options->baselines[i], err))
-			return error_prefix(err, "--baseline %.200s", options->baselines[i]);
+	for (size_t i = 0; i < options->timing.baseline_count; i++)
+		if (!holds(options, options->timing.baselines[i], err))
+			return error_prefix(err, "--baseline %.200s", options->timing.baselines[i]);
 	return true;
 }
 
@@ -81,11 +81,12 @@ static bool file_open(struct run *run, const struct problem *problem, const char
 	struct judge_options checks = *asked;
 	checks.mode = JUDGE_CHECKS;
 	checks.problem = problem;
-	checks.cases = CASES;
-	checks.max_dim = asked->max_dim == 0 && emulated ? MAX_DIM_EMULATED : asked->max_dim;
-	checks.suite_count = checks.shape_count = 0;
-	checks.schedules = NULL;
-	checks.untimed = true;
+	checks.cases.count = CASES;
+	checks.cases.max_dim =
+		asked->cases.max_dim == 0 && emulated ? MAX_DIM_EMULATED : asked->cases.max_dim;
+	checks.cases.suite_count = checks.shapes.count = 0;
+	checks.compile.schedules = NULL;
+	checks.timing.untimed = true;
 	run->options = &checks;
 	submission_take(run, path, &file->submission);
 	file->submission.own_epilogue = true;
@@ -105,14 +106,14 @@ bool given_baselines_open(struct run *run, const struct problem *problem,
 	const struct judge_options *options = run->options;
 	char line[1400];
 	*out = NULL;
-	if (options->baseline_count == 0)
+	if (options->timing.baseline_count == 0)
 		return true;
 	struct given_baselines *given = calloc(1, sizeof *given);
 	if (given == NULL)
 		return error_set(err, "out of memory");
 	bool ok = true;
-	for (size_t i = 0; i < options->baseline_count && ok; i++) {
-		const char *text = options->baselines[i];
+	for (size_t i = 0; i < options->timing.baseline_count && ok; i++) {
+		const char *text = options->timing.baselines[i];
 		if (program_is(text)) {
 			snprintf(line, sizeof line,
 					 "--baseline %.200s: runs outside of the jail, and says its time itself", text);
@@ -171,17 +172,17 @@ bool given_baselines_run(const struct run *run, const struct given_baselines *gi
 						 const char *untimed, struct timing_result *out, struct error *err)
 {
 	const struct judge_options *options = run->options;
-	size_t room = out->count + options->baseline_count;
+	size_t room = out->count + options->timing.baseline_count;
 	if (given == NULL || room == 0)
 		return true;
 	struct timing_entry *entries = realloc(out->entries, room * sizeof *entries);
 	if (entries == NULL)
 		return error_set(err, "out of memory");
 	out->entries = entries;
-	for (size_t i = 0; i < options->baseline_count; i++)
-		if (program_is(options->baselines[i]))
-			entry_fill(options->baselines[i], out, run_stopped(run) ? RUN_INTERRUPTED : untimed,
-					   &entries[out->count++]);
+	for (size_t i = 0; i < options->timing.baseline_count; i++)
+		if (program_is(options->timing.baselines[i]))
+			entry_fill(options->timing.baselines[i], out,
+					   run_stopped(run) ? RUN_INTERRUPTED : untimed, &entries[out->count++]);
 	return true;
 }
 

@@ -56,7 +56,7 @@ static bool time_larger(struct run *run, struct bench *bench, const struct submi
 	struct test_case test;
 	double budget = run->time_budget;
 	if (!entry->ran || entry->seal.state != SEAL_UNCERTAIN ||
-		!groups_larger(run, s->problem, &s->timed, entry->seal.outside, &test))
+		!groups_larger(run, s->problem, &s->timed, entry->seal.host_side, &test))
 		return true;
 	run->time_budget = fmin(budget, BUDGET_OF_MANY);
 	out->has_larger = bench_time(bench, &test, &out->larger, err);
@@ -69,7 +69,7 @@ static bool time_larger(struct run *run, struct bench *bench, const struct submi
 static bool judge_time(struct run *run, struct submission *s, struct judgement *out,
 					   struct error *err)
 {
-	if (run->options->untimed)
+	if (run->options->timing.untimed)
 		return true;
 	if (tool_words(&run->tool) != NULL) {
 		snprintf(out->timing_note, sizeof out->timing_note,
@@ -106,7 +106,7 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 /* The compiler's, too; the others were looked at before anything was loaded. */
 static bool layers_hold(const struct run *run, const struct judgement *out, struct error *err)
 {
-	unsigned missing = run->options->required & ~out->layers;
+	unsigned missing = run->options->limits.required & ~out->layers;
 	char names[LAYERS_TEXT];
 	if (out->verdict != VERDICT_ACCEPTED) /* whose calls were not sealed for that reason */
 		missing &= ~(unsigned)LAYER_SEALED;
@@ -119,8 +119,8 @@ static bool layers_hold(const struct run *run, const struct judgement *out, stru
 static void keep(const struct run *run, const struct submission *s, const struct judgement *out)
 {
 	struct error err;
-	if (run->options->keep != NULL && out->verdict == VERDICT_ACCEPTED &&
-		!keep_write(s->compiled.library, s->file, run->options->keep, &err))
+	if (run->options->compile.keep != NULL && out->verdict == VERDICT_ACCEPTED &&
+		!keep_write(s->compiled.library, s->file, run->options->compile.keep, &err))
 		run_note(run, err.message);
 }
 
@@ -154,14 +154,15 @@ static bool judge_file(struct run *run, struct compiling *compiling, struct subm
 static void facts_fill(const struct run *run, struct run_facts *facts)
 {
 	const struct judge_options *options = run->options;
-	*facts = (struct run_facts){.device = run->referee.facts,
-								.device_kind = run->referee.device.kind,
-								.devices = 1,
-								.seed = options->seed,
-								.suites = options->suite_count > 0 ? options->suites : NULL,
-								.nvcc_flags = options->nvcc_flags,
-								.max_dim = options->max_dim,
-								.multiple = options->multiple};
+	*facts =
+		(struct run_facts){.device = run->referee.facts,
+						   .device_kind = run->referee.device.kind,
+						   .devices = 1,
+						   .seed = options->cases.seed,
+						   .suites = options->cases.suite_count > 0 ? options->cases.suites : NULL,
+						   .nvcc_flags = options->compile.nvcc_flags,
+						   .max_dim = options->cases.max_dim,
+						   .multiple = options->cases.multiple};
 	snprintf(facts->version, sizeof facts->version, "%s", GEMMJUDGE_VERSION);
 	clock_date(facts->started);
 	char path[PATHS_MAX];
@@ -174,17 +175,17 @@ static void facts_fill(const struct run *run, struct run_facts *facts)
 		snprintf(facts->epilogue, sizeof facts->epilogue, "%s", options->epilogue);
 		strcpy(facts->epilogue_content, run->epilogue->content);
 	}
-	if (options->sanitize != NULL)
-		snprintf(facts->tool, sizeof facts->tool, "compute-sanitizer %s", options->sanitize);
-	else if (options->under != NULL)
-		snprintf(facts->tool, sizeof facts->tool, "%s", options->under);
-	if (options->mode == JUDGE_CHECKS && options->shape_count == 1)
-		shape_text_print(options->shapes, facts->shapes);
-	else if (options->mode == JUDGE_CHECKS && options->shape_count > 1)
-		snprintf(facts->shapes, sizeof facts->shapes, "%zu shapes", options->shape_count);
-	if (options->cases > 0 && options->suite_count == 0)
+	if (options->tool.sanitize != NULL)
+		snprintf(facts->tool, sizeof facts->tool, "compute-sanitizer %s", options->tool.sanitize);
+	else if (options->tool.under != NULL)
+		snprintf(facts->tool, sizeof facts->tool, "%s", options->tool.under);
+	if (options->mode == JUDGE_CHECKS && options->shapes.count == 1)
+		shape_text_print(options->shapes.items, facts->shapes);
+	else if (options->mode == JUDGE_CHECKS && options->shapes.count > 1)
+		snprintf(facts->shapes, sizeof facts->shapes, "%zu shapes", options->shapes.count);
+	if (options->cases.count > 0 && options->cases.suite_count == 0)
 		snprintf(facts->sizes, sizeof facts->sizes, "%s",
-				 facts->shapes[0] != '\0' ? "given" : case_sizes_names[options->sizes]);
+				 facts->shapes[0] != '\0' ? "given" : case_sizes_names[options->cases.sizes]);
 }
 
 /* Files that stand side by side: all of them, or none. */
@@ -268,14 +269,14 @@ static void limits_set(struct run *run)
 	bool emulated = run->referee.device.kind == DEVICE_EMULATED;
 	run->timeout = under ? SECONDS_UNDER_TOOL : emulated ? 60.0 : 10.0;
 	run->time_budget =
-		options->mode != JUDGE_CHECKS && options->cases > 0 ? BUDGET_OF_MANY : BUDGET;
+		options->mode != JUDGE_CHECKS && options->cases.count > 0 ? BUDGET_OF_MANY : BUDGET;
 	run->memory_limit = (size_t)(under ? 64 : 8) << 30;
-	if (options->timeout > 0.0)
-		run->timeout = options->timeout;
-	if (options->time_budget > 0.0)
-		run->time_budget = options->time_budget;
-	if (options->memory_mib > 0)
-		run->memory_limit = options->memory_mib << 20;
+	if (options->limits.timeout > 0.0)
+		run->timeout = options->limits.timeout;
+	if (options->timing.budget > 0.0)
+		run->time_budget = options->timing.budget;
+	if (options->limits.memory_mib > 0)
+		run->memory_limit = options->limits.memory_mib << 20;
 }
 
 static void items_prepare(const struct submission *submissions, struct judgement_list *list)
@@ -335,14 +336,15 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 	struct submission *s = &turn->submissions[i];
 	if (!judge_file(run, turn->compiling, s, i, out, err))
 		return false;
-	hints_find(&(struct hint_facts){.judgement = out,
-									.source = s->source,
-									.problem = s->problem,
-									.chain = run_chain(run),
-									.device = run->referee.device.kind,
-									.memory_bytes = run->referee.facts.memory_bytes,
-									.isolated = (run->options->required & LAYER_COMPILER) != 0},
-			   out);
+	hints_find(
+		&(struct hint_facts){.judgement = out,
+							 .source = s->source,
+							 .problem = s->problem,
+							 .chain = run_chain(run),
+							 .device = run->referee.device.kind,
+							 .memory_bytes = run->referee.facts.memory_bytes,
+							 .isolated = (run->options->limits.required & LAYER_COMPILER) != 0},
+		out);
 	drop_fault(out);
 	return true;
 }
@@ -352,7 +354,7 @@ static void note_what_is_not_kept(const struct run *run)
 {
 	struct sass_tool tool;
 	struct error err;
-	if (run->options->keep != NULL && !sass_find(&tool, &err))
+	if (run->options->compile.keep != NULL && !sass_find(&tool, &err))
 		run_note(run, err.message);
 }
 

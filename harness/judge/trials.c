@@ -101,16 +101,17 @@ struct trials *trials_open(const struct judge_options *options,
 	}
 	trials->options = *options;
 	trials->options.mode = JUDGE_TIMES;
-	trials->options.sealed = false; /* the file's author is who asks */
+	trials->options.timing.sealed = false; /* the file's author is who asks */
 	trials->outer = progress;
 	trials->watch =
 		(struct judge_progress){.note = watch_note, .stop = watch_stop, .context = trials};
-	trials->run = (struct run){.options = &trials->options,
-							   .progress = &trials->watch,
-							   .referee.arena_fd = -1,
-							   .lock = -1,
-							   .timeout = options->timeout > 0 ? options->timeout : TIMEOUT,
-							   .memory_limit = MEMORY};
+	trials->run =
+		(struct run){.options = &trials->options,
+					 .progress = &trials->watch,
+					 .referee.arena_fd = -1,
+					 .lock = -1,
+					 .timeout = options->limits.timeout > 0 ? options->limits.timeout : TIMEOUT,
+					 .memory_limit = MEMORY};
 	if (open_all(trials, status, err))
 		return trials;
 	trials_close(trials);
@@ -348,7 +349,7 @@ bool trials_time(struct trials *trials, const struct trials_round *round, struct
 
 /* ---- judging ------------------------------------------------------------------------------- */
 
-bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_dim, double deadline,
+bool trials_check(struct trials *trials, size_t variant, struct trials_cases cases, double deadline,
 				  struct judgement *out, struct error *err)
 {
 	struct judge_options options = trials->options;
@@ -364,10 +365,10 @@ bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_d
 		return true;
 	}
 	options.mode = JUDGE_CHECKS;
-	options.suite_count = options.shape_count = 0; /* generated cases of all sizes */
-	options.cases = cases;
-	if (options.max_dim == 0)
-		options.max_dim = max_dim;
+	options.cases.suite_count = options.shapes.count = 0; /* generated cases of all sizes */
+	options.cases.count = cases.count;
+	if (options.cases.max_dim == 0)
+		options.cases.max_dim = cases.max_dim;
 	run->options = &options; /* until the end */
 	submission_take(run, options.files[0], &drawn);
 	submission_to_judgement(&trials->submissions[variant], out);

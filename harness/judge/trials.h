@@ -55,9 +55,15 @@ struct trials_round {
 bool trials_time(struct trials *trials, const struct trials_round *round, struct timing_result *out,
 				 struct error *err);
 
-/* Judges a variant on generated cases, until the deadline; *out is a judgement like that of
+/* Generated ones. */
+struct trials_cases {
+	size_t count;
+	int max_dim; /* their sizes are at most this, where options->max_dim is 0 */
+};
+
+/* Judges a variant on such cases, until the deadline; *out is a judgement like that of
  * `judge`, the caller's to free. False with err when the device cannot go on. */
-bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_dim, double deadline,
+bool trials_check(struct trials *trials, size_t variant, struct trials_cases cases, double deadline,
 				  struct judgement *out, struct error *err);
 
 #endif

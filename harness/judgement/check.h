@@ -27,38 +27,13 @@ struct call_facts {
 
 #define CHECK_SHOWN 4
 struct wrong_element {
-	int32_t row, column; /* rows of all batches are counted through */
-	uint32_t unwritten;  /* holds what it held before the call */
-	double got, want, bound;
+#define RECORD_ELEMENT
+#include "judgement/record_fields.h"
 };
 /* The comparison of a result, and of guards and inputs, with what they should be. */
 struct check_facts {
-	uint64_t elements;  /* of the result */
-	uint64_t wrong;     /* elements outside their bound */
-	uint64_t untouched; /* wrong ones that were not written: they hold what they held before */
-	uint64_t read;    /* wrong ones that are made of what the result held before the call, which is
-						 not to be read */
-	uint64_t mended;  /* of these: right in a second call, but for what the result held there. So
-						 each has its own old value added; others may be made of another's */
-	uint64_t suspect; /* wrong ones that may be one or the other: a call on another result tells
-						 (protocol.h, RECHECK) */
-	double worst_ratio; /* max |out - ref| / bound; inf for NaN; exact cases: 0 or inf */
-	double worst_error; /* max |out - ref| over finite elements */
-	int32_t worst_row, worst_column;
-	uint32_t shown; /* how many of first[] are filled, in row-major order */
-	struct wrong_element first[CHECK_SHOWN];
-	uint64_t changed[BUFFERS_MAX]; /* elements of each input that changed */
-	uint64_t guard_changed;        /* bytes of guard bands that changed */
-	int64_t guard_nearest; /* signed distance in bytes of the nearest changed guard byte from
-							  its buffer: -1 just before it, +0 just after its end */
-	uint32_t guard_buffer; /* which buffer that is */
-	uint64_t extra_wrong;  /* of what stages wrote, elements outside their bound; not in `wrong` */
-	uint32_t extra_buffer; /* which holds the first of them */
-	struct wrong_element extra_first;
-	uint64_t altered; /* of a sealed case, bit i: output i is not what it was when the call ended */
-	uint32_t reference_spot_checks;   /* elements of the reference that were computed once more, on
-										 the CPU from values drawn again */
-	uint32_t reference_disagreements; /* of those outside their bound: a library bug */
+#define RECORD_CHECK
+#include "judgement/record_fields.h"
 };
 
 /* What is said of elements that hold what they held before, of check_facts.untouched. Where beta is

@@ -12,9 +12,8 @@
 #define DENIED_WHAT 96
 
 struct denied_call {
-	char call[DENIED_CALL]; /* "socket", "open for writing" */
-	char what[DENIED_WHAT]; /* "AF_INET", a path, or "" */
-	uint64_t times;
+#define RECORD_DENIED
+#include "judgement/record_fields.h"
 };
 
 struct denied_list {

@@ -23,7 +23,7 @@ static const char *const verdicts[] = {
 static const char *const seals[] = {
 	[SEAL_NONE] = "none",
 	[SEAL_CONFIRMED] = "confirmed",
-	[SEAL_OUTSIDE] = "outside",
+	[SEAL_HOST_SIDE] = "host_side",
 	[SEAL_UNCERTAIN] = "not_confirmed",
 };
 
@@ -41,37 +41,50 @@ static const char *const devices[] = {
 static const char *const clocks[] = {
 	[CLOCK_EVENT] = "event",
 	[CLOCK_SPAN] = "span",
-	[CLOCK_OUTSIDE] = "outside",
+	[CLOCK_HOST_SIDE] = "host_side",
 };
 
-static const char *name_at(const char *const *names, size_t count, size_t i)
+const struct names names_of_verdict = {"verdict", COUNT(verdicts), verdicts};
+static const struct names names_of_device = {"device", COUNT(devices), devices};
+static const struct names names_of_clock = {"clock", COUNT(clocks), clocks};
+const struct names names_of_seal_state = {"state of sealed calls", COUNT(seals), seals};
+const struct names names_of_timing_role = {"role", COUNT(roles), roles};
+
+bool names_find(const struct names *names, const char *name, uint32_t *number)
 {
-	return i < count ? names[i] : "unknown";
+	const size_t i = text_index(name, names->list, names->count);
+	*number = i < names->count ? (uint32_t)i : *number;
+	return i < names->count;
+}
+
+const char *names_at(const struct names *names, size_t number)
+{
+	return number < names->count ? names->list[number] : "unknown";
 }
 
 const char *verdict_name(enum verdict verdict)
 {
-	return name_at(verdicts, COUNT(verdicts), verdict);
+	return names_at(&names_of_verdict, verdict);
 }
 
 const char *seal_state_name(enum seal_state state)
 {
-	return name_at(seals, COUNT(seals), state);
+	return names_at(&names_of_seal_state, state);
 }
 
 const char *timing_role_name(enum timing_role role)
 {
-	return name_at(roles, COUNT(roles), role);
+	return names_at(&names_of_timing_role, role);
 }
 
 const char *device_kind_name(enum device_kind kind)
 {
-	return name_at(devices, COUNT(devices), kind);
+	return names_at(&names_of_device, kind);
 }
 
 const char *timing_clock_name(enum timing_clock clock)
 {
-	return name_at(clocks, COUNT(clocks), clock);
+	return names_at(&names_of_clock, clock);
 }
 
 bool verdict_is(const char *name, enum verdict verdict)
@@ -96,7 +109,8 @@ bool device_kind_is(const char *name, enum device_kind kind)
 
 bool verdict_of_name(const char *name, enum verdict *verdict)
 {
-	size_t i = text_index(name, verdicts, COUNT(verdicts));
-	*verdict = i < COUNT(verdicts) ? (enum verdict)i : *verdict;
-	return i < COUNT(verdicts);
+	uint32_t number = (uint32_t)*verdict;
+	const bool known = names_find(&names_of_verdict, name, &number);
+	*verdict = (enum verdict)number;
+	return known;
 }

@@ -3,6 +3,8 @@
 #define GEMMJUDGE_JUDGEMENT_NAMES_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "judgement/device.h"
 
@@ -23,7 +25,7 @@ enum verdict {
 enum seal_state {
 	SEAL_NONE,      /* there were none */
 	SEAL_CONFIRMED, /* the host-side time agrees with what the process says */
-	SEAL_OUTSIDE,   /* the host-side time is more: it counts */
+	SEAL_HOST_SIDE, /* the host-side time is more: it counts */
 	SEAL_UNCERTAIN, /* the host-side time cannot tell: too short, or an unsteady machine */
 };
 
@@ -37,10 +39,21 @@ enum timing_role {
 
 /* What a time is by. */
 enum timing_clock {
-	CLOCK_EVENT,   /* of the process, with the launch */
-	CLOCK_SPAN,    /* of the process: work on the device */
-	CLOCK_OUTSIDE, /* of sealed calls */
+	CLOCK_EVENT,     /* of the process, with the launch */
+	CLOCK_SPAN,      /* of the process: work on the device */
+	CLOCK_HOST_SIDE, /* of sealed calls */
 };
+
+/* Names of an enumeration, in its order. */
+struct names {
+	const char *what; /* "verdict" */
+	size_t count;
+	const char *const *list;
+};
+extern const struct names names_of_verdict, names_of_seal_state, names_of_timing_role;
+
+/* "unknown" of a number that it has not. */
+const char *names_at(const struct names *names, size_t number);
 
 const char *verdict_name(enum verdict verdict);         /* "wrong_answer" */
 const char *seal_state_name(enum seal_state state);     /* "not_confirmed" */
@@ -54,7 +67,9 @@ bool seal_state_is(const char *name, enum seal_state state);
 bool timing_role_is(const char *name, enum timing_role role);
 bool device_kind_is(const char *name, enum device_kind kind);
 
-/* Which one has this name; false where none has: a later version may have written it. */
+/* Which one has this name, as a number of the enumeration; false where none has: a later version
+ * may have written it. */
+bool names_find(const struct names *names, const char *name, uint32_t *number);
 bool verdict_of_name(const char *name, enum verdict *verdict);
 
 #endif

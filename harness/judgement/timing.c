@@ -16,5 +16,5 @@ const struct timing_stats *timing_shown(const struct timing_entry *entry, bool s
 	const struct timing_seal *seal = &entry->seal;
 	bool moved = seal->state == SEAL_CONFIRMED && seal->shown.samples > 0 &&
 				 seal->shown.median > own->median;
-	return seal->state == SEAL_OUTSIDE || moved ? &seal->shown : own;
+	return seal->state == SEAL_HOST_SIDE || moved ? &seal->shown : own;
 }

@@ -83,22 +83,33 @@ struct child_result {
  * more processes). */
 struct child *child_start(const struct child_options *options, struct error *err);
 
-/* Sends `request` (request_bytes, with descriptor fd attached when fd >= 0; the
- * caller keeps its fd) and waits for one reply, for at most `seconds`.
- * Time in which the supervisor itself was stopped does not count.
- * On CHILD_REPLIED reply holds *reply_bytes bytes and *reply_fd is the
- * descriptor that came with it, or -1 (caller closes it). On any other outcome
- * the child and all of its descendants are dead and reaped. */
-struct child_result child_call(struct child *child, const void *request, size_t request_bytes,
-							   int request_fd, void *reply, size_t reply_capacity,
-							   size_t *reply_bytes, int *reply_fd, double seconds);
+/* A request to a child, and its reply. */
+struct child_exchange {
+	const void *request;
+	size_t request_bytes;
+	int request_fd; /* goes with it where it is >= 0; the caller keeps it */
+	void *reply;
+	size_t reply_capacity;
+	double seconds; /* the reply is waited for so long */
+	bool clocked; /* it is looked for without sleep, as long as that is sensible, so that `elapsed`
+					 holds no waking up */
+	/* filled by child_call() */
+	size_t reply_bytes;
+	int reply_fd;   /* came with the reply, and is the caller's; or -1 */
+	double elapsed; /* where it was clocked: seconds from before the request was sent to after the
+					   reply was there; else 0 */
+};
+/* Of two objects of ours, without a descriptor. */
+#define CHILD_EXCHANGE(asked, answer)                                                              \
+	{                                                                                              \
+		.request = &(asked), .request_bytes = sizeof(asked), .request_fd = -1, .reply = &(answer), \
+		.reply_capacity = sizeof(answer), .reply_fd = -1                                           \
+	}
 
-/* As child_call(), with the time from before the request is sent to after the reply is there;
- * looked for without sleep, as long as that is sensible. *elapsed is set on CHILD_REPLIED. */
-struct child_result child_call_clocked(struct child *child, const void *request,
-									   size_t request_bytes, int request_fd, void *reply,
-									   size_t reply_capacity, size_t *reply_bytes, int *reply_fd,
-									   double seconds, double *elapsed);
+/* Sends the request and waits for one reply. Time in which the supervisor itself was stopped does
+ * not count. On any other outcome than CHILD_REPLIED there is no reply, and the child and all of
+ * its descendants are dead and reaped. */
+struct child_result child_call(struct child *child, struct child_exchange *exchange);
 
 /* Between two calls: stops all threads of the program, and lets them go on. What it started on a
  * device goes on in any case. */

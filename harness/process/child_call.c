@@ -14,11 +14,12 @@ union control {
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-static ssize_t send_packet(int channel, const void *request, size_t bytes, int fd)
+static ssize_t send_packet(int channel, const struct child_exchange *exchange)
 {
 	union control control = {0};
-	struct iovec part = {.iov_base = (void *)request, .iov_len = bytes};
+	struct iovec part = {.iov_base = (void *)exchange->request, .iov_len = exchange->request_bytes};
 	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	int fd = exchange->request_fd;
 	if (fd >= 0) {
 		message.msg_control = &control;
 		message.msg_controllen = sizeof control;
@@ -43,17 +44,17 @@ static void await_end_after_hang_up(struct child *child, double *deadline)
 }
 
 /* False when the child has been ended. */
-static bool send_request(struct child *child, const void *request, size_t bytes, int fd,
+static bool send_request(struct child *child, const struct child_exchange *exchange,
 						 double *deadline)
 {
 	char unasked;
 	short ready;
-	if (bytes > CHILD_MESSAGE_MAX ||
+	if (exchange->request_bytes > CHILD_MESSAGE_MAX ||
 		recv(child->channel, &unasked, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
 		child_end(child, CHILD_BROKEN); /* a second reply to the last request */
 		return false;
 	}
-	while (send_packet(child->channel, request, bytes, fd) < 0) {
+	while (send_packet(child->channel, exchange) < 0) {
 		if (errno == EINTR)
 			continue;
 		if (errno != EAGAIN) {
@@ -85,24 +86,22 @@ static bool take_descriptor(struct msghdr *message, int *fd)
 }
 
 /* The packet that is there. False when it is no valid one. */
-static bool take_reply(int channel, void *reply, size_t capacity, size_t *bytes, int *fd)
+static bool take_reply(int channel, struct child_exchange *exchange)
 {
 	union control control = {0};
-	struct iovec part = {.iov_base = reply, .iov_len = capacity};
+	struct iovec part = {.iov_base = exchange->reply, .iov_len = exchange->reply_capacity};
 	struct msghdr message = {.msg_iov = &part,
 							 .msg_iovlen = 1,
 							 .msg_control = &control,
 							 .msg_controllen = sizeof control};
-	*fd = -1;
-	*bytes = 0;
 	ssize_t got = recvmsg(channel, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	if (got < 0)
 		return false;
-	*bytes = (size_t)got;
-	if (take_descriptor(&message, fd) && got > 0 &&
+	exchange->reply_bytes = (size_t)got;
+	if (take_descriptor(&message, &exchange->reply_fd) && got > 0 &&
 		(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
 		return true;
-	child_close(fd);
+	child_close(&exchange->reply_fd);
 	return false;
 }
 
@@ -117,46 +116,35 @@ static void look_for_reply(const struct child *child)
 		;
 }
 
-struct child_result child_call_clocked(struct child *child, const void *request,
-									   size_t request_bytes, int request_fd, void *reply,
-									   size_t reply_capacity, size_t *reply_bytes, int *reply_fd,
-									   double seconds, double *elapsed)
+struct child_result child_call(struct child *child, struct child_exchange *exchange)
 {
-	double deadline = child_begin_rounds(child, seconds);
+	double deadline = child_begin_rounds(child, exchange->seconds);
 	short ready = 0;
-	*reply_bytes = 0;
-	*reply_fd = -1;
+	exchange->reply_bytes = 0;
+	exchange->reply_fd = -1;
+	exchange->elapsed = 0.0;
 	child->result.waited = 0.0;
 	double started = clock_seconds(), until = deadline;
-	if (!child->alive || !send_request(child, request, request_bytes, request_fd, &deadline))
+	if (!child->alive || !send_request(child, exchange, &deadline))
 		return child->result;
-	if (elapsed != NULL)
+	if (exchange->clocked)
 		look_for_reply(child);
 
 	while (child_round(child, POLLIN, &ready, &deadline)) {
 		child->result.waited = clock_seconds() - started - (deadline - until);
 		if ((ready & POLLIN) == 0 && (ready & (POLLHUP | POLLERR)) == 0)
 			continue;
-		if (take_reply(child->channel, reply, reply_capacity, reply_bytes, reply_fd)) {
+		if (take_reply(child->channel, exchange)) {
 			struct child_result result = child->result;
 			result.outcome = CHILD_REPLIED;
-			if (elapsed != NULL)
-				*elapsed = clock_seconds() - started;
+			exchange->elapsed = exchange->clocked ? clock_seconds() - started : 0.0;
 			return result;
 		}
-		if (*reply_bytes > 0)
+		if (exchange->reply_bytes > 0)
 			child_end(child, CHILD_BROKEN);
 		else
 			await_end_after_hang_up(child, &deadline);
 		break;
 	}
 	return child->result;
-}
-
-struct child_result child_call(struct child *child, const void *request, size_t request_bytes,
-							   int request_fd, void *reply, size_t reply_capacity,
-							   size_t *reply_bytes, int *reply_fd, double seconds)
-{
-	return child_call_clocked(child, request, request_bytes, request_fd, reply, reply_capacity,
-							  reply_bytes, reply_fd, seconds, NULL);
 }

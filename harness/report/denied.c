@@ -32,19 +32,3 @@ const char *denied_print(const struct denied_list *list, char out[DENIED_TEXT])
 				 more > 1 ? "s" : "");
 	return out;
 }
-
-/* The texts are ASCII. */
-json_t *denied_json(const struct denied_list *list)
-{
-	if (!list->recorded)
-		return json_null();
-	json_t *json = json_array();
-	for (size_t i = 0; i < list->count; i++) {
-		json_t *item = json_object();
-		json_object_set_new(item, "call", json_string(list->calls[i].call));
-		json_object_set_new(item, "what", json_string(list->calls[i].what));
-		json_object_set_new(item, "times", json_integer((json_int_t)list->calls[i].times));
-		json_array_append_new(json, item);
-	}
-	return json;
-}

@@ -2,8 +2,6 @@
 #ifndef GEMMJUDGE_REPORT_DENIED_H
 #define GEMMJUDGE_REPORT_DENIED_H
 
-#include <jansson.h>
-
 #include "judgement/denied.h"
 
 /* "socket AF_INET (3 times)". Gives out. */
@@ -14,8 +12,5 @@ const char *denied_call_print(const struct denied_call *call, char out[DENIED_CA
  * tried nothing. Gives out. */
 #define DENIED_TEXT 1024
 const char *denied_print(const struct denied_list *list, char out[DENIED_TEXT]);
-
-/* A list; null where nobody looked on. */
-json_t *denied_json(const struct denied_list *list);
 
 #endif

@@ -1,5 +1,5 @@
 /* The parts that all pictures are made of, as SVG: words, lines, marks, and where ticks stand.
- * `paint` is attributes of ours: class="s1", fill="#0072B2". Internal to report/. */
+ * `paint` is attributes of ours: class="s1", fill="#0072B2". */
 #ifndef GEMMJUDGE_REPORT_DRAW_H
 #define GEMMJUDGE_REPORT_DRAW_H
 

@@ -9,8 +9,7 @@
 #include "base/text.h"
 #include "judgement/names.h"
 #include "report/document.h"
-#include "report/json_parts.h"
-#include "report/kernels.h"
+#include "report/record.h"
 
 bool events_open(struct events *events, const char *path, struct error *err)
 {
@@ -76,15 +75,15 @@ void events_compiling(struct events *events, const char *file)
 
 void events_compiled(struct events *events, const struct judgement *item)
 {
+	static const char *const members[] = {"seconds", "cached", "log", "kernels"};
 	if (!wanted(events))
 		return;
 	json_t *json = event("compiled", item->file);
 	json_object_set_new(json, "ok", json_boolean(item->verdict == VERDICT_ACCEPTED));
-	json_object_set_new(json, "seconds", document_real(item->compile_seconds));
-	json_object_set_new(json, "cached", json_boolean(item->compile_cached));
-	json_object_set_new(json, "log",
-						document_text(item->compile_log != NULL ? item->compile_log : ""));
-	json_object_set_new(json, "kernels", kernels_uses_json(item));
+	json_t *compile = record_of_compile(item);
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		json_object_set(json, members[i], json_object_get(compile, members[i]));
+	json_decref(compile);
 	put(events, json);
 }
 
@@ -95,8 +94,7 @@ void events_case(struct events *events, const struct judgement *item, size_t i)
 	json_t *json = event("case", item->file);
 	json_object_set_new(json, "number", json_integer((json_int_t)i + 1));
 	json_object_set_new(json, "of", json_integer((json_int_t)item->count));
-	json_object_set_new(json, "case",
-						json_parts_case(problem_find(item->problem), &item->cases[i]));
+	json_object_set_new(json, "case", record_of_case(item, i));
 	put(events, json);
 }
 
@@ -116,7 +114,9 @@ void events_verdict(struct events *events, const struct judgement_list *list, si
 	json_t *json = event("verdict", item->file);
 	json_object_set_new(json, "verdict", json_string(verdict_name(item->verdict)));
 	json_object_set_new(json, "seed", json_string(seed));
-	json_object_set_new(json, "result", json_parts_result(item));
+	json_object_set_new(json, "result", record_of_result(item));
+	if (list->bench_count > 0)
+		json_object_set_new(json, "bench", record_of_bench(list));
 	put(events, json);
 }
 
@@ -134,6 +134,6 @@ void events_end(struct events *events, const struct run_facts *facts)
 	if (!wanted(events))
 		return;
 	json_t *json = event("end", NULL);
-	json_object_set_new(json, "run", json_parts_run(facts));
+	json_object_set_new(json, "run", record_of_run(facts));
 	put(events, json);
 }

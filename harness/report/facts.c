@@ -178,12 +178,12 @@ const struct timing_stats *facts_stats(const struct timing_entry *entry, bool sp
 struct facts_counted facts_counted(const struct timing_result *timing,
 								   const struct timing_entry *entry)
 {
-	bool span = facts_use_span(timing), outside = entry->seal.state == SEAL_OUTSIDE;
-	return (struct facts_counted){.clock = timing_clock_name(outside ? CLOCK_OUTSIDE
-															 : span  ? CLOCK_SPAN
-																	 : CLOCK_EVENT),
+	bool span = facts_use_span(timing), host_side = entry->seal.state == SEAL_HOST_SIDE;
+	return (struct facts_counted){.clock = timing_clock_name(host_side ? CLOCK_HOST_SIDE
+															 : span    ? CLOCK_SPAN
+																	   : CLOCK_EVENT),
 								  .stats = facts_stats(entry, span),
-								  .passes = outside || span == (entry->span.samples > 0)};
+								  .passes = host_side || span == (entry->span.samples > 0)};
 }
 
 double facts_tflops(const struct shape *shape, double microseconds)

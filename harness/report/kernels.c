@@ -124,22 +124,6 @@ void kernels_uses_print(FILE *out, int width, const struct judgement *item)
 	}
 }
 
-json_t *kernels_uses_json(const struct judgement *item)
-{
-	json_t *json = item->use_count > 0 ? json_array() : json_null();
-	for (size_t i = 0; i < item->use_count; i++) {
-		const struct kernel_use *use = &item->uses[i];
-		json_array_append_new(json, json_pack("{s:o, s:s, s:i, s:I, s:I, s:I, s:I}", "name",
-											  document_text(use->name), "of", item->uses_of,
-											  "registers", use->registers, "shared_bytes",
-											  (json_int_t)use->shared_bytes, "stack_bytes",
-											  (json_int_t)use->stack_bytes, "spill_store_bytes",
-											  (json_int_t)use->spill_stores, "spill_load_bytes",
-											  (json_int_t)use->spill_loads));
-	}
-	return json;
-}
-
 /* ---- markdown --------------------------------------------------------------------- */
 
 static void row_markdown(FILE *out, const char *label, const struct kernel_launch *kernel)

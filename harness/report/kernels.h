@@ -3,7 +3,6 @@
 #ifndef GEMMJUDGE_REPORT_KERNELS_H
 #define GEMMJUDGE_REPORT_KERNELS_H
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "judgement/judgement.h"
@@ -18,6 +17,5 @@ void kernels_markdown(FILE *out, const struct timing_result *timing);
 /* What the compiled kernels of a file take of a GPU, a line a kernel; nothing where nobody knows.
  */
 void kernels_uses_print(FILE *out, int width, const struct judgement *item);
-json_t *kernels_uses_json(const struct judgement *item); /* an array, or null */
 
 #endif

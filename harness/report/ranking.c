@@ -63,7 +63,7 @@ static void row_time(struct ranking_row *row)
 	row->microseconds = stats->median;
 	row->low = stats->low;
 	row->high = stats->high;
-	row->confirmed = entry->seal.state == SEAL_CONFIRMED || entry->seal.state == SEAL_OUTSIDE;
+	row->confirmed = entry->seal.state == SEAL_CONFIRMED || entry->seal.state == SEAL_HOST_SIDE;
 	row->ratio = overall_ratio(timing, entry);
 }
 

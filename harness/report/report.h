@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "judgement/judgement.h"
 
-#define REPORT_JSON_SCHEMA_VERSION 2
+#define REPORT_JSON_SCHEMA_VERSION 1
 
 struct report_style {
 	bool color;   /* ANSI colours that read on dark and light grounds */

@@ -20,22 +20,10 @@ struct reward reward_of(const struct judgement *judgement)
 		judgement->has_larger ? &judgement->larger : &judgement->timing;
 	const struct timing_entry *entry = &timing->entries[0];
 	reward.why = "not confirmed";
-	if (!entry->ran || (entry->seal.state != SEAL_CONFIRMED && entry->seal.state != SEAL_OUTSIDE))
+	if (!entry->ran || (entry->seal.state != SEAL_CONFIRMED && entry->seal.state != SEAL_HOST_SIDE))
 		return reward;
 	reward.speed = overall_ratio(timing, entry);
 	reward.value += reward.speed;
 	reward.why = reward.speed > 0.0 ? "confirmed" : "no library";
 	return reward;
-}
-
-json_t *reward_json(const struct judgement *judgement)
-{
-	const struct reward reward = reward_of(judgement);
-	json_t *json = json_object();
-	json_object_set_new(json, "value", document_real(reward.value));
-	json_object_set_new(json, "speed",
-						reward.speed > 0.0 ? document_real(reward.speed) : json_null());
-	json_object_set_new(json, "cases", document_real(reward.accepted));
-	json_object_set_new(json, "why", json_string(reward.why));
-	return json;
 }

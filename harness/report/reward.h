@@ -2,8 +2,6 @@
 #ifndef GEMMJUDGE_REPORT_REWARD_H
 #define GEMMJUDGE_REPORT_REWARD_H
 
-#include <jansson.h>
-
 #include "judgement/judgement.h"
 
 struct reward {
@@ -18,7 +16,5 @@ struct reward {
  * sealed calls confirmed, or their own (timing.h); of a file with a time of a larger shape that one
  * counts. */
 struct reward reward_of(const struct judgement *judgement);
-
-json_t *reward_json(const struct judgement *judgement);
 
 #endif

@@ -21,7 +21,7 @@ static int confirmed_print(char *out, size_t room, const struct timing_entry *en
 				 decimals(own->median), own->median, decimals(seal->shown.median),
 				 seal->shown.median);
 	return snprintf(out, room, " %s (host-side time %.*f +-%.*f us%s)", entry->label,
-					decimals(seal->outside), seal->outside, decimals(seal->uncertainty),
+					decimals(seal->host_side), seal->host_side, decimals(seal->uncertainty),
 					seal->uncertainty, counts);
 }
 
@@ -59,15 +59,15 @@ void seal_doubt(const struct timing_entry *entry, bool span, char out[SEAL_LINE]
 	out[0] = '\0';
 	if (!entry->ran)
 		return;
-	if (seal->state == SEAL_OUTSIDE)
+	if (seal->state == SEAL_HOST_SIDE)
 		snprintf(out, SEAL_LINE,
 				 "%s: its process says %.*f us; its host-side time is %.*f us (+-%.*f), "
 				 "which is shown",
-				 entry->label, decimals(own->median), own->median, decimals(seal->outside),
-				 seal->outside, decimals(seal->uncertainty), seal->uncertainty);
+				 entry->label, decimals(own->median), own->median, decimals(seal->host_side),
+				 seal->host_side, decimals(seal->uncertainty), seal->uncertainty);
 	else if (seal->state == SEAL_UNCERTAIN)
 		snprintf(out, SEAL_LINE, "%s: not confirmed: %s (%.*f +-%.*f us)", entry->label,
-				 doubt_of(seal, own), decimals(seal->outside), seal->outside,
+				 doubt_of(seal, own), decimals(seal->host_side), seal->host_side,
 				 decimals(seal->uncertainty), seal->uncertainty);
 	else if (seal->state == SEAL_NONE && seal->why[0] != '\0')
 		snprintf(out, SEAL_LINE, "%s: not confirmed: %.400s", entry->label, seal->why);

@@ -65,8 +65,8 @@ void page_limits(FILE *out, const struct server *server, const struct http_reque
 void page_diff(FILE *out, const char *before, const char *after);
 
 /* page_verdict.c: what was found in a submission, in few words; and its cases and times. */
-void page_result(FILE *out, const json_t *job);
-void page_details(FILE *out, const json_t *job);
+void page_result(FILE *out, const struct judgement *item);
+void page_details(FILE *out, const struct judgement_list *list); /* of one submission */
 
 /* page_source.c: what the compiler said, with links to the lines of the source; and the source,
  * with what was found at its lines below them. */

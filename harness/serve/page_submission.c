@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/read.h"
 #include "serve/intake.h"
 #include "serve/page.h"
 
@@ -39,14 +40,44 @@ static void error_print(FILE *out, const json_t *job)
 	fputs("</p>\n", out);
 }
 
-static void found_print(const struct served_page *page, const json_t *job)
+/* What was found in a submission that is done; not `known` of one that has no verdict, or of a
+ * result that another version wrote. */
+struct found {
+	bool known;
+	struct report_read report;
+	struct error err;
+};
+
+static void found_read(const json_t *job, struct found *out)
+{
+	*out = (struct found){.known = false};
+	if (is(job, "state", "done") && page_text(job, "verdict")[0] != '\0')
+		out->known = report_read_result(json_object_get(job, "run"), json_object_get(job, "result"),
+										&out->report, &out->err);
+}
+
+/* Its verdict stands in the job as well. */
+static void unknown_print(FILE *out, const json_t *job, const struct error *err)
+{
+	char line[sizeof err->message + 80];
+	fputs("<p class=\"lead\">", out);
+	page_verdict(out, page_text(job, "verdict"));
+	fputs("</p>\n", out);
+	snprintf(line, sizeof line, "What was found cannot be shown: %s", err->message);
+	html_paragraph(out, "note bad", line);
+}
+
+static void found_print(const struct served_page *page, const json_t *job,
+						const struct found *found)
 {
 	if (is(job, "state", "withdrawn"))
 		html_paragraph(page->out, "note", "It was withdrawn.");
 	else if (!is(job, "state", "done"))
 		state_print(page, job);
+	else if (found->known)
+		page_result(page->out, &found->report.list.items[0]);
 	else if (page_text(job, "verdict")[0] != '\0')
-		page_result(page->out, job);
+		unknown_print(page->out, job, &found->err);
 	else
 		error_print(page->out, job);
 }
@@ -107,17 +138,20 @@ void page_submission(struct server *server, const struct http_request *request,
 	json_t *job = api_visible(server, request, true, reply);
 	if (job == NULL)
 		return;
+	struct found found;
+	found_read(job, &found);
 	char *source = job_source(server->jobs, request->id, &err);
 	if (is(job, "state", "waiting") || is(job, "state", "judging"))
 		page.head = "<noscript><meta http-equiv=\"refresh\" content=\"3\"></noscript>\n";
 	if (source != NULL && page_open(&page, page_text(job, "name"), reply)) {
 		fputs("<section id=\"found\" aria-label=\"What was found\">\n", page.out);
 		html_heading(page.out, 2, NULL, "Verdict");
-		found_print(&page, job);
+		found_print(&page, job, &found);
 		page_messages(page.out, source, job);
 		html_heading(page.out, 2, NULL, "Source");
 		page_source(page.out, source, job);
-		page_details(page.out, job);
+		if (found.known)
+			page_details(page.out, &found.report.list);
 		fputs("</section>\n", page.out);
 		fprintf(page.out, "<p><a href=\"/problems/%s?from=%s\">Edit it, and submit again</a></p>\n",
 				page_text(job, "problem"), page_text(job, "id"));
@@ -125,6 +159,8 @@ void page_submission(struct server *server, const struct http_request *request,
 		before_print(&page, job, source);
 		page_close(&page, 200, reply);
 	}
+	if (found.known)
+		report_read_free(&found.report);
 	free(source);
 	json_decref(job);
 }

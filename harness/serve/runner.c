@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/paths.h"
 #include "batch/worker.h"
 #include "judgement/names.h"
 #include "report/clean.h"
@@ -85,24 +84,12 @@ static void add(struct argv *argv, const char *word)
 	argv->at[argv->count] = NULL;
 }
 
-/* With --through a shell runs that command with ours behind it. */
 static bool start(struct judgement_at *at, const char *source, char **words, size_t count,
 				  struct error *err)
 {
 	const struct serve_config *config = at->runner->server->config;
 	struct argv argv = {.count = 0};
-	char program[PATHS_MAX], *script = NULL;
-	const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-	program[length > 0 ? length : 0] = '\0';
-	if (config->through != NULL) {
-		if (asprintf(&script, "%s \"$@\"", config->through) < 0)
-			return error_set(err, "out of memory");
-		add(&argv, "sh");
-		add(&argv, "-c");
-		add(&argv, script);
-		add(&argv, "sh");
-	}
-	add(&argv, config->through != NULL ? program : "gemmjudge");
+	add(&argv, "gemmjudge");
 	add(&argv, "judge");
 	add(&argv, "--jsonl=-");
 	add(&argv, "--quiet");
@@ -122,13 +109,9 @@ static bool start(struct judgement_at *at, const char *source, char **words, siz
 		add(&argv, words[i]);
 	add(&argv, "--");
 	add(&argv, "-");
-	const struct worker_how how = {.program = config->through != NULL ? "/bin/sh" : NULL,
-								   .apart = true,
-								   .line = take_line,
-								   .context = at};
-	const bool ok = worker_start(&at->worker, &how, argv.at, source, strlen(source), err);
-	free(script);
-	return ok;
+	const struct worker_how how = {
+		.through = config->through, .apart = true, .line = take_line, .context = at};
+	return worker_start(&at->worker, &how, argv.at, source, strlen(source), err);
 }
 
 /* Waits for its end; kills it where the server ends at once, or it says nothing for very long. */
@@ -139,7 +122,7 @@ static void listen_to(struct judgement_at *at)
 	while (more) {
 		struct pollfd polled = {.fd = at->worker.events, .events = POLLIN};
 		if (ends_now(at->runner) || clock_seconds() - at->heard > SILENT_SECONDS)
-			kill(-at->worker.pid, SIGKILL);
+			worker_signal(&at->worker, SIGKILL);
 		if (poll(&polled, 1, POLL_MILLISECONDS) > 0)
 			more = worker_read(&at->worker);
 	}
@@ -180,7 +163,7 @@ static double time_of(const json_t *result, const json_t *run)
 	const char *sealed =
 		json_string_value(json_object_get(json_object_get(entry, "sealed"), "state"));
 	if (problem == NULL || sealed == NULL || json_is_string(json_object_get(run, "epilogue")) ||
-		(!seal_state_is(sealed, SEAL_CONFIRMED) && !seal_state_is(sealed, SEAL_OUTSIDE)))
+		(!seal_state_is(sealed, SEAL_CONFIRMED) && !seal_state_is(sealed, SEAL_HOST_SIDE)))
 		return 0;
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		const json_t *size = json_object_get(json_object_get(timing, "case"), names[i]);
@@ -231,7 +214,7 @@ static void conclude(struct judgement_at *at, int attempts, double begun, const 
 {
 	struct server *server = at->runner->server;
 	struct error err;
-	json_t *event = at->worker.verdict != NULL ? json_loads(at->worker.verdict, 0, NULL) : NULL;
+	json_t *event = json_incref(at->worker.verdict);
 	const char *verdict = json_string_value(json_object_get(event, "verdict"));
 	const int status = at->worker.status;
 	const bool final =

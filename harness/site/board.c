@@ -28,9 +28,9 @@ static const struct html_column columns[] = {{"Rank", COLUMN_NUMBER},
 #define COLUMNS (sizeof columns / sizeof *columns)
 #define COLUMN_OF_RATE 3 /* whose head is its unit */
 
-static bool from_outside(const struct leader *leader)
+static bool from_host_side(const struct leader *leader)
 {
-	return seal_state_is(leader->time->seal, SEAL_OUTSIDE);
+	return seal_state_is(leader->time->seal, SEAL_HOST_SIDE);
 }
 
 static void leader_print(struct html_table *table, const struct site *site,
@@ -42,7 +42,7 @@ static void leader_print(struct html_table *table, const struct site *site,
 	html_table_format(table, (double)leader->rank, "%zu", leader->rank);
 	site_file_cell(table, site, run);
 	html_table_format(table, time->median, "%s%s", facts_time(time->median, (char[FACTS_TIME]){0}),
-					  from_outside(leader) ? " *" : "");
+					  from_host_side(leader) ? " *" : "");
 	double rate = measured_rate(time);
 	html_table_format(table, rate, rate < 10.0 ? "%.3f" : "%.1f", rate);
 	site_time_cell(table, time->low);
@@ -126,7 +126,7 @@ void board_print(FILE *out, const struct site *site, const struct board *board)
 	struct html_table table;
 	struct html_column own[COLUMNS];
 	char sizes[SHAPE_TEXT], caption[SHAPE_TEXT + 64], versions[BOARD_VERSIONS + 1];
-	bool outside = false;
+	bool host_side = false;
 	measured_sizes(board->time, sizes);
 	snprintf(caption, sizeof caption, "Ranks at %s; who differ by no more than noise share one",
 			 sizes);
@@ -136,11 +136,11 @@ void board_print(FILE *out, const struct site *site, const struct board *board)
 	html_table_open(&table, out, caption, own, COLUMNS);
 	for (size_t i = 0; i < board->count; i++) {
 		leader_print(&table, site, &board->leaders[i]);
-		outside = outside || from_outside(&board->leaders[i]);
+		host_side = host_side || from_host_side(&board->leaders[i]);
 	}
 	html_table_close(&table);
 	fputs("</div>\n", out);
-	if (outside)
+	if (host_side)
 		html_paragraph(out, "quiet",
 					   "* host-side time: the process said less than what sealed calls took.");
 	if (board->unconfirmed > 0) {

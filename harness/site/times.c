@@ -72,8 +72,8 @@ static struct summary summary_of(const struct shape_times *shape)
 		out.first = out.count == 0 ? time->median : out.first;
 		out.least = out.count == 0 || time->median < out.least ? time->median : out.least;
 		out.last = time->median;
-		out.open +=
-			!seal_state_is(time->seal, SEAL_CONFIRMED) && !seal_state_is(time->seal, SEAL_OUTSIDE);
+		out.open += !seal_state_is(time->seal, SEAL_CONFIRMED) &&
+					!seal_state_is(time->seal, SEAL_HOST_SIDE);
 		out.count++;
 	}
 	return out;

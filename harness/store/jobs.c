@@ -217,28 +217,13 @@ bool job_again(struct jobs *jobs, const char *id, struct error *err)
 	return change(&jobs->writes, statement, err);
 }
 
-/* Before the verdict, which is what others wait for. */
-static bool time_keep(struct jobs *jobs, const char *id, double microseconds, struct error *err)
-{
-	sqlite3_stmt *statement = jobs_statement(&jobs->writes,
-											 "INSERT OR REPLACE INTO job_time SELECT number, ?2 "
-											 "FROM job WHERE id = ?1",
-											 err);
-	if (statement == NULL)
-		return false;
-	bind(statement, 1, id);
-	sqlite3_bind_double(statement, 2, microseconds);
-	return change(&jobs->writes, statement, err);
-}
-
 bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, struct error *err)
 {
-	if (end->microseconds > 0 && !time_keep(jobs, id, end->microseconds, err))
-		return false;
 	sqlite3_stmt *statement =
 		jobs_statement(&jobs->writes,
 					   "UPDATE job SET state = 'done', ended = ?2, seconds = seconds + ?3, verdict "
-					   "= ?4, seed = ?5, detail = ?6, content = ?7, result = ?8 WHERE id = ?1",
+					   "= ?4, seed = ?5, detail = ?6, content = ?7, result = ?8, microseconds = ?9 "
+					   "WHERE id = ?1",
 					   err);
 	if (statement == NULL)
 		return false;
@@ -250,6 +235,8 @@ bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, st
 	bind(statement, 6, end->detail);
 	bind(statement, 7, end->content);
 	bind(statement, 8, end->result);
+	if (end->microseconds > 0)
+		sqlite3_bind_double(statement, 9, end->microseconds);
 	return change(&jobs->writes, statement, err);
 }
 
@@ -269,7 +256,6 @@ bool job_withdraw(struct jobs *jobs, const char *id, struct error *err)
 
 /* ---- what is asked ------------------------------------------------------------------- */
 
-#define JOB_TABLES " FROM job LEFT JOIN job_time USING (number) "
 #define JOB_COLUMNS                                                                                \
 	"id, number, account, problem, name, state, created, started, ended, seconds, attempts, "      \
 	"verdict, seed, detail, content, microseconds, options"
@@ -326,11 +312,13 @@ json_t *job_find(struct jobs *jobs, const char *id, bool whole, struct error *er
 	bool failed = false;
 	json_t *json = NULL;
 	err->message[0] = '\0';
-	sqlite3_stmt *row =
-		jobs_statement(&jobs->reads,
-					   whole ? "SELECT " JOB_COLUMNS ", result" JOB_TABLES "WHERE id = ?1"
-							 : "SELECT " JOB_COLUMNS JOB_TABLES "WHERE id = ?1",
-					   err);
+	sqlite3_stmt *row = jobs_statement(&jobs->reads,
+									   whole ? "SELECT " JOB_COLUMNS ", result"
+											   " FROM job "
+											   "WHERE id = ?1"
+											 : "SELECT " JOB_COLUMNS " FROM job "
+											   "WHERE id = ?1",
+									   err);
 	if (row == NULL)
 		return NULL;
 	bind(row, 1, id);
@@ -367,12 +355,13 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 {
 	bool failed = false;
 	json_t *list = json_array();
-	sqlite3_stmt *row = jobs_statement(
-		&jobs->reads,
-		"SELECT " JOB_COLUMNS JOB_TABLES "WHERE (?1 IS NULL OR account = ?1) AND (?2 "
-		"IS NULL OR problem = ?2) AND (?3 = 0 OR number < ?3) AND (?5 IS NULL OR "
-		"name = ?5) ORDER BY number DESC LIMIT ?4",
-		err);
+	sqlite3_stmt *row =
+		jobs_statement(&jobs->reads,
+					   "SELECT " JOB_COLUMNS " FROM job "
+					   "WHERE (?1 IS NULL OR account = ?1) AND (?2 "
+					   "IS NULL OR problem = ?2) AND (?3 = 0 OR number < ?3) AND (?5 IS NULL OR "
+					   "name = ?5) ORDER BY number DESC LIMIT ?4",
+					   err);
 	if (row == NULL) {
 		json_decref(list);
 		return NULL;
@@ -419,9 +408,7 @@ json_t *jobs_class(struct jobs *jobs, struct error *err)
 		"id, verdict, microseconds, count(*) OVER of AS of_all, row_number() OVER (of ORDER BY "
 		"verdict IS 'accepted' DESC, "
 		"iif(verdict IS 'accepted', microseconds, NULL) NULLS LAST, number DESC) AS place FROM job "
-		"LEFT JOIN "
-		"job_time USING (number) WHERE state = 'done' WINDOW of AS (PARTITION BY account, "
-		"problem)) WHERE place = 1 "
+		"WHERE state = 'done' WINDOW of AS (PARTITION BY account, problem)) WHERE place = 1 "
 		"UNION ALL SELECT name, NULL, NULL, NULL, NULL, 0 FROM account WHERE role = 'student' "
 		"ORDER BY 1, 2",
 		err);

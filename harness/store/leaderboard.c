@@ -58,7 +58,7 @@ static const char *unfit(const struct measured_list *runs, const struct measured
 static bool is_confirmed(const struct measured_time *time)
 {
 	return time->median > 0.0 && !time->without_epilogue &&
-		   (seal_state_is(time->seal, SEAL_CONFIRMED) || seal_state_is(time->seal, SEAL_OUTSIDE));
+		   (seal_state_is(time->seal, SEAL_CONFIRMED) || seal_state_is(time->seal, SEAL_HOST_SIDE));
 }
 
 /* ---- boards ------------------------------------------------------------------------- */

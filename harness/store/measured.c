@@ -8,7 +8,10 @@
 
 #include "judgement/names.h"
 #include "report/clean.h"
+#include "report/document.h"
 #include "report/facts.h"
+#include "report/overall.h"
+#include "report/read.h"
 #include "store/scalars.h"
 
 /* Room for one more of `size` bytes each, zeroed. NULL where memory runs out. */
@@ -183,251 +186,146 @@ bool measured_take_passes(struct measured_time *time, const char *json)
 
 /* ---- reports --------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *name)
+/* Made fit for a line: whoever wrote the report may steer no terminal. */
+static void copy_clean(char *out, size_t capacity, const char *text)
 {
-	const char *text = json_string_value(json_object_get(object, name));
-	return text != NULL ? text : "";
-}
-
-static double real_of(const json_t *object, const char *name)
-{
-	return json_number_value(json_object_get(object, name));
-}
-
-/* Made fit for a line: whoever wrote the report may steer no terminal. The caller frees it. */
-static char *clean_of(const char *text)
-{
-	char *clean = clean_text(text);
-	for (char *p = clean; p != NULL && *p != '\0'; p++)
-		if (*p == '\n' || *p == '\t')
-			*p = ' ';
-	return clean;
-}
-
-static void copy_of(char *out, size_t capacity, const json_t *object, const char *name)
-{
-	char *clean = clean_of(text_of(object, name));
+	char *clean = clean_line(text);
 	snprintf(out, capacity, "%s", clean != NULL ? clean : "");
 	free(clean);
 }
 
-#define COPY(out, object, name) copy_of(out, sizeof(out), object, name)
+#define COPY(out, text) copy_clean(out, sizeof(out), text)
 
-/* The text of a list as the store has it, of an empty one where it is none. */
-static char *list_of(const json_t *list)
+/* A list as the store has it. */
+static char *list_of(const char *const *texts)
 {
-	return json_is_array(list) ? json_dumps(list, JSON_COMPACT) : strdup("[]");
-}
-
-/* Reports without "suites" have one text, commas between the names. */
-static char *list_of_suites(const json_t *report)
-{
-	const json_t *suites = json_object_get(report, "suites");
-	char *joined = strdup(text_of(report, "suite")), *rest = joined;
-	if (json_is_array(suites) || joined == NULL) {
-		free(joined);
-		return list_of(suites);
-	}
 	json_t *list = json_array();
-	for (char *name; (name = strtok_r(rest, ",", &rest)) != NULL;)
-		json_array_append_new(list, json_string(name));
-	char *text = list_of(list);
+	for (; texts != NULL && *texts != NULL; texts++)
+		json_array_append_new(list, document_text(*texts));
+	char *text = json_dumps(list, JSON_COMPACT);
 	json_decref(list);
-	free(joined);
 	return text;
 }
 
-static bool take_shape(struct measured_time *time, const json_t *test)
+static bool take_time(struct measured *out, const struct timing_result *timing,
+					  const struct timing_entry *entry)
 {
-	static const char *const names[] = {[SIZE_M] = "m",
-										[SIZE_N] = "n",
-										[SIZE_K] = "k",
-										[SIZE_BATCH] = "batch",
-										[SIZE_GROUP] = "group"};
-	for (int i = 0; i < SIZE_COUNT; i++)
-		time->shape.size[i] = (int32_t)json_integer_value(json_object_get(test, names[i]));
-	time->scalars = scalars_of_report(json_object_get(test, "scalars"));
-	return json_is_object(test) && time->scalars != NULL;
-}
-
-/* Reports without the clock of an entry say which clock the whole timing is by, and of a
- * host-side time only its uncertainty. */
-static void take_old_stats(struct measured_time *time, const json_t *timing, const json_t *entry)
-{
-	const json_t *sealed = json_object_get(entry, "sealed");
-	bool outside = seal_state_is(time->seal, SEAL_OUTSIDE);
-	double wide = real_of(sealed, "uncertainty");
-	COPY(time->clock, timing, "clock");
-	const json_t *stats = json_object_get(entry, time->clock);
-	time->low = real_of(stats, "low_us");
-	time->high = real_of(stats, "high_us");
-	if (!outside)
-		return;
-	snprintf(time->clock, sizeof time->clock, "%s", timing_clock_name(CLOCK_OUTSIDE));
-	time->low = fmax(real_of(sealed, "outside") - wide, 0.0);
-	time->high = real_of(sealed, "outside") + wide;
-}
-
-/* The time that the report itself counts. */
-static void take_stats(struct measured_time *time, const json_t *timing, const json_t *entry)
-{
-	COPY(time->seal, json_object_get(entry, "sealed"), "state");
-	time->median = real_of(entry, "microseconds");
-	if (!json_is_string(json_object_get(entry, "clock"))) {
-		take_old_stats(time, timing, entry);
-		return;
-	}
-	COPY(time->clock, entry, "clock");
-	time->low = real_of(entry, "low_us");
-	time->high = real_of(entry, "high_us");
-}
-
-static bool take_time(struct measured *out, const json_t *timing, const json_t *entry,
-					  struct error *err)
-{
-	if (!json_is_true(json_object_get(entry, "ran")))
-		return true;
+	const struct facts_counted counted = facts_counted(timing, entry);
+	const struct timing_entry *library = overall_library(timing);
 	struct measured_time *time = measured_add_time(out);
 	if (time == NULL)
-		return error_set(err, "out of memory");
-	COPY(time->problem, timing, "problem");
-	take_stats(time, timing, entry);
-	time->without_epilogue = timing_role_is(text_of(entry, "role"), TIMING_FILE_PLAIN);
-	time->throttled = json_is_true(json_object_get(timing, "throttled"));
-	time->sm_clock_mhz = real_of(timing, "sm_clock_mhz_median");
-	COPY(time->library, timing, "fastest_library");
-	const json_t *other;
-	size_t i;
-	json_array_foreach(json_object_get(timing, "entries"), i,
-					   other) if (timing_role_is(text_of(other, "role"), TIMING_LIBRARY) &&
-								  strcmp(text_of(other, "label"), time->library) == 0)
-		time->library_microseconds = real_of(other, "microseconds");
-	const json_t *passes = json_object_get(entry, "passes_us");
-	return (take_shape(time, json_object_get(timing, "case")) &&
-			(passes == NULL || take_passes(time, passes))) ||
-		   error_set(err, "a timing in it has no case, or passes that are no numbers");
+		return false;
+	COPY(time->problem, timing->problem);
+	COPY(time->clock, counted.clock);
+	COPY(time->seal, seal_state_name(entry->seal.state));
+	time->median = counted.stats->median;
+	time->low = counted.stats->low;
+	time->high = counted.stats->high;
+	time->without_epilogue = entry->role == TIMING_FILE_PLAIN;
+	time->throttled = timing->throttled;
+	time->sm_clock_mhz = timing->sm_clock_mhz_median;
+	time->shape = timing->test.shape;
+	time->scalars = scalars_of_case(problem_find(timing->problem), &timing->test);
+	time->passes = calloc(PASSES_KEPT, sizeof *time->passes);
+	if (library != NULL) {
+		COPY(time->library, library->label);
+		time->library_microseconds = facts_counted(timing, library).stats->median;
+	}
+	for (uint32_t i = 0; time->passes != NULL && counted.passes && i < entry->passes.count; i++)
+		time->passes[time->pass_count++] = (double)entry->passes.microseconds[i];
+	return time->scalars != NULL && time->passes != NULL;
 }
 
 /* Entries of files come in the order of the results of their problem, in a comparison twice. */
-static bool take_bench(struct measured *out, const json_t *report, size_t index, struct error *err)
+static bool take_bench(struct measured *out, const struct judgement_list *list, size_t index)
 {
-	const json_t *timing, *entry, *result, *results = json_object_get(report, "results");
-	size_t b, i, r, member = 0, members = 0;
-	json_array_foreach(results, r, result)
-	{
-		bool same = strcmp(text_of(result, "problem"), out->problem) == 0;
-		member += same && r < index;
+	size_t member = 0, members = 0;
+	bool ok = true;
+	for (size_t i = 0; i < list->count; i++) {
+		const bool same = strcmp(list->items[i].problem, list->items[index].problem) == 0;
+		member += same && i < index;
 		members += same;
 	}
-	json_array_foreach(json_object_get(report, "bench"), b, timing)
-	{
-		if (members == 0 || strcmp(text_of(timing, "problem"), out->problem) != 0)
+	for (size_t b = 0; b < list->bench_count; b++) {
+		const struct timing_result *timing = &list->bench[b];
+		if (strcmp(timing->problem, list->items[index].problem) != 0)
 			continue;
-		json_array_foreach(json_object_get(timing, "entries"), i,
-						   entry) if ((timing_role_is(text_of(entry, "role"), TIMING_FILE) ||
-									   timing_role_is(text_of(entry, "role"), TIMING_FILE_PLAIN)) &&
-									  i % members == member &&
-									  !take_time(out, timing, entry, err)) return false;
+		for (size_t i = 0; i < timing->count && ok; i++)
+			if (timing_is_file(&timing->entries[i]) && timing->entries[i].ran &&
+				i % members == member)
+				ok = take_time(out, timing, &timing->entries[i]);
 	}
-	return true;
+	return ok;
 }
 
-static bool take_counters(struct measured *out, const json_t *result)
+static bool take_counters(struct measured *out, const struct judgement *item)
 {
-	const json_t *kernel;
-	json_t *value;
-	const char *name;
-	size_t i;
-	json_array_foreach(json_object_get(result, "counters"), i, kernel)
-	{
-		bool shown = json_is_string(json_object_get(kernel, "demangled"));
-		json_object_foreach((json_t *)kernel, name, value)
-		{
-			if (!json_is_integer(value))
-				continue;
+	for (size_t i = 0; i < item->kernel_count; i++)
+		for (size_t k = 0; k < item->kernels[i].count; k++) {
 			struct measured_counter *counter = measured_add_counter(out);
 			if (counter == NULL)
 				return false;
-			counter->kernel = clean_of(text_of(kernel, shown ? "demangled" : "kernel"));
-			counter->name = clean_of(name);
-			counter->value = json_integer_value(value);
+			counter->kernel = clean_line(item->kernels[i].shown);
+			counter->name = clean_line(item->kernels[i].counters[k].name);
+			counter->value = (int64_t)item->kernels[i].counters[k].value;
 			if (counter->kernel == NULL || counter->name == NULL)
 				return false;
 		}
-	}
 	return true;
 }
 
-static bool take_result(struct measured *out, const json_t *report, size_t index,
-						const json_t *result, struct error *err)
+static void take_run(struct measured *out, const struct run_facts *facts)
 {
-	static const char *const timings[] = {"timing", "larger_timing"};
-	const json_t *device = json_object_get(report, "device");
-	COPY(out->content, result, "content");
-	COPY(out->when, report, "started");
-	COPY(out->problem, result, "problem");
-	COPY(out->verdict, result, "verdict");
-	COPY(out->device_kind, device, "kind");
-	COPY(out->device, device, "name");
-	COPY(out->driver, device, "driver");
-	COPY(out->nvcc, report, "nvcc");
-	COPY(out->library, device, "library");
-	COPY(out->tolerance, report, "tolerance");
-	out->cases = json_integer_value(json_object_get(result, "cases_total"));
-	out->accepted = json_integer_value(json_object_get(result, "cases_accepted"));
-	out->file = clean_of(text_of(result, "file"));
+	COPY(out->when, facts->started);
+	COPY(out->device_kind,
+		 facts->device.name[0] != '\0' ? device_kind_name(facts->device_kind) : "");
+	COPY(out->device, facts->device.name);
+	COPY(out->driver, facts->device.driver);
+	COPY(out->library, facts->device.library);
+	COPY(out->nvcc, facts->nvcc);
+	COPY(out->tolerance, facts->tolerance);
+	out->epilogue = clean_line(facts->epilogue);
+	out->nvcc_flags = list_of(facts->nvcc_flags);
+	out->suites = list_of(facts->suites);
+}
+
+/* False where memory runs out. */
+static bool take_item(struct measured *out, const struct judgement_list *list, size_t index)
+{
+	const struct judgement *item = &list->items[index];
+	const struct timing_result *const timings[] = {item->has_timing ? &item->timing : NULL,
+												   item->has_larger ? &item->larger : NULL};
+	bool ok = true;
+	take_run(out, &list->facts);
+	COPY(out->content, item->content);
+	COPY(out->problem, item->problem);
+	COPY(out->verdict, verdict_name(item->verdict));
+	out->cases = (int64_t)(item->count + item->unlisted);
+	out->accepted = (int64_t)item->accepted;
+	out->file = clean_line(item->file);
 	out->path = strdup("");
-	out->detail = clean_of(text_of(result, "detail"));
-	out->epilogue = clean_of(text_of(report, "epilogue"));
-	out->nvcc_flags = list_of(json_object_get(report, "nvcc_flags"));
-	out->suites = list_of_suites(report);
-	bool ok =
-		(out->file != NULL && out->path != NULL && out->detail != NULL && out->epilogue != NULL &&
-		 out->suites != NULL && out->nvcc_flags != NULL && take_counters(out, result)) ||
-		error_set(err, "out of memory");
-	for (size_t i = 0; i < 2 && ok; i++) {
-		const json_t *timing = json_object_get(result, timings[i]);
-		if (json_is_object(timing))
-			ok = take_time(out, timing, json_array_get(json_object_get(timing, "entries"), 0), err);
-	}
-	return ok && take_bench(out, report, index, err);
-}
-
-static bool take_results(struct measured_list *out, const json_t *report, const json_t *results,
-						 struct error *err)
-{
-	size_t i;
-	const json_t *result;
-	json_array_foreach(results, i, result)
-	{
-		struct measured *item = measured_add(out);
-		if (item == NULL)
-			return error_set(err, "out of memory");
-		if (!take_result(item, report, i, result, err))
-			return false;
-	}
-	return true;
+	out->detail = clean_line(item->detail);
+	for (size_t i = 0; i < 2 && ok; i++)
+		if (timings[i] != NULL && timings[i]->count > 0 && timings[i]->entries[0].ran)
+			ok = take_time(out, timings[i], &timings[i]->entries[0]);
+	return ok && out->file != NULL && out->path != NULL && out->detail != NULL &&
+		   out->epilogue != NULL && out->suites != NULL && out->nvcc_flags != NULL &&
+		   take_counters(out, item) && take_bench(out, list, index);
 }
 
 bool measured_read_report(const char *path, struct measured_list *out, struct error *err)
 {
-	json_error_t why;
-	json_t *report = json_load_file(path, 0, &why);
-	const json_t *results = json_object_get(report, "results");
-	bool ok = false;
+	struct report_read report;
+	bool ok = true;
 	*out = (struct measured_list){0};
-	if (report == NULL)
-		error_set(err, "%s, line %d: %s", path, why.line, why.text);
-	else if (strcmp(text_of(report, "program"), "gemmjudge") != 0 || !json_is_array(results))
-		error_set(err, "%s is no report of gemmjudge", path);
-	else if (json_integer_value(json_object_get(report, "schema_version")) != 2)
-		error_set(err, "%s has a schema_version that this gemmjudge does not know", path);
-	else if (json_array_size(results) == 0)
-		error_set(err, "%s holds no result", path);
-	else
-		ok = take_results(out, report, results, err) || error_prefix(err, "%s", path);
+	if (!report_read_file(path, &report, err))
+		return false;
+	for (size_t i = 0; i < report.list.count && ok; i++) {
+		struct measured *item = measured_add(out);
+		ok = (item != NULL && take_item(item, &report.list, i)) || error_set(err, "out of memory");
+	}
+	report_read_free(&report);
 	if (!ok)
 		measured_list_free(out);
-	json_decref(report);
 	return ok;
 }

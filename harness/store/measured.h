@@ -14,8 +14,8 @@ struct measured_time {
 	char problem[32];
 	struct shape shape;
 	char *scalars;  /* scalars.h; owned */
-	char clock[16]; /* "span" or "event" of the process, "outside" of sealed calls; what passes hold
-					   is of the same clock */
+	char clock[16]; /* "span" or "event" of the process, "host_side" of sealed calls; what passes
+					   hold is of the same clock */
 	char seal[16];  /* seal_state_name() */
 	double median, low, high;
 	size_t pass_count;
@@ -47,7 +47,7 @@ struct measured {
 	char nvcc[64], library[64]; /* versions: "13.0.88", "cuBLAS 13.1.0"; "" unknown */
 	char tolerance[64];
 	char *epilogue;                      /* "" without; owned */
-	char epilogue_content[CONTENT_TEXT]; /* "" without, of a report, and of gemmjudge 0.1.0 */
+	char epilogue_content[CONTENT_TEXT]; /* "" without, and of a report */
 	char *nvcc_flags, *suites;           /* JSON lists; owned */
 	int64_t cases, accepted;
 	/* how cases were drawn; 0 and "" of a report */

@@ -19,23 +19,6 @@ char *scalars_of_case(const struct problem *problem, const struct test_case *tes
 	return text;
 }
 
-char *scalars_of_report(const void *object)
-{
-	json_t *copy = json_object();
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)object, name, value)
-	{
-		char *clean = clean_text(name);
-		if (clean != NULL)
-			json_object_set_new(copy, clean, json_real(json_number_value(value)));
-		free(clean);
-	}
-	char *text = json_dumps(copy, DUMP);
-	json_decref(copy);
-	return text;
-}
-
 void scalars_print(const char *scalars, char *out, size_t capacity)
 {
 	json_t *object = json_loads(scalars, 0, NULL), *value;

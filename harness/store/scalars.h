@@ -10,9 +10,6 @@
 /* Equal texts are equal scalars. The caller frees it; NULL where memory runs out. */
 char *scalars_of_case(const struct problem *problem, const struct test_case *test);
 
-/* As scalars_of_case() of an object of the JSON report (a json_t). */
-char *scalars_of_report(const void *object);
-
 /* "alpha 1, beta 0"; "" without any. */
 void scalars_print(const char *scalars, char *out, size_t capacity);
 

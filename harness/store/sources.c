@@ -88,14 +88,11 @@ static char *text_of(sqlite3_stmt *statement, size_t *length)
 {
 	const void *bytes = sqlite3_column_blob(statement, 3);
 	const size_t size = (size_t)sqlite3_column_bytes(statement, 3);
-	const bool compressed = sqlite3_column_type(statement, 4) != SQLITE_NULL;
-	*length = compressed ? (size_t)sqlite3_column_int64(statement, 4) : size;
+	*length = (size_t)sqlite3_column_int64(statement, 4);
 	char *text = *length <= SOURCES_BYTES ? calloc(1, *length + 1) : NULL;
 	uLongf got = *length;
 	if (text == NULL || *length == 0)
 		return text;
-	if (!compressed)
-		return memcpy(text, bytes, size);
 	if (uncompress((unsigned char *)text, &got, bytes, size) == Z_OK && got == *length)
 		return text;
 	free(text);

@@ -114,7 +114,7 @@ static void entry_takes(struct timing_entry *entry, const char *label, enum timi
 	entry->event = stats_around(median + 4, 0.05);
 	entry->activities = 1;
 	entry->seal =
-		(struct timing_seal){.state = SEAL_CONFIRMED, .outside = median * 1.01, .uncertainty = 2};
+		(struct timing_seal){.state = SEAL_CONFIRMED, .host_side = median * 1.01, .uncertainty = 2};
 }
 
 /* What a library takes: at most 80% of an H200, and 3 us. */

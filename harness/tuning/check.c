@@ -16,19 +16,19 @@ static bool check_options(const struct tuning *tuning, struct judge_options *out
 {
 	*out = *tuning->request.judge;
 	out->mode = JUDGE_CHECKS;
-	out->untimed = true;
+	out->timing.untimed = true;
 	bool emulated = device_list_seems_emulated(&out->device);
-	if (out->suite_count == 0) {
-		if (out->cases == 0)
-			out->cases = CASES;
-		if (out->max_dim == 0 && emulated)
-			out->max_dim = MAX_DIM_EMULATED;
+	if (out->cases.suite_count == 0) {
+		if (out->cases.count == 0)
+			out->cases.count = CASES;
+		if (out->cases.max_dim == 0 && emulated)
+			out->cases.max_dim = MAX_DIM_EMULATED;
 	}
 	const struct gpu_model *model = gpu_model_find(tuning->gpu.id);
 	if (emulated && model != NULL && model->emulated)
-		out->emulate = model->id;
-	out->shape_count = 0; /* it ranked them; the cases are of all sizes */
-	return out->nvcc_flag_count + tuning->space.constant_count <= JUDGE_FLAGS_MAX ||
+		out->emulation.gpu = model->id;
+	out->shapes.count = 0; /* it ranked them; the cases are of all sizes */
+	return out->compile.nvcc_flag_count + tuning->space.constant_count <= JUDGE_FLAGS_MAX ||
 		   error_set(err, "too many flags: %zu constants take one each, of %d in all",
 					 tuning->space.constant_count, JUDGE_FLAGS_MAX);
 }
@@ -65,10 +65,10 @@ static enum judge_status check_one(struct tuning *tuning, const struct judge_opt
 	steps.note = NULL; /* it would stand within the table */
 	schedule_flags(&tuning->space, tuning->shapes[0].ranking.list.items[check->schedule].values,
 				   &flags);
-	memcpy(all_flags, judge.nvcc_flags, judge.nvcc_flag_count * sizeof *all_flags);
+	memcpy(all_flags, judge.compile.nvcc_flags, judge.compile.nvcc_flag_count * sizeof *all_flags);
 	for (size_t i = 0; i < flags.count; i++)
-		all_flags[judge.nvcc_flag_count++] = flags.text[i];
-	judge.nvcc_flags = all_flags;
+		all_flags[judge.compile.nvcc_flag_count++] = flags.text[i];
+	judge.compile.nvcc_flags = all_flags;
 	enum judge_status status = judge_run(&judge, &steps, &list, err);
 	if (status == JUDGE_BAD_INPUT || status == JUDGE_CANNOT_RUN)
 		return status;

@@ -11,9 +11,9 @@ void chosen_join_flags(const struct judge_options *options, char out[CHOSEN_FLAG
 {
 	size_t used = 0;
 	out[0] = '\0';
-	for (size_t i = 0; i < options->nvcc_flag_count && used < CHOSEN_FLAGS; i++)
+	for (size_t i = 0; i < options->compile.nvcc_flag_count && used < CHOSEN_FLAGS; i++)
 		used += (size_t)snprintf(out + used, CHOSEN_FLAGS - used, "%s%s", i > 0 ? " " : "",
-								 options->nvcc_flags[i]);
+								 options->compile.nvcc_flags[i]);
 }
 
 /* The flags of a choice that suits the file at this case; false with err. */
@@ -99,6 +99,6 @@ bool chosen_open(struct chosen_schedules *schedules, const char *store, struct j
 	if (!store_needed(store, schedules->path, err))
 		return error_prefix(err, "--tuned");
 	chosen_join_flags(judge, schedules->flags);
-	judge->schedules = &schedules->source;
+	judge->compile.schedules = &schedules->source;
 	return true;
 }

@@ -75,9 +75,10 @@ static bool compile(struct tuning *tuning, const struct winners *winners, double
 	for (size_t i = 0; i <= winners->count; i++) {
 		schedule_flags(&tuning->space, i < winners->count ? winners->values[i] : standard,
 					   &flags[i]);
-		memcpy(lists[i], judge->nvcc_flags, judge->nvcc_flag_count * sizeof lists[i][0]);
+		memcpy(lists[i], judge->compile.nvcc_flags,
+			   judge->compile.nvcc_flag_count * sizeof lists[i][0]);
 		for (size_t k = 0; k < flags[i].count; k++)
-			lists[i][judge->nvcc_flag_count + k] = flags[i].text[k];
+			lists[i][judge->compile.nvcc_flag_count + k] = flags[i].text[k];
 		pointers[i] = lists[i];
 	}
 	bool ok = trials_compile(tuning->trials, pointers, winners->count + 1, err);

@@ -116,8 +116,8 @@ static bool judge(void *context, size_t candidate, double deadline, struct searc
 	struct measuring *measuring = context;
 	struct tuning_found *found = &measuring->shape->found;
 	struct judgement judgement;
-	bool ok = trials_check(measuring->tuning->trials, candidate, CASES, MAX_DIM, deadline,
-						   &judgement, err);
+	bool ok = trials_check(measuring->tuning->trials, candidate,
+						   (struct trials_cases){CASES, MAX_DIM}, deadline, &judgement, err);
 	found->accepted = judgement.accepted;
 	found->cases = judgement.count;
 	if (ok && judgement.verdict != VERDICT_ACCEPTED && judgement.verdict != VERDICT_NOT_RUN) {
@@ -183,16 +183,16 @@ static bool flags_one(struct measuring *measuring, size_t candidate)
 	const struct judge_options *judge = measuring->tuning->request.judge;
 	struct schedule_flags flags;
 	schedule_flags(&measuring->tuning->space, values_of(measuring, candidate), &flags);
-	const char **list = calloc(judge->nvcc_flag_count + flags.count + 1, sizeof *list);
+	const char **list = calloc(judge->compile.nvcc_flag_count + flags.count + 1, sizeof *list);
 	char *texts = malloc(flags.count * sizeof flags.text[0] + 1);
 	measuring->flags[candidate] = list;
 	measuring->texts[candidate] = texts;
 	if (list == NULL || texts == NULL)
 		return false;
 	memcpy(texts, flags.text, flags.count * sizeof flags.text[0]);
-	memcpy(list, judge->nvcc_flags, judge->nvcc_flag_count * sizeof *list);
+	memcpy(list, judge->compile.nvcc_flags, judge->compile.nvcc_flag_count * sizeof *list);
 	for (size_t i = 0; i < flags.count; i++)
-		list[judge->nvcc_flag_count + i] = texts + i * sizeof flags.text[0];
+		list[judge->compile.nvcc_flag_count + i] = texts + i * sizeof flags.text[0];
 	return true;
 }
 

@@ -18,9 +18,9 @@ bool tuning_open(struct tuning *tuning, const struct tuning_request *request,
 		.begun = clock_seconds(), .request = *request, .watch = *watch, .file = judge.files[0]};
 	chosen_join_flags(&judge, tuning->flags);
 	judge.mode = JUDGE_TIMES;
-	judge.cases = 0;
+	judge.cases.count = 0;
 	if (request->mode == TUNING_CHECKS) /* a suite says what is judged, and not at which shapes */
-		judge.suite_count = 0;
+		judge.cases.suite_count = 0;
 	return plan_make(&judge, tuning->file, &tuning->plan, err) &&
 		   space_read(tuning->file, tuning->plan.problem, &tuning->space, err);
 }

@@ -60,71 +60,82 @@ static double file_seconds(const struct run *run, const struct judgement *judgem
 		sum += seconds;
 		longest = fmax(longest, seconds);
 	}
-	double given = run->options->file_timeout;
+	double given = run->options->limits.file_timeout;
 	return given > 0.0 ? given : check_together(sum, longest, run->timeout);
 }
 
-/* One case. *dead tells that the contestant must be started anew. */
-static bool judge_case(struct run *run, const struct problem *problem,
-					   const struct entrant *entrant, const struct tolerance *tolerance,
-					   struct contestant_link *contestant, struct case_result *result, bool *dead,
-					   struct error *err)
+/* A file on its cases. */
+struct checking {
+	struct case_run one; /* of the case at hand */
+	struct judgement *out;
+	bool dead;     /* the contestant must be started anew */
+	size_t deaths; /* so often already */
+	bool stopped;  /* no more of them are tried */
+};
+
+/* The result of a call that the solution's process ended or refused. */
+static bool take_outcome(struct case_result *result, const struct outcome *outcome)
 {
-	struct referee_link *referee = &run->referee;
-	if (!referee_link_case(referee, problem->name, &result->test, run_chain(run), 1, err))
-		return false;
-
-	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
-	if (*dead)
-		outcome = contestant_link_open(contestant);
-	confirm_ahead_wait(run); /* it takes memory of the device */
-	if (!contestant_link_holds(contestant, err))
-		return false;
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome =
-			contestant_link_case(contestant, &referee->arena, referee->arena_fd, &result->test);
-	contestant->steps = emulated_steps(run->options, &result->test);
-	result->steps = referee->device.kind == DEVICE_EMULATED ? contestant->steps : 0;
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome =
-			contestant_link_run(contestant, 0, case_seconds(run, &result->test), &result->seconds);
-	*dead = outcome.dead;
-	result->facts = contestant->facts;
-	result->output = contestant_link_output(contestant);
-	result->verdict = outcome.verdict;
-	snprintf(result->detail, sizeof result->detail, "%s", outcome.detail);
-	if (outcome.verdict != VERDICT_ACCEPTED)
-		return true;
-
-	if (!finding_check(run, problem, &result->test, entrant, &(struct referee_result){.set = 0},
-					   tolerance, &result->check, &outcome, err))
-		return false;
-	if (outcome.verdict != VERDICT_ACCEPTED) {
-		result->verdict = outcome.verdict;
-		snprintf(result->detail, sizeof result->detail, "%s", outcome.detail);
-		return true;
-	}
-	if (!repeat_refilled(run, contestant, result, dead, err))
-		return false;
-	result->checked = true;
-	result->verdict =
-		finding_verdict(problem, &result->test, run_chain(run), &result->check, result->detail);
-	if (result->verdict == VERDICT_WRONG_ANSWER && contestant->left.verdict != VERDICT_ACCEPTED) {
-		result->verdict = contestant->left.verdict; /* most likely the cause */
-		snprintf(result->detail, sizeof result->detail, "%s", contestant->left.detail);
-	}
+	result->verdict = outcome->verdict;
+	snprintf(result->detail, sizeof result->detail, "%s", outcome->detail);
 	return true;
 }
 
-static bool check_case(struct run *run, const struct problem *problem,
-					   const struct entrant *entrant, const struct tolerance *tolerance,
-					   struct contestant_link *contestant, struct case_result *result, bool *dead,
-					   struct error *err)
+/* The referee has the case: a call of solve(), in a process that is new where the last one died.
+ * False where a layer of the jail that is required does not hold. */
+static bool call_case(struct checking *checking, struct case_result *result,
+					  struct outcome *outcome, struct error *err)
 {
-	bool ok = judge_case(run, problem, entrant, tolerance, contestant, result, dead, err);
-	if (ok)
-		excuse(run, result);
-	return ok;
+	struct run *run = checking->one.run;
+	struct referee_link *referee = &run->referee;
+	struct contestant_link *contestant = checking->one.contestant;
+	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
+	if (checking->dead)
+		*outcome = contestant_link_open(contestant);
+	confirm_ahead_wait(run); /* it takes memory of the device */
+	if (!contestant_link_holds(contestant, err))
+		return false;
+	if (outcome->verdict == VERDICT_ACCEPTED)
+		*outcome =
+			contestant_link_case(contestant, &referee->arena, referee->arena_fd, &result->test);
+	contestant->steps = emulated_steps(run->options, &result->test);
+	result->steps = referee->device.kind == DEVICE_EMULATED ? contestant->steps : 0;
+	if (outcome->verdict == VERDICT_ACCEPTED)
+		*outcome =
+			contestant_link_run(contestant, 0, case_seconds(run, &result->test), &result->seconds);
+	checking->dead = outcome->dead;
+	result->facts = contestant->facts;
+	result->output = contestant_link_output(contestant);
+	return true;
+}
+
+/* One case: 1. the referee makes it, 2. the contestant is called, 3. the referee compares, 4. once
+ * more where elements may be unwritten, 5. the verdict. */
+static bool judge_case(struct checking *checking, struct case_result *result, struct error *err)
+{
+	const struct case_run *one = &checking->one;
+	const struct chain *chain = run_chain(one->run);
+	const struct outcome *left = &one->contestant->left;
+	struct outcome outcome;
+	if (!referee_link_case(&one->run->referee, one->problem->name, one->test, chain, 1, err) ||
+		!call_case(checking, result, &outcome, err))
+		return false;
+	take_outcome(result, &outcome);
+	if (outcome.verdict != VERDICT_ACCEPTED)
+		return true;
+
+	if (!finding_check(one, &(struct referee_result){.set = 0}, &result->check, &outcome, err))
+		return false;
+	if (outcome.verdict != VERDICT_ACCEPTED)
+		return take_outcome(result, &outcome);
+	if (!repeat_refilled(one, result, &checking->dead, err))
+		return false;
+	result->checked = true;
+	result->verdict =
+		finding_verdict(one->problem, one->test, chain, &result->check, result->detail);
+	if (result->verdict == VERDICT_WRONG_ANSWER && left->verdict != VERDICT_ACCEPTED)
+		take_outcome(result, left); /* most likely the cause */
+	return true;
 }
 
 /* What is wrong with a result, or with what an epilogue wrote beside it, for hints: of the first
@@ -209,17 +220,17 @@ static const struct test_case *sealed_case(const struct problem *problem,
 
 /* On the emulated GPU, for a file that was right until now. Not under a tool, and not where
  * launches are counted. */
-static bool check_sealed(struct run *run, const struct problem *problem,
-						 const struct entrant *entrant, struct contestant_link *contestant,
-						 struct judgement *out, struct error *err)
+static bool check_sealed(struct case_run one, struct judgement *out, struct error *err)
 {
+	const struct run *run = one.run;
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (out->verdict != VERDICT_ACCEPTED || run->referee.device.kind != DEVICE_EMULATED ||
-		!confirm_wanted(run) || tool_words(&run->tool) != NULL || run->options->counters ||
-		contestant->child == NULL || !contestant->can_seal)
+		!confirm_wanted(run) || tool_words(&run->tool) != NULL ||
+		run->options->emulation.counters || one.contestant->child == NULL ||
+		!one.contestant->jail.can_seal)
 		return true;
-	const struct test_case *test = sealed_case(problem, out);
-	if (!confirm_without_times(run, problem, entrant, contestant, test, &outcome, err))
+	one.test = sealed_case(one.problem, out);
+	if (!confirm_without_times(&one, &outcome, err))
 		return false;
 	out->verdict = outcome.verdict;
 	snprintf(out->detail, sizeof out->detail, "%s", outcome.detail);
@@ -228,79 +239,130 @@ static bool check_sealed(struct run *run, const struct problem *problem,
 }
 
 /* The last call of all: its process is watched more closely than others are. */
-static bool check_races(struct run *run, const struct problem *problem,
-						const struct entrant *entrant, struct contestant_link *contestant,
-						struct judgement *out, struct error *err)
+static bool check_races(const struct case_run *one, struct judgement *out, struct error *err)
 {
 	if (out->verdict != VERDICT_ACCEPTED)
 		return true;
-	const bool ok = repeat_for_races(run, problem, entrant, contestant, out, err);
+	const bool ok = repeat_for_races(one, out, err);
 	summarise(out);
+	return ok;
+}
+
+static void not_run(struct case_result *result, const char *why)
+{
+	result->verdict = VERDICT_NOT_RUN;
+	snprintf(result->detail, sizeof result->detail, "%.900s", why);
+}
+
+/* Whether the case is one that is not tried, which its result then says. */
+static bool is_left_out(const struct checking *checking, struct case_result *result)
+{
+	const struct run *run = checking->one.run;
+	if (emulated_too_large(run->options, run->referee.device.kind, run->timeout, &result->test,
+						   result->detail)) {
+		result->verdict = VERDICT_NOT_RUN;
+		result->too_large = true;
+		checking->out->too_large++;
+		return true;
+	}
+	if (!checking->stopped && !run_stopped(run))
+		return false;
+	not_run(result, checking->stopped ? "not tried after the failures before" : RUN_INTERRUPTED);
+	return true;
+}
+
+/* The i-th case, and whether others follow. */
+static bool check_case(struct checking *checking, size_t i, struct error *err)
+{
+	struct case_run *one = &checking->one;
+	struct run *run = one->run;
+	struct judgement *out = checking->out;
+	struct case_result *result = &out->cases[i];
+	one->test = &result->test;
+	one->contestant->launches = emulated_order(run->options, one->test);
+	bool ok = judge_case(checking, result, err);
+	if (ok)
+		excuse(run, result);
+	ok = ok && explain_case(run, out, result, err);
+	out->entry = one->contestant->entry;
+	judgement_take_layers(out, one->contestant->jail.enclosed, one->contestant->jail.layers);
+	epilogue_take_layers(run->epilogue, out);
+	if (!ok)
+		not_run(result, err->message);
+	run_judged_case(run, out, i);
+	checking->deaths += checking->dead;
+	checking->stopped = (checking->dead && hopeless(result->verdict, checking->deaths)) ||
+						(run->options->cases.fail_fast && result->verdict != VERDICT_ACCEPTED);
+	return ok;
+}
+
+/* False when the referee cannot go on: the cases behind that one say so. */
+static bool check_each(struct checking *checking, struct error *err)
+{
+	const struct case_run *one = &checking->one;
+	struct judgement *out = checking->out;
+	bool ok = true;
+	for (size_t i = 0; i < out->count; i++) {
+		if (!ok) {
+			not_run(&out->cases[i], RUN_ENDED);
+			continue;
+		}
+		run_progress(one->run, one->entrant->file, "case", i, out->count);
+		if (!is_left_out(checking, &out->cases[i]))
+			ok = check_case(checking, i, err);
+	}
+	return ok;
+}
+
+/* In this order, as each step is for a file that came through those before it:
+ *
+ * 1. Every case, and the verdict that follows.
+ * 2. Cases again, for hints and notes. What they try is told already, and so is not listed again.
+ * 3. Sealed calls, which may change the verdict.
+ * 4. Races, which may change it too; what its watched process tries is not listed either. */
+static bool check_steps(struct checking *checking, struct error *err)
+{
+	const struct case_run *one = &checking->one;
+	struct judgement *out = checking->out;
+	struct denied_list told = {.count = 0};
+	bool ok = check_each(checking, err);
+	summarise(out);
+	contestant_link_denied(one->contestant, &out->denied);
+
+	ok = ok && repeat_wrong_case(one, out, err) && repeat_accepted_case(one, out, err);
+	contestant_link_denied(one->contestant, &told);
+
+	ok = ok && check_sealed(*one, out, err);
+	contestant_link_denied(one->contestant, &out->denied);
+
+	ok = ok && check_races(one, out, err);
+	contestant_link_denied(one->contestant, &told);
 	return ok;
 }
 
 bool check_cases(struct run *run, const struct problem *problem, const struct entrant *entrant,
 				 struct judgement *out, struct error *err)
 {
-	struct tolerance tolerance = tolerance_of(&run->options->tolerance, problem);
 	struct emulated_watch watch;
 	if (!run_renew(run, err) || !tool_open(&run->tool, err) ||
 		!emulated_watch_open(&watch, run->options, run->referee.device.kind == DEVICE_EMULATED,
 							 entrant, err))
 		return false;
-	struct contestant_link contestant = run_contestant(run, problem, entrant);
-	contestant.environment = watch.environment;
-	contestant.under = tool_words(&run->tool);
-	contestant.counters = watch.folder;
-	contestant.together = file_seconds(run, out);
-	bool ok = true, dead = true, stopped = false;
-	size_t deaths = 0;
-	for (size_t i = 0; i < out->count; i++) {
-		struct case_result *result = &out->cases[i];
-		if (!ok) {
-			result->verdict = VERDICT_NOT_RUN;
-			snprintf(result->detail, sizeof result->detail, RUN_ENDED);
-			continue;
-		}
-		run_progress(run, entrant->file, "case", i, out->count);
-		if (emulated_too_large(run->options, run->referee.device.kind, run->timeout, &result->test,
-							   result->detail)) {
-			result->verdict = VERDICT_NOT_RUN;
-			result->too_large = true;
-			out->too_large++;
-			continue;
-		}
-		if (stopped || run_stopped(run)) {
-			result->verdict = VERDICT_NOT_RUN;
-			snprintf(result->detail, sizeof result->detail,
-					 stopped ? "not tried after the failures before" : RUN_INTERRUPTED);
-			continue;
-		}
-		contestant.launches = emulated_order(run->options, &result->test);
-		ok = check_case(run, problem, entrant, &tolerance, &contestant, result, &dead, err) &&
-			 explain_case(run, out, result, err);
-		out->entry = contestant.entry;
-		judgement_take_layers(out, contestant.enclosed, contestant.layers);
-		epilogue_take_layers(run->epilogue, out);
-		if (!ok) {
-			result->verdict = VERDICT_NOT_RUN;
-			snprintf(result->detail, sizeof result->detail, "%.900s", err->message);
-		}
-		run_judged_case(run, out, i);
-		deaths += dead;
-		stopped = (dead && hopeless(result->verdict, deaths)) ||
-				  (run->options->fail_fast && result->verdict != VERDICT_ACCEPTED);
-	}
-	summarise(out);
-	contestant_link_denied(&contestant, &out->denied);
-	ok = ok && repeat_wrong_case(run, problem, entrant, &tolerance, &contestant, out, err) &&
-		 repeat_accepted_case(run, problem, entrant, &tolerance, &contestant, out, err);
-	struct denied_list again = {.count = 0}; /* what was repeated is told already */
-	contestant_link_denied(&contestant, &again);
-	ok = ok && check_sealed(run, problem, entrant, &contestant, out, err);
-	contestant_link_denied(&contestant, &out->denied);
-	ok = ok && check_races(run, problem, entrant, &contestant, out, err);
-	contestant_link_denied(&contestant, &again);
+	struct contestant_setup setup = run_contestant(run, problem, entrant);
+	setup.environment = watch.environment;
+	setup.under = tool_words(&run->tool);
+	setup.counters = watch.folder;
+	setup.together = file_seconds(run, out);
+	struct contestant_link contestant = {.setup = &setup};
+	struct checking checking = {
+		.one = {.run = run,
+				.problem = problem,
+				.entrant = entrant,
+				.contestant = &contestant,
+				.tolerance = tolerance_of(&run->options->tolerance, problem)},
+		.out = out,
+		.dead = true};
+	bool ok = check_steps(&checking, err);
 	contestant_link_close(&contestant);
 	contestant_link_denied(&contestant, &out->denied);
 	emulated_watch_close(&watch, out);

@@ -13,23 +13,44 @@
 #define SECONDS_MOST 10.0   /* nobody waits longer for a hint */
 #define SWIZZLE_SECONDS 2.0 /* of five calls, each */
 
-bool repeat_refilled(struct run *run, struct contestant_link *contestant,
-					 struct case_result *result, bool *dead, struct error *err)
+/* One call, as long as such a case may take. */
+static struct outcome call_solve(const struct case_run *one)
 {
-	struct referee_link *referee = &run->referee;
+	const struct run *run = one->run;
+	double ignored,
+		most = emulated_timeout(run->options, run->referee.device.kind, run->timeout, one->test);
+	return contestant_link_run(one->contestant, 0, most, &ignored);
+}
+
+/* A new process, with these sizes, scalars and buffers for the case that the referee has. */
+static struct outcome open_case(const struct case_run *one, const struct test_case *test,
+								const struct arena *arena)
+{
+	struct outcome outcome = contestant_link_open(one->contestant);
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome = contestant_link_case(one->contestant, arena, one->run->referee.arena_fd, test);
+	return outcome;
+}
+
+/* Calls again are for hints: not under a tool, and not where launches are counted. */
+static bool may_call_again(const struct run *run)
+{
+	return tool_words(&run->tool) == NULL && !run->options->emulation.counters;
+}
+
+bool repeat_refilled(const struct case_run *one, struct case_result *result, bool *dead,
+					 struct error *err)
+{
+	struct referee_link *referee = &one->run->referee;
+	struct contestant_link *contestant = one->contestant;
 	const struct call_facts facts = contestant->facts;
 	const struct outcome left = contestant->left;
-	double seconds;
 	if (result->check.suspect == 0 || result->check.reference_disagreements > 0 || *dead ||
-		result->seconds > SECONDS_MOST || referee->custom_stages != 0 ||
-		tool_words(&run->tool) != NULL || run->options->counters)
+		result->seconds > SECONDS_MOST || referee->custom_stages != 0 || !may_call_again(one->run))
 		return true;
 	if (!referee_link_refill(referee, err))
 		return false;
-	struct outcome outcome = contestant_link_run(
-		contestant, 0,
-		emulated_timeout(run->options, referee->device.kind, run->timeout, &result->test),
-		&seconds);
+	struct outcome outcome = call_solve(one);
 	*dead = outcome.dead;
 	free(contestant_link_output(contestant)); /* the first call's was shown */
 	contestant->facts = facts;
@@ -38,16 +59,18 @@ bool repeat_refilled(struct run *run, struct contestant_link *contestant,
 		   referee_link_recheck(referee, &result->check, err);
 }
 
-/* All that both calls of a repetition share. */
-struct repetition {
-	struct run *run;
-	const struct problem *problem;
-	const struct entrant *entrant;
-	const struct tolerance *tolerance;
-	struct contestant_link *contestant;
-	const struct test_case *test;
-	uint64_t order; /* that the case was run in */
-};
+/* The order that the case was run in before. */
+static uint64_t order_of(const struct case_run *one)
+{
+	return emulated_order(one->run->options, one->test);
+}
+
+/* Sets up the case at the referee. */
+static bool set_up(const struct case_run *one, struct error *err)
+{
+	return referee_link_case(&one->run->referee, one->problem->name, one->test, run_chain(one->run),
+							 1, err);
+}
 
 /* The outcome and the findings of one call. */
 struct call_result {
@@ -56,25 +79,17 @@ struct call_result {
 	struct digest digest;
 };
 
-static bool call_once(const struct repetition *repetition, struct call_result *result,
-					  struct error *err)
+static bool call_once(const struct case_run *one, struct call_result *result, struct error *err)
 {
-	struct run *run = repetition->run;
 	struct check_facts check;
 	struct wrong_facts facts;
-	double seconds;
-	repetition->contestant->steps = emulated_steps(run->options, repetition->test);
-	struct outcome outcome = contestant_link_run(
-		repetition->contestant, 0,
-		emulated_timeout(run->options, run->referee.device.kind, run->timeout, repetition->test),
-		&seconds);
+	one->contestant->steps = emulated_steps(one->run->options, one->test);
+	struct outcome outcome = call_solve(one);
 	*result = (struct call_result){.compared = false};
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return true;
-	if (!finding_check(run, repetition->problem, repetition->test, repetition->entrant,
-					   &(struct referee_result){.set = 0}, repetition->tolerance, &check, &outcome,
-					   err) ||
-		!referee_link_explain(&run->referee, &facts, err))
+	if (!finding_check(one, &(struct referee_result){.set = 0}, &check, &outcome, err) ||
+		!referee_link_explain(&one->run->referee, &facts, err))
 		return false;
 	result->compared = outcome.verdict == VERDICT_ACCEPTED && facts.elements > 0;
 	result->right = check.wrong == 0;
@@ -83,26 +98,20 @@ static bool call_once(const struct repetition *repetition, struct call_result *r
 	return true;
 }
 
-static bool call_twice(const struct repetition *repetition, struct call_result results[2],
-					   struct error *err)
+static bool call_twice(const struct case_run *one, struct call_result results[2], struct error *err)
 {
-	struct run *run = repetition->run;
-	struct contestant_link *contestant = repetition->contestant;
-	if (!referee_link_case(&run->referee, repetition->problem->name, repetition->test,
-						   run_chain(run), 1, err))
+	struct referee_link *referee = &one->run->referee;
+	if (!set_up(one, err))
 		return false;
-	struct outcome outcome = contestant_link_open(contestant);
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome = contestant_link_case(contestant, &run->referee.arena, run->referee.arena_fd,
-									   repetition->test);
+	struct outcome outcome = open_case(one, one->test, &referee->arena);
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return true;
-	contestant->launches = repetition->order;
-	if (!call_once(repetition, &results[0], err))
+	one->contestant->launches = order_of(one);
+	if (!call_once(one, &results[0], err))
 		return false;
-	contestant->launches = emulated_order_other(repetition->order);
+	one->contestant->launches = emulated_order_other(order_of(one));
 	return !results[0].compared ||
-		   (referee_link_reset(&run->referee, 0, err) && call_once(repetition, &results[1], err));
+		   (referee_link_reset(referee, 0, err) && call_once(one, &results[1], err));
 }
 
 /* Looking for races takes the emulated GPU some times as long. */
@@ -110,50 +119,42 @@ static bool call_twice(const struct repetition *repetition, struct call_result r
 
 /* Whether the emulated GPU can be asked for races in the case, which it was not before; with what
  * environment. */
-static bool may_have_race(const struct repetition *repetition,
-						  const char *environment[EMULATED_VARIABLES])
+static bool may_have_race(const struct case_run *one, const char *environment[EMULATED_VARIABLES])
 {
-	return repetition->run->referee.device.kind == DEVICE_EMULATED &&
-		   shape_terms(&repetition->test->shape) <= RACE_TERMS &&
-		   emulated_with_races(repetition->contestant->environment, environment);
+	return one->run->referee.device.kind == DEVICE_EMULATED &&
+		   shape_terms(&one->test->shape) <= RACE_TERMS &&
+		   emulated_with_races(one->contestant->setup->environment, environment);
 }
 
 /* One call of the referee's case in a new process with that environment. *said: all that it
  * printed, the caller's; *outcome: of the call. */
-static void call_for_race(const struct repetition *repetition, const char *const *environment,
-						  char **said, struct outcome *outcome)
+static void call_for_race(const struct case_run *one, const char *const *environment, char **said,
+						  struct outcome *outcome)
 {
-	struct run *run = repetition->run;
-	struct contestant_link *contestant = repetition->contestant;
-	const char *const *before = contestant->environment;
-	double seconds;
-	contestant->environment = environment;
-	contestant->launches = repetition->order;
-	contestant->steps = emulated_steps(run->options, repetition->test);
-	*outcome = contestant_link_open(contestant);
+	struct contestant_link *contestant = one->contestant;
+	const struct contestant_setup *before = contestant->setup;
+	struct contestant_setup setup = *before;
+	setup.environment = environment;
+	contestant->setup = &setup;
+	contestant->launches = order_of(one);
+	contestant->steps = emulated_steps(one->run->options, one->test);
+	*outcome = open_case(one, one->test, &one->run->referee.arena);
 	if (outcome->verdict == VERDICT_ACCEPTED)
-		*outcome = contestant_link_case(contestant, &run->referee.arena, run->referee.arena_fd,
-										repetition->test);
-	if (outcome->verdict == VERDICT_ACCEPTED)
-		*outcome = contestant_link_run(contestant, 0,
-									   emulated_timeout(run->options, run->referee.device.kind,
-														run->timeout, repetition->test),
-									   &seconds);
-	contestant->environment = before;
+		*outcome = call_solve(one);
+	contestant->setup = before;
 	*said = contestant_link_output(contestant);
 }
 
-static bool look_for_race(const struct repetition *repetition, struct judgement *out,
-						  struct error *err)
+static bool look_for_race(const struct case_run *one, struct judgement *out, struct error *err)
 {
 	const char *environment[EMULATED_VARIABLES];
 	struct outcome outcome;
 	char *said;
-	if (!may_have_race(repetition, environment))
+	if (!may_have_race(one, environment))
 		return true;
-	if (!referee_link_reset(&repetition->run->referee, 0, err))
+	if (!referee_link_reset(&one->run->referee, 0, err))
 		return false;
-	call_for_race(repetition, environment, &said, &outcome);
+	call_for_race(one, environment, &said, &outcome);
 	const char *race = said != NULL ? emulated_race(said) : NULL;
 	if (race != NULL)
 		snprintf(out->race, sizeof out->race, "%.*s", (int)strcspn(race, "\n"), race);
@@ -161,35 +162,41 @@ static bool look_for_race(const struct repetition *repetition, struct judgement 
 	return true;
 }
 
+/* Whether the case that is set up is right when solve() gets these sizes, scalars and buffers. */
+static bool call_with(const struct case_run *one, const struct test_case *test,
+					  const struct arena *arena, bool *right, struct error *err)
+{
+	struct call_result result = {.compared = false};
+	struct outcome outcome = open_case(one, test, arena);
+	bool good = outcome.verdict != VERDICT_ACCEPTED || call_once(one, &result, err);
+	*right = result.compared && result.right;
+	free(contestant_link_output(one->contestant));
+	return good;
+}
+
 /* How wgmma has to read its operands for the case to be right, where that is another way than its
  * descriptors say. */
-static bool try_swizzles(const struct repetition *repetition, struct judgement *out,
-						 struct error *err)
+static bool try_swizzles(const struct case_run *one, struct judgement *out, struct error *err)
 {
-	struct contestant_link *contestant = repetition->contestant;
-	const char *const *before = contestant->environment;
-	if (repetition->run->referee.device.kind != DEVICE_EMULATED ||
-		!signature_has(repetition->entrant->text, "wgmma"))
+	struct referee_link *referee = &one->run->referee;
+	const struct contestant_setup *before = one->contestant->setup;
+	struct contestant_setup setup = *before;
+	if (referee->device.kind != DEVICE_EMULATED || !signature_has(one->entrant->text, "wgmma"))
 		return true;
-	bool good = true;
-	for (size_t i = 0; good && emulated_swizzles[i] != NULL && out->swizzle[0] == '\0'; i++) {
+	bool good = true, right = false;
+	for (const char *const *swizzle = emulated_swizzles; good && !right && *swizzle != NULL;
+		 swizzle++) {
 		char variable[EMULATED_VARIABLE];
 		const char *environment[EMULATED_VARIABLES];
-		struct call_result result = {.compared = false};
-		if (!emulated_with_swizzle(before, emulated_swizzles[i], variable, environment))
+		if (!emulated_with_swizzle(before->environment, *swizzle, variable, environment))
 			break;
-		contestant->environment = environment;
-		struct outcome outcome = contestant_link_open(contestant);
-		if (outcome.verdict == VERDICT_ACCEPTED)
-			outcome = contestant_link_case(contestant, &repetition->run->referee.arena,
-										   repetition->run->referee.arena_fd, repetition->test);
-		if (outcome.verdict == VERDICT_ACCEPTED)
-			good = referee_link_reset(&repetition->run->referee, 0, err) &&
-				   call_once(repetition, &result, err);
-		contestant->environment = before;
-		free(contestant_link_output(contestant));
-		if (result.compared && result.right)
-			snprintf(out->swizzle, sizeof out->swizzle, "%s", emulated_swizzles[i]);
+		setup.environment = environment;
+		one->contestant->setup = &setup;
+		good = referee_link_reset(referee, 0, err) &&
+			   call_with(one, one->test, &referee->arena, &right, err);
+		one->contestant->setup = before;
+		if (right)
+			snprintf(out->swizzle, sizeof out->swizzle, "%s", *swizzle);
 	}
 	return good;
 }
@@ -222,64 +229,40 @@ static bool is_left_over(const struct judgement *out, const struct case_result *
 		   strcmp(failing->facts.error, "cudaErrorIllegalAddress") == 0;
 }
 
-/* Sets up the case, in which the arguments may then be others. */
-static bool set_up(const struct repetition *repetition, struct error *err)
-{
-	struct run *run = repetition->run;
-	return referee_link_case(&run->referee, repetition->problem->name, repetition->test,
-							 run_chain(run), 1, err);
-}
-
-/* Whether the case that is set up is right when solve() gets these sizes, scalars and buffers. */
-static bool call_with(const struct repetition *repetition, const struct test_case *test,
-					  const struct arena *arena, bool *right, struct error *err)
-{
-	struct contestant_link *contestant = repetition->contestant;
-	struct call_result result = {.compared = false};
-	struct outcome outcome = contestant_link_open(contestant);
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		outcome = contestant_link_case(contestant, arena, repetition->run->referee.arena_fd, test);
-	bool good = outcome.verdict != VERDICT_ACCEPTED || call_once(repetition, &result, err);
-	*right = result.compared && result.right;
-	free(contestant_link_output(contestant));
-	return good;
-}
-
 /* Whether that case is right when solve() gets its arguments in the order of its parameters' names.
  */
-static bool try_other_order(const struct repetition *repetition, const struct hint_facts *facts,
+static bool try_other_order(const struct case_run *one, const struct hint_facts *facts,
 							struct judgement *out, struct error *err)
 {
-	struct test_case test = *repetition->test;
-	struct arena arena = repetition->run->referee.arena;
+	struct test_case test = *one->test;
+	struct arena arena = one->run->referee.arena;
 	if (!hint_other_order(facts, &test, &arena))
 		return true;
-	if (!set_up(repetition, err))
+	if (!set_up(one, err))
 		return false;
-	test = *repetition->test;
-	arena = repetition->run->referee.arena;
+	test = *one->test;
+	arena = one->run->referee.arena;
 	return !hint_other_order(facts, &test, &arena) ||
-		   call_with(repetition, &test, &arena, &out->order_proved, err);
+		   call_with(one, &test, &arena, &out->order_proved, err);
 }
 
 /* Whether that case is right when two of its sizes have each other's values. */
-static bool try_exchanged_sizes(const struct repetition *repetition, const struct hint_facts *facts,
+static bool try_exchanged_sizes(const struct case_run *one, const struct hint_facts *facts,
 								struct judgement *out, struct error *err)
 {
 	bool right = false;
-	for (enum size one = SIZE_M; one < SIZE_K; one++)
-		for (enum size other = one + 1; other <= SIZE_K && !right; other++) {
-			struct test_case test = *repetition->test;
-			int32_t *size = test.shape.size, was = size[one];
-			if (!hint_may_be_exchanged(facts, one, other))
+	for (enum size a = SIZE_M; a < SIZE_K; a++)
+		for (enum size b = a + 1; b <= SIZE_K && !right; b++) {
+			struct test_case test = *one->test;
+			int32_t *size = test.shape.size, was = size[a];
+			if (!hint_may_be_exchanged(facts, a, b))
 				continue;
-			size[one] = size[other];
-			size[other] = was;
-			if (!set_up(repetition, err) ||
-				!call_with(repetition, &test, &repetition->run->referee.arena, &right, err))
+			size[a] = size[b];
+			size[b] = was;
+			if (!set_up(one, err) || !call_with(one, &test, &one->run->referee.arena, &right, err))
 				return false;
 			if (right)
-				memcpy(out->exchanged, (enum size[]){one, other}, sizeof out->exchanged);
+				memcpy(out->exchanged, (enum size[]){a, b}, sizeof out->exchanged);
 		}
 	return true;
 }
@@ -289,27 +272,23 @@ static bool is_same(const struct digest *a, const struct digest *b)
 	return memcmp(a, b, sizeof *a) == 0;
 }
 
-bool repeat_wrong_case(struct run *run, const struct problem *problem,
-					   const struct entrant *entrant, const struct tolerance *tolerance,
-					   struct contestant_link *contestant, struct judgement *out, struct error *err)
+bool repeat_wrong_case(const struct case_run *last, struct judgement *out, struct error *err)
 {
+	struct run *run = last->run;
+	struct contestant_link *contestant = last->contestant;
+	struct case_run one = *last;
 	struct hint_facts facts = {.judgement = out,
-							   .source = entrant->text,
-							   .problem = problem,
+							   .source = one.entrant->text,
+							   .problem = one.problem,
 							   .chain = run_chain(run),
 							   .device = run->referee.device.kind};
 	const struct case_result *failing = first_failing(out);
 	if (failing == NULL || failing->seconds > SECONDS_MOST || run_stopped(run) ||
-		tool_words(&run->tool) != NULL || run->options->counters)
+		!may_call_again(run))
 		return true;
-	struct repetition repetition = {.run = run,
-									.problem = problem,
-									.entrant = entrant,
-									.tolerance = tolerance,
-									.contestant = contestant,
-									.test = &failing->test};
-	if (!try_other_order(&repetition, &facts, out, err) ||
-		(!out->order_proved && !try_exchanged_sizes(&repetition, &facts, out, err)))
+	one.test = &failing->test;
+	if (!try_other_order(&one, &facts, out, err) ||
+		(!out->order_proved && !try_exchanged_sizes(&one, &facts, out, err)))
 		return false;
 	const struct case_result *wrong = first_unexplained(&facts);
 	if (is_left_over(out, failing))
@@ -317,16 +296,15 @@ bool repeat_wrong_case(struct run *run, const struct problem *problem,
 	if (wrong == NULL || wrong->seconds > SECONDS_MOST || out->order_proved ||
 		out->exchanged[0] != out->exchanged[1])
 		return true;
-	repetition.test = &wrong->test;
-	repetition.order = emulated_order(run->options, &wrong->test);
+	one.test = &wrong->test;
 	struct call_result results[2] = {{.compared = false}, {.compared = false}};
-	bool good = call_twice(&repetition, results, err);
+	bool good = call_twice(&one, results, err);
 	free(contestant_link_output(contestant)); /* it is that of a case that was shown */
-	judgement_take_layers(out, contestant->enclosed, contestant->layers);
-	good = good && look_for_race(&repetition, out, err) &&
+	judgement_take_layers(out, contestant->jail.enclosed, contestant->jail.layers);
+	good = good && look_for_race(&one, out, err) &&
 		   (results[0].right || results[1].right || out->race[0] != '\0' ||
-			wrong->seconds > SWIZZLE_SECONDS || try_swizzles(&repetition, out, err));
-	judgement_take_layers(out, contestant->enclosed, contestant->layers);
+			wrong->seconds > SWIZZLE_SECONDS || try_swizzles(&one, out, err));
+	judgement_take_layers(out, contestant->jail.enclosed, contestant->jail.layers);
 	if (!good || !results[0].compared || !results[1].compared)
 		return good;
 	out->repeat = (struct case_repeat){
@@ -353,27 +331,19 @@ static const struct case_result *largest_case(const struct judgement *out)
 	return found;
 }
 
-bool repeat_accepted_case(struct run *run, const struct problem *problem,
-						  const struct entrant *entrant, const struct tolerance *tolerance,
-						  struct contestant_link *contestant, struct judgement *out,
-						  struct error *err)
+bool repeat_accepted_case(const struct case_run *last, struct judgement *out, struct error *err)
 {
 	const struct case_result *largest = largest_case(out);
-	if (out->verdict != VERDICT_ACCEPTED || largest == NULL || run_stopped(run) ||
-		tool_words(&run->tool) != NULL || run->options->counters ||
-		!signature_has(out->file, "atomicAdd"))
+	struct contestant_link *contestant = last->contestant;
+	if (out->verdict != VERDICT_ACCEPTED || largest == NULL || run_stopped(last->run) ||
+		!may_call_again(last->run) || !signature_has(out->file, "atomicAdd"))
 		return true;
-	struct repetition repetition = {.run = run,
-									.problem = problem,
-									.entrant = entrant,
-									.tolerance = tolerance,
-									.contestant = contestant,
-									.test = &largest->test,
-									.order = emulated_order(run->options, &largest->test)};
+	struct case_run one = *last;
+	one.test = &largest->test;
 	struct call_result results[2] = {{.compared = false}, {.compared = false}};
-	bool good = call_twice(&repetition, results, err);
+	bool good = call_twice(&one, results, err);
 	free(contestant_link_output(contestant));
-	judgement_take_layers(out, contestant->enclosed, contestant->layers);
+	judgement_take_layers(out, contestant->jail.enclosed, contestant->jail.layers);
 	if (!good || !results[0].compared || !results[1].compared || !results[0].right ||
 		!results[1].right || is_same(&results[0].digest, &results[1].digest))
 		return good;
@@ -404,34 +374,29 @@ static struct case_result *race_case(struct judgement *out)
 	return found;
 }
 
-bool repeat_for_races(struct run *run, const struct problem *problem, const struct entrant *entrant,
-					  struct contestant_link *contestant, struct judgement *out, struct error *err)
+bool repeat_for_races(const struct case_run *last, struct judgement *out, struct error *err)
 {
 	struct case_result *result = race_case(out);
 	const char *environment[EMULATED_VARIABLES];
 	struct outcome outcome;
 	char *said;
-	if (out->verdict != VERDICT_ACCEPTED || result == NULL || run_stopped(run) ||
-		tool_words(&run->tool) != NULL || run->options->counters)
+	if (out->verdict != VERDICT_ACCEPTED || result == NULL || run_stopped(last->run) ||
+		!may_call_again(last->run))
 		return true;
-	const struct repetition repetition = {.run = run,
-										  .problem = problem,
-										  .entrant = entrant,
-										  .contestant = contestant,
-										  .test = &result->test,
-										  .order = emulated_order(run->options, &result->test)};
-	if (!may_have_race(&repetition, environment))
+	struct case_run one = *last;
+	one.test = &result->test;
+	if (!may_have_race(&one, environment))
 		return true;
-	if (!referee_link_case(&run->referee, problem->name, &result->test, run_chain(run), 1, err))
+	if (!set_up(&one, err))
 		return false;
-	call_for_race(&repetition, environment, &said, &outcome);
+	call_for_race(&one, environment, &said, &outcome);
 	if (said == NULL || emulated_race(said) == NULL || outcome.verdict == VERDICT_ACCEPTED) {
 		free(said);
 		return true;
 	}
 	free(result->output);
 	result->output = said;
-	result->facts = contestant->facts;
+	result->facts = one.contestant->facts;
 	result->verdict = outcome.verdict;
 	result->checked = false;
 	snprintf(result->detail, sizeof result->detail, "with --check race: %.1000s", outcome.detail);

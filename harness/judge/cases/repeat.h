@@ -9,30 +9,26 @@
  * result->check then has what both calls tell. Not under a tool, not where launches are counted,
  * not beside custom stages, and not where a call takes long. *dead tells that the process is gone,
  * which changes no verdict; false when the referee cannot go on (err). */
-bool repeat_refilled(struct run *run, struct contestant_link *contestant,
-					 struct case_result *result, bool *dead, struct error *err);
+bool repeat_refilled(const struct case_run *one, struct case_result *result, bool *dead,
+					 struct error *err);
 
-/* The first case with a wrong result by itself in a new process, twice.
+/* Of those that follow, `last` is the run of any case of the file; which one is repeated follows
+ * from the judgement.
+ *
+ * The first case with a wrong result by itself in a new process, twice.
  * Fills out->repeat where there is such a case and it is not known yet how its wrong elements are
  * made. Not under a tool, not where launches are counted, and not where a call takes long. Whatever
  * the contestant's process does, it only costs the hint; false when the referee cannot go on (err).
  */
-bool repeat_wrong_case(struct run *run, const struct problem *problem,
-					   const struct entrant *entrant, const struct tolerance *tolerance,
-					   struct contestant_link *contestant, struct judgement *out,
-					   struct error *err);
+bool repeat_wrong_case(const struct case_run *last, struct judgement *out, struct error *err);
 
 /* The largest case of an accepted file that has atomics, twice in a new process: fills out->spread
  * where the results differ. As above, nothing but a note comes of it. */
-bool repeat_accepted_case(struct run *run, const struct problem *problem,
-						  const struct entrant *entrant, const struct tolerance *tolerance,
-						  struct contestant_link *contestant, struct judgement *out,
-						  struct error *err);
+bool repeat_accepted_case(const struct case_run *last, struct judgement *out, struct error *err);
 
 /* On the emulated GPU: a small case of an accepted file once more, in a new process that looks for
  * races, where nobody asked for another check. The case has the verdict, and what was said, where
  * it finds one: then the file's is to be summed up anew. */
-bool repeat_for_races(struct run *run, const struct problem *problem, const struct entrant *entrant,
-					  struct contestant_link *contestant, struct judgement *out, struct error *err);
+bool repeat_for_races(const struct case_run *last, struct judgement *out, struct error *err);
 
 #endif

@@ -29,70 +29,102 @@ enum judge_mode {
 	JUDGE_COMPARES, /* times each file with its epilogue and without any */
 };
 
-/* The options of a run. 0 and NULL are defaults; strings and lists are borrowed, so that a copy of
- * it with a few members changed is cheap. What a run has in use (its device,
- * referee, limits) is in struct run (judge/run/run.h). */
-struct judge_options {
-	const char *const *files; /* solution files */
-	size_t file_count;
-	enum judge_mode mode;
-	const struct problem *problem; /* NULL: from each file's folder */
+/* How the files are compiled. */
+struct judge_compile {
 	/* More flags for nvcc, when it compiles the files; NULL behind the last. */
 	const char *const *nvcc_flags;
 	size_t nvcc_flag_count;
 	const struct judge_schedules *schedules; /* of the files' constants; NULL: their defaults */
-	const char *epilogue;                    /* a chain of stages, fused into the solutions */
-	struct device_list device;
-	const char *emulate;        /* one of gpu_emulated_ids */
-	const char *emulated_check; /* one of emulated_checks */
-	bool large_cases;           /* emulated: also those that take it minutes */
-	uint64_t steps;  /* emulated: warp instructions that a launch may take; 0: by the case */
-	bool counters;   /* emulated: what kernels did, into each judgement */
-	uint32_t sample; /* emulated: > 0: no more clusters of a launch are run; results are
-						then wrong, and counters are estimates (judge/count.h) */
-	bool uses; /* emulated: says what the kernels take of a GPU, too, for which ptxas has to run */
-	bool by_line;         /* emulated: counters also by line of the source */
-	const char *sanitize; /* one of tool_checks */
-	int beside;           /* a descriptor that a batch left us, whose judges share a device
-							 (run/timing_lock.h):		   the first file is compiled before the device is taken; 0:
-							 none */
-	const char *under;    /* another command that it runs under, words and blanks */
-	size_t cases;         /* generated ones; ignored with a suite */
+	const char *keep; /* a folder for the PTX and the machine code of each file; or NULL */
+	double timeout;   /* seconds of nvcc a file; 0: COMPILE_SECONDS */
+};
+
+/* What the emulated GPU is, looks for and counts. */
+struct judge_emulation {
+	const char *gpu;   /* one of gpu_emulated_ids */
+	const char *check; /* one of checks_of_emulated */
+	bool large_cases;  /* also those that take it minutes */
+	uint64_t steps;    /* warp instructions that a launch may take; 0: by the case */
+	bool counters;     /* what kernels did, into each judgement */
+	bool by_line;      /* counters also by line of the source */
+	bool uses;         /* says what kernels take of a GPU, too, for which ptxas has to run */
+	uint32_t sample;   /* > 0: no more clusters of a launch are run; results are then wrong, and
+						  counters are estimates (judge/count.h) */
+};
+
+/* A tool that solutions run under: one of these at most. */
+struct judge_tool {
+	const char *sanitize; /* one of checks_of_sanitizer */
+	const char *under;    /* another command, words and blanks */
+};
+
+/* Which cases a file is judged on, or timed on where there are no shapes. */
+struct judge_cases {
+	size_t count; /* generated ones; ignored with a suite */
 	uint64_t seed;
 	const char *const *suites; /* names or files, in order, NULL behind the last; none: generate */
 	size_t suite_count;
 	const char *const *only; /* names of cases: no others; none: all */
 	size_t only_count;
-	const char *keep;      /* a folder for the PTX and the machine code of each file; or NULL */
 	const char *first;     /* the name of a case that is judged before all others; or NULL */
 	bool fail_fast;        /* nothing is judged after the first case that is not accepted */
-	const char *input;     /* JUDGE_STDIN among the files: the file with what it held */
 	enum case_sizes sizes; /* of generated cases */
 	int max_dim;           /* 0: the problem's own */
 	int multiple;          /* every size is one of this; 0 or 1: any */
-	bool untimed;          /* JUDGE_CHECKS: does not time */
-	/* JUDGE_CHECKS: `cases` are generated of each of these, and the first is timed; none: they are
-	 * of all sizes, and the problem's large case is timed. Else: to be timed; none: that case, or
-	 * what a comparison shows. */
-	const struct shape_text *shapes;
-	size_t shape_count;
-	const char *shapes_file;      /* that they are from; NULL: from the command line */
-	const uint32_t *shape_lines;  /* its lines that they are on */
+};
+
+/* JUDGE_CHECKS: cases are generated of each of these, and the first is timed; none: they are of all
+ * sizes, and the problem's large case is timed. Else: to be timed; none: that case, or what a
+ * comparison shows. */
+struct judge_shapes {
+	const struct shape_text *items;
+	size_t count;
+	const char *file;      /* that they are from; NULL: from the command line */
+	const uint32_t *lines; /* its lines that they are on */
+};
+
+struct judge_timing {
+	bool untimed;                 /* JUDGE_CHECKS: does not time */
+	struct shape_text shape;      /* JUDGE_CHECKS: timed instead; count 0: none was named */
+	struct sweep over;            /* JUDGE_COMPARES: each shape at each of these values */
 	const char *const *baselines; /* JUDGE_COMPARES: files, and commands with {m}, {n} and {k} */
 	size_t baseline_count;
-	struct sweep over;      /* JUDGE_COMPARES: each of them at each of these values */
-	struct shape_text time; /* JUDGE_CHECKS: timed instead; count 0: none was named */
 	/* Where neither is given: the problem's own for its large case, else 1 and 0. */
 	struct judge_scalar alpha, beta;
+	double budget; /* seconds of measuring per shape; 0: 3 */
+	bool sealed;   /* seals the times of JUDGE_TIMES and JUDGE_COMPARES too */
+};
+
+/* What a file may take, and what it is closed in. */
+struct judge_limits {
+	double timeout;      /* seconds per case; 0: 10 on a GPU, 60 on the emulated one */
+	double file_timeout; /* seconds of all cases of a file; 0: check.c says how many */
+	size_t memory_mib;   /* resident; 0: 8192 */
+	unsigned without;    /* layers of the jail that are left open, for tests */
+	unsigned required;   /* layers without which nothing is judged */
+};
+
+/* The options of a run. 0 and NULL are defaults; strings and lists are borrowed, so that a copy of
+ * it with a few members changed is cheap. What a run has in use (its device, referee, limits) is in
+ * struct run (judge/run/run.h). */
+struct judge_options {
+	enum judge_mode mode;
+	const char *const *files; /* solution files */
+	size_t file_count;
+	const char *input;             /* JUDGE_STDIN among the files: the file with what it held */
+	const struct problem *problem; /* NULL: from each file's folder */
+	const char *epilogue;          /* a chain of stages, fused into the solutions */
+	struct device_list device;
+	int beside; /* a descriptor that a batch left us, whose judges share a device (run/timing_lock.h):
+				   the first file is compiled before the device is taken; 0: none */
 	struct tolerance_request tolerance;
-	double timeout;         /* seconds per case; 0: 10 on a GPU, 60 on the emulated one */
-	double file_timeout;    /* seconds of all cases of a file; 0: check.c says how many */
-	double time_budget;     /* seconds of measuring per shape; 0: 3 */
-	size_t memory_mib;      /* resident; 0: 8192 */
-	double compile_timeout; /* seconds of nvcc a file; 0: COMPILE_SECONDS */
-	bool sealed;            /* seals the times of JUDGE_TIMES and JUDGE_COMPARES too */
-	unsigned without;       /* layers of the jail that are left open, for tests */
-	unsigned required;      /* layers without which nothing is judged */
+	struct judge_compile compile;
+	struct judge_emulation emulation; /* where the device is emulated */
+	struct judge_tool tool;
+	struct judge_cases cases;
+	struct judge_shapes shapes;
+	struct judge_timing timing;
+	struct judge_limits limits;
 };
 static_assert(sizeof(struct judge_options) <= 1024, "it is copied: lists belong elsewhere");
 

@@ -61,8 +61,9 @@ static void append_last_line(struct outcome *outcome, struct child *child)
 static char *tell(const struct contestant_link *link, const char *text)
 {
 	char *told = source_line_in(&link->source_line, text);
-	char *named =
-		link->source != NULL && link->source[0] != '\0' ? stand_in_tell(told, link->source) : NULL;
+	char *named = link->setup->source != NULL && link->setup->source[0] != '\0'
+					  ? stand_in_tell(told, link->setup->source)
+					  : NULL;
 	if (named == NULL)
 		return told;
 	free(told);
@@ -73,7 +74,7 @@ static char *tell(const struct contestant_link *link, const char *text)
  * is printed next. */
 static void tell_source_line(struct contestant_link *link, struct outcome *outcome)
 {
-	source_line_find(&link->source_line, outcome->detail, link->library);
+	source_line_find(&link->source_line, outcome->detail, link->setup->library);
 	char *told = tell(link, outcome->detail);
 	if (told != NULL)
 		snprintf(outcome->detail, sizeof outcome->detail, "%s", told);
@@ -108,9 +109,9 @@ static struct outcome outcome_of_end(struct contestant_link *link, struct child_
 		break;
 	case CHILD_OVER_MEMORY:
 		child_memory_text(&result.memory, kinds);
-		outcome = outcome_failed(VERDICT_MEMORY_LIMIT, true,
-								 "%s used more than %zu MiB of host memory%s%s", doing,
-								 link->memory_limit >> 20, kinds[0] != '\0' ? ": " : "", kinds);
+		outcome = outcome_failed(
+			VERDICT_MEMORY_LIMIT, true, "%s used more than %zu MiB of host memory%s%s", doing,
+			link->setup->memory_limit >> 20, kinds[0] != '\0' ? ": " : "", kinds);
 		break;
 	case CHILD_SIGNALED:
 		link->facts.signal = result.signal_number;
@@ -205,73 +206,58 @@ static struct outcome outcome_of_all(struct contestant_link *link)
 	return outcome_failed(VERDICT_TIME_LIMIT, true,
 						  "the file took more than %g s for all of its cases (--file-timeout S "
 						  "allows more)",
-						  link->together);
+						  link->setup->together);
 }
 
-/* Sends a request; on failure the process may be gone (then `dead`). *got_fd is the caller's.
- * *elapsed, unless NULL: how long it took; 0 on the emulated GPU, which has no time: to look for a
- * reply without sleep takes a core from it. */
-static struct outcome exchange(struct contestant_link *link, const char *doing, const void *request,
-							   size_t request_bytes, int fd, void *reply, size_t reply_bytes,
-							   int *got_fd, double seconds, double *elapsed)
+/* Sends a request; on failure the process may be gone (then `dead`). Nothing is clocked on the
+ * emulated GPU, which has no time: to look for a reply without sleep takes a core from it. */
+static struct outcome call_with_descriptor(struct contestant_link *link, const char *doing,
+										   struct child_exchange *exchange)
 {
-	size_t got = 0;
 	/* before the solution is loaded the time, and what is said, is ours */
-	bool ours = ((const struct message *)request)->type == MESSAGE_CONTESTANT_OPEN;
-	double left = link->together - link->waited;
-	bool shortened = link->together > 0.0 && !ours && left < seconds;
-	if (elapsed != NULL)
-		*elapsed = 0;
-	struct child_result result = child_call_clocked(
-		link->child, request, request_bytes, fd, reply, reply_bytes, &got, got_fd,
-		shortened ? fmax(left, 0.0) : seconds, link->device->kind == DEVICE_CUDA ? elapsed : NULL);
+	bool ours = ((const struct message *)exchange->request)->type == MESSAGE_CONTESTANT_OPEN;
+	double left = link->setup->together - link->waited;
+	bool shortened = link->setup->together > 0.0 && !ours && left < exchange->seconds;
+	if (shortened)
+		exchange->seconds = fmax(left, 0.0);
+	exchange->clocked &= link->setup->device->kind == DEVICE_CUDA;
+	struct child_result result = child_call(link->child, exchange);
 	link->waited += ours ? 0.0 : result.waited;
 	if (shortened && result.outcome == CHILD_TIMED_OUT)
 		return outcome_of_all(link);
 	if (result.outcome != CHILD_REPLIED)
-		return outcome_of_end(link, result, doing, seconds);
+		return outcome_of_end(link, result, doing, exchange->seconds);
 
-	const struct message *head = reply;
-	if (got >= sizeof *head && !head->ok) {
+	const struct message *head = exchange->reply;
+	if (exchange->reply_bytes >= sizeof *head && !head->ok) {
 		struct outcome outcome =
 			outcome_failed(ours ? VERDICT_NOT_RUN : VERDICT_RUNTIME_ERROR, true, "%.*s",
 						   (int)sizeof head->error - 1, head->error);
 		outcome.refused = true;
 		return outcome;
 	}
-	if (got != reply_bytes)
+	if (exchange->reply_bytes != exchange->reply_capacity)
 		return outcome_failed(VERDICT_RUNTIME_ERROR, true, "%s broke the channel to the judge",
 							  doing);
 	return outcome_ok();
 }
 
-static struct outcome clocked_call(struct contestant_link *link, const char *doing,
-								   const void *request, size_t request_bytes, int fd, void *reply,
-								   size_t reply_bytes, double seconds, double *elapsed)
+static struct outcome call(struct contestant_link *link, const char *doing,
+						   struct child_exchange *exchange)
 {
-	int got_fd = -1;
-	struct outcome outcome = exchange(link, doing, request, request_bytes, fd, reply, reply_bytes,
-									  &got_fd, seconds, elapsed);
-	if (got_fd >= 0) /* none belongs there: the solution has sent it */
-		close(got_fd);
+	struct outcome outcome = call_with_descriptor(link, doing, exchange);
+	if (exchange->reply_fd >= 0) /* none belongs there: the solution has sent it */
+		close(exchange->reply_fd);
 	return outcome;
-}
-
-static struct outcome call(struct contestant_link *link, const char *doing, const void *request,
-						   size_t request_bytes, int fd, void *reply, size_t reply_bytes,
-						   double seconds)
-{
-	return clocked_call(link, doing, request, request_bytes, fd, reply, reply_bytes, seconds, NULL);
 }
 
 /* A call by one of the requests that are answered with a contestant_reply, with what
  * the reply tells. */
 static struct outcome call_for_status(struct contestant_link *link, const char *doing,
-									  const void *request, size_t request_bytes, int fd,
-									  struct contestant_reply *reply, double seconds)
+									  struct child_exchange *exchange)
 {
-	struct outcome outcome =
-		call(link, doing, request, request_bytes, fd, reply, sizeof *reply, seconds);
+	struct contestant_reply *reply = exchange->reply;
+	struct outcome outcome = call(link, doing, exchange);
 	if (outcome.verdict == VERDICT_NOT_RUN) { /* the solution ran before, or wrote this itself */
 		char why[sizeof reply->head.error];
 		memcpy(why, outcome.detail, sizeof why);
@@ -310,22 +296,22 @@ static void end_under_tool(struct contestant_link *link)
 
 void contestant_link_close(struct contestant_link *link)
 {
-	if (link->child != NULL && link->under != NULL)
+	if (link->child != NULL && link->setup->under != NULL)
 		end_under_tool(link);
 	child_stop(link->child);
 	link->child = NULL;
-	if (link->listener != NULL) /* only now: without it the process would see other errors */
-		denied_take(link->listener, &link->denied);
-	denied_stop(link->listener);
-	link->listener = NULL;
+	if (link->jail.listener != NULL) /* only now: without it the process would see other errors */
+		denied_take(link->jail.listener, &link->jail.denied);
+	denied_stop(link->jail.listener);
+	link->jail.listener = NULL;
 }
 
 void contestant_link_denied(struct contestant_link *link, struct denied_list *list)
 {
-	if (link->listener != NULL)
-		denied_take(link->listener, &link->denied);
-	denied_add_all(list, &link->denied);
-	link->denied = (struct denied_list){.count = 0};
+	if (link->jail.listener != NULL)
+		denied_take(link->jail.listener, &link->jail.denied);
+	denied_add_all(list, &link->jail.denied);
+	link->jail.denied = (struct denied_list){.count = 0};
 }
 
 static bool start(struct contestant_link *link, struct error *err)
@@ -335,15 +321,18 @@ static bool start(struct contestant_link *link, struct error *err)
 		return false;
 	const char *argv[CONTESTANT_WORDS + 2];
 	size_t words = 0;
-	for (; link->under != NULL && link->under[words] != NULL && words < CONTESTANT_WORDS; words++)
-		argv[words] = link->under[words];
+	for (; link->setup->under != NULL && link->setup->under[words] != NULL &&
+		   words < CONTESTANT_WORDS;
+		 words++)
+		argv[words] = link->setup->under[words];
 	argv[words++] = program;
 	argv[words] = NULL;
-	link->child = child_start(&(struct child_options){.argv = argv,
-													  .setenv = link->environment,
-													  .tells = true,
-													  .memory_limit_bytes = link->memory_limit},
-							  err);
+	link->child =
+		child_start(&(struct child_options){.argv = argv,
+											.setenv = link->setup->environment,
+											.tells = true,
+											.memory_limit_bytes = link->setup->memory_limit},
+					err);
 	return link->child != NULL || error_prefix(err, "cannot start the contestant");
 }
 
@@ -351,7 +340,7 @@ static bool start(struct contestant_link *link, struct error *err)
 static bool listen_to(struct contestant_link *link, const struct contestant_open *request,
 					  struct contestant_open_reply *reply, int fd, struct error *err)
 {
-	const char *readable[] = {link->library, request->library_folder, NULL};
+	const char *readable[] = {link->setup->library, request->library_folder, NULL};
 	const char *writable[] = {request->counters, NULL}; /* the runtime tries to rename there */
 	if (request->library_folder[0] == '\0')
 		readable[1] = NULL;
@@ -359,67 +348,67 @@ static bool listen_to(struct contestant_link *link, const struct contestant_open
 		writable[0] = NULL;
 	reply->untold[sizeof reply->untold - 1] = '\0';
 	if (request->tells != 0 && reply->tells == 0 && (reply->layers & LAYER_CALLS) != 0)
-		memcpy(link->denied.unrecorded, reply->untold, sizeof link->denied.unrecorded);
+		memcpy(link->jail.denied.unrecorded, reply->untold, sizeof link->jail.denied.unrecorded);
 	if (fd < 0)
 		return reply->tells == 0 || error_set(err, "the jail's listener did not arrive");
-	link->listener = denied_listen(
+	link->jail.listener = denied_listen(
 		fd, &(struct denied_allowed){.readable = readable, .writable = writable}, err);
-	return link->listener != NULL;
+	return link->jail.listener != NULL;
 }
 
 /* Makes the context and closes the process; no code of a submission runs in it yet. *ended: the
  * process came to an end over it, which is nobody's doing here. */
 static struct outcome enclose(struct contestant_link *link, bool *ended)
 {
-	bool open = link->libraries_allowed || link->under != NULL;
+	bool open = link->setup->libraries_allowed || link->setup->under != NULL;
 	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
-									  .device = *link->device,
-									  .layers = open ? 0 : LAYER_SOLUTION & ~link->without,
-									  .timed = link->timed,
-									  .libraries_allowed = link->libraries_allowed,
-									  .under_tool = link->under != NULL,
+									  .device = *link->setup->device,
+									  .layers = open ? 0 : LAYER_SOLUTION & ~link->setup->without,
+									  .timed = link->setup->timed,
+									  .libraries_allowed = link->setup->libraries_allowed,
+									  .under_tool = link->setup->under != NULL,
 									  .tells = !open};
 	struct contestant_open_reply reply = {.tells = 0};
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
 	struct error err = {{0}};
-	int fd = -1;
-	snprintf(request.solution, sizeof request.solution, "%s", link->library);
+	exchange.seconds = OPEN_SECONDS;
+	snprintf(request.solution, sizeof request.solution, "%s", link->setup->library);
 	snprintf(request.counters, sizeof request.counters, "%s",
-			 link->counters != NULL ? link->counters : "");
+			 link->setup->counters != NULL ? link->setup->counters : "");
 	snprintf(request.library_folder, sizeof request.library_folder, "%s",
-			 link->library_folder != NULL ? link->library_folder : "");
-	struct outcome outcome = exchange(link, "opening the device", &request, sizeof request, -1,
-									  &reply, sizeof reply, &fd, OPEN_SECONDS, NULL);
+			 link->setup->library_folder != NULL ? link->setup->library_folder : "");
+	struct outcome outcome = call_with_descriptor(link, "opening the device", &exchange);
 	bool died = outcome.verdict == VERDICT_RUNTIME_ERROR || outcome.verdict == VERDICT_TIME_LIMIT;
-	*ended = outcome.verdict == VERDICT_RUNTIME_ERROR && link->under == NULL;
-	if (died && link->under == NULL) /* the machine's doing: nobody's code has run */
+	*ended = outcome.verdict == VERDICT_RUNTIME_ERROR && link->setup->under == NULL;
+	if (died && link->setup->under == NULL) /* the machine's doing: nobody's code has run */
 		outcome.verdict = VERDICT_NOT_RUN;
 	if (outcome.verdict != VERDICT_ACCEPTED) {
-		if (fd >= 0)
-			close(fd);
+		if (exchange.reply_fd >= 0)
+			close(exchange.reply_fd);
 		return outcome;
 	}
-	if (!listen_to(link, &request, &reply, fd, &err))
+	if (!listen_to(link, &request, &reply, exchange.reply_fd, &err))
 		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
-	link->enclosed = true;
-	link->layers = reply.layers;
-	link->can_seal = reply.sealed != 0;
+	link->jail.enclosed = true;
+	link->jail.layers = reply.layers;
+	link->jail.can_seal = reply.sealed != 0;
 	reply.unavailable[sizeof reply.unavailable - 1] = '\0';
-	snprintf(link->unsealed, sizeof link->unsealed, "%.399s", reply.unsealed);
-	snprintf(link->unavailable, sizeof link->unavailable, "%s",
-			 link->libraries_allowed ? "it is a baseline, which may use libraries"
-			 : open                  ? "a tool looks on"
-									 : reply.unavailable);
+	snprintf(link->jail.unsealed, sizeof link->jail.unsealed, "%.399s", reply.unsealed);
+	snprintf(link->jail.unavailable, sizeof link->jail.unavailable, "%s",
+			 link->setup->libraries_allowed ? "it is a baseline, which may use libraries"
+			 : open                         ? "a tool looks on"
+											: reply.unavailable);
 	return outcome;
 }
 
 bool contestant_link_holds(const struct contestant_link *link, struct error *err)
 {
-	unsigned missing = link->required & LAYER_SOLUTION & ~link->layers;
+	unsigned missing = link->setup->required & LAYER_SOLUTION & ~link->jail.layers;
 	char names[LAYERS_TEXT];
-	return !link->enclosed || missing == 0 ||
+	return !link->jail.enclosed || missing == 0 ||
 		   error_set(err, "--require: not closed around the solution: %s%s%s",
-					 layers_print(missing, names), link->unavailable[0] != '\0' ? "; " : "",
-					 link->unavailable);
+					 layers_print(missing, names), link->jail.unavailable[0] != '\0' ? "; " : "",
+					 link->jail.unavailable);
 }
 
 /* One that is killed before code of a submission runs in it is replaced by a new one. */
@@ -441,17 +430,18 @@ static struct outcome start_enclosed(struct contestant_link *link)
 struct outcome contestant_link_load(struct contestant_link *link)
 {
 	struct contestant_load request = {.head.type = MESSAGE_CONTESTANT_LOAD,
-									  .has_epilogue = link->chain != NULL && !link->unbound,
-									  .order = link->order};
-	snprintf(request.solution, sizeof request.solution, "%s", link->library);
-	snprintf(request.problem, sizeof request.problem, "%s", link->problem);
+									  .has_epilogue =
+										  link->setup->chain != NULL && !link->setup->unbound,
+									  .order = link->setup->order};
+	snprintf(request.solution, sizeof request.solution, "%s", link->setup->library);
+	snprintf(request.problem, sizeof request.problem, "%s", link->setup->problem);
 	struct contestant_reply reply;
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = link->setup->libraries_allowed ? OPEN_SECONDS : link->setup->timeout;
 	link->facts = (struct call_facts){.signal = 0};
-	if (link->listener != NULL)
-		denied_begin(link->listener);
-	struct outcome outcome =
-		call_for_status(link, "loading the solution", &request, sizeof request, -1, &reply,
-						link->libraries_allowed ? OPEN_SECONDS : link->timeout);
+	if (link->jail.listener != NULL)
+		denied_begin(link->jail.listener);
+	struct outcome outcome = call_for_status(link, "loading the solution", &exchange);
 	link->entry = outcome.verdict == VERDICT_ACCEPTED && reply.entry <= ENTRY_SOLUTION
 					  ? reply.entry
 					  : ENTRY_SOLVE;
@@ -462,9 +452,9 @@ struct outcome contestant_link_open(struct contestant_link *link)
 {
 	struct error err = {{0}};
 	contestant_link_close(link);
-	link->enclosed = false;
-	link->layers = 0;
-	link->unavailable[0] = '\0';
+	link->jail.enclosed = false;
+	link->jail.layers = 0;
+	link->jail.unavailable[0] = '\0';
 	struct outcome outcome = start_enclosed(link);
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return outcome;
@@ -477,7 +467,7 @@ struct outcome contestant_link_open(struct contestant_link *link)
  * that is not waited for much longer than one that does not end. */
 static double between_calls(const struct contestant_link *link)
 {
-	return fmin(CASE_SECONDS, fmax(2.0 * link->timeout, CASE_SECONDS / 3.0));
+	return fmin(CASE_SECONDS, fmax(2.0 * link->setup->timeout, CASE_SECONDS / 3.0));
 }
 
 struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,
@@ -485,11 +475,13 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 {
 	struct contestant_case request = {
 		.head.type = MESSAGE_CONTESTANT_CASE, .arena = *arena, .test = *test};
-	if (link->chain != NULL)
-		request.chain = *link->chain;
+	if (link->setup->chain != NULL)
+		request.chain = *link->setup->chain;
 	struct contestant_reply reply;
-	return call_for_status(link, BETWEEN_CALLS, &request, sizeof request, arena_fd, &reply,
-						   between_calls(link));
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.request_fd = arena_fd;
+	exchange.seconds = between_calls(link);
+	return call_for_status(link, BETWEEN_CALLS, &exchange);
 }
 
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
@@ -500,9 +492,10 @@ struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, d
 									 .order = link->launches,
 									 .steps = link->steps};
 	struct contestant_reply reply;
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = timeout;
 	link->facts = (struct call_facts){.signal = 0};
-	struct outcome outcome =
-		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, timeout);
+	struct outcome outcome = call_for_status(link, "solve()", &exchange);
 	*seconds = reply.seconds;
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		link->left =
@@ -510,20 +503,16 @@ struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, d
 	return outcome;
 }
 
-struct outcome contestant_link_time(struct contestant_link *link, enum time_method method,
-									uint32_t first, uint32_t warmups, uint32_t calls,
+struct outcome contestant_link_time(struct contestant_link *link, struct contestant_time request,
 									double timeout, struct contestant_time_reply *reply)
 {
-	struct contestant_time request = {.head.type = MESSAGE_CONTESTANT_TIME,
-									  .method = method,
-									  .first = first,
-									  .warmups = warmups,
-									  .calls = calls};
-	struct outcome outcome =
-		call(link, "solve()", &request, sizeof request, -1, reply, sizeof *reply, timeout);
+	request.head.type = MESSAGE_CONTESTANT_TIME;
+	struct child_exchange exchange = CHILD_EXCHANGE(request, *reply);
+	exchange.seconds = timeout;
+	struct outcome outcome = call(link, "solve()", &exchange);
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return outcome;
-	if (reply->calls > calls) /* a solution could have written the reply itself */
+	if (reply->calls > request.calls) /* a solution could have written the reply itself */
 		return outcome_failed(VERDICT_RUNTIME_ERROR, true,
 							  "solve() broke the channel to the judge");
 	outcome = outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
@@ -544,18 +533,24 @@ struct outcome contestant_link_sealed(struct contestant_link *link, const struct
 	request.arena.sets = group;
 	request.arena.bytes = group * request.arena.set_stride;
 	request.test.seed = 0;
-	if (link->chain != NULL)
-		request.chain = *link->chain;
-	return call(link, BETWEEN_CALLS, &request, sizeof request, -1, &reply, sizeof reply,
-				between_calls(link));
+	if (link->setup->chain != NULL)
+		request.chain = *link->setup->chain;
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = between_calls(link);
+	return call(link, BETWEEN_CALLS, &exchange);
 }
 
 struct outcome contestant_link_go(struct contestant_link *link, int fd, double *seconds)
 {
 	struct contestant_go request = {.head.type = MESSAGE_CONTESTANT_GO};
 	struct message reply;
-	return clocked_call(link, BETWEEN_CALLS, &request, sizeof request, fd, &reply, sizeof reply,
-						between_calls(link), seconds);
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.request_fd = fd;
+	exchange.seconds = between_calls(link);
+	exchange.clocked = true;
+	struct outcome outcome = call(link, BETWEEN_CALLS, &exchange);
+	*seconds = exchange.elapsed;
+	return outcome;
 }
 
 struct outcome contestant_link_call(struct contestant_link *link, uint32_t set, double timeout,
@@ -563,8 +558,11 @@ struct outcome contestant_link_call(struct contestant_link *link, uint32_t set, 
 {
 	struct contestant_call request = {.head.type = MESSAGE_CONTESTANT_CALL, .set = set};
 	struct contestant_call_reply reply;
-	struct outcome outcome = clocked_call(link, "solve()", &request, sizeof request, -1, &reply,
-										  sizeof reply, timeout, seconds);
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = timeout;
+	exchange.clocked = true;
+	struct outcome outcome = call(link, "solve()", &exchange);
+	*seconds = exchange.elapsed;
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		memcpy(digests, reply.digests, sizeof reply.digests);
 	return outcome;
@@ -574,8 +572,9 @@ struct outcome contestant_link_end(struct contestant_link *link)
 {
 	struct contestant_end request = {.head.type = MESSAGE_CONTESTANT_END};
 	struct contestant_reply reply;
-	struct outcome outcome =
-		call_for_status(link, "solve()", &request, sizeof request, -1, &reply, between_calls(link));
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = between_calls(link);
+	struct outcome outcome = call_for_status(link, "solve()", &exchange);
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		link->left =
 			outcome_left(link, reply.left, reply.error_code, reply.error_name, reply.error_text);

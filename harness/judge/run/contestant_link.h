@@ -20,37 +20,34 @@ struct outcome {
 						  that is no fault */
 };
 
-struct contestant_link {
-	struct child *child; /* NULL: not running */
-	/* what to start; borrowed */
+/* What is started, and how. Strings are borrowed. It belongs to whoever opens a link: the link only
+ * reads it. */
+struct contestant_setup {
 	const struct device_choice *device;
 	const char *library, *problem;
 	const char *source;             /* `source` of struct compiled; NULL or "" */
 	enum entry_order order;         /* of solution() */
-	uint64_t launches;              /* emulated_order() of the calls to come */
 	const char *const *environment; /* more variables for it, as child_options has them */
 	const struct chain *chain;      /* that the library was compiled with; NULL: none */
 	bool unbound;                   /* it need not let the chain be bound */
 	const char *const *under;       /* the command of a tool that it runs under, or NULL. It
 									   then gets buffers of its own, so that the tool sees
 									   the bounds of each, and has time to end */
-	char *said;                     /* under a tool: what was printed in ending; the caller
-									   frees it */
 	bool libraries_allowed;
 	bool timed; /* contestant_link_time() will be called */
 	size_t memory_limit;
-	uint64_t steps;  /* warp instructions that a launch of the next run may take on the
-						emulated GPU; 0: its own default */
-	double timeout;  /* seconds for loading the solution, which runs its constructors */
-	double together; /* seconds for all that the solution does, in whatever processes; 0: any */
-	const char *counters; /* a folder for them (protocol.h); NULL or "": none */
-	const char
-		*library_folder; /* a folder: of libraries that contestant_link_load() will load; NULL or
-						"": none */
-	unsigned without;    /* layers of the jail that are left open */
-	unsigned required;   /* without which nothing is loaded */
-	double waited;       /* seconds of `together` that are used */
-	/* filled by contestant_link_open() */
+	double timeout;             /* seconds for loading the solution, which runs its constructors */
+	double together;            /* seconds for all that the solution does, in whatever processes;
+								   0: any */
+	const char *counters;       /* a folder for them (protocol.h); NULL or "": none */
+	const char *library_folder; /* a folder: of libraries that contestant_link_load() will load;
+								   NULL or "": none */
+	unsigned without;           /* layers of the jail that are left open */
+	unsigned required;          /* without which nothing is loaded */
+};
+
+/* How the process is closed, as contestant_link_open() found it. */
+struct contestant_jail {
 	bool enclosed;             /* the next two are known */
 	unsigned layers;           /* that hold: none where libraries are allowed, or under a tool */
 	char unavailable[512];     /* why others do not */
@@ -58,11 +55,23 @@ struct contestant_link {
 	struct denied_list denied; /* what was, in processes that have ended */
 	bool can_seal;             /* sealed calls can be made */
 	char unsealed[400];        /* why they cannot */
-	enum entry_kind entry;     /* what is called, as the process says: for hints */
-	struct call_facts facts;   /* of the last run */
+};
+
+struct contestant_link {
+	const struct contestant_setup *setup;
+	uint64_t launches; /* emulated_order() of the calls to come */
+	uint64_t steps;    /* warp instructions that a launch of the next run may take on the emulated
+						  GPU; 0: its own default */
+	/* filled by these functions */
+	struct child *child; /* NULL: not running */
+	double waited;       /* seconds of setup->together that are used */
+	struct contestant_jail jail;
+	enum entry_kind entry;          /* what is called, as the process says: for hints */
+	struct call_facts facts;        /* of the last run */
 	struct source_line source_line; /* of the last allocation that a message was about */
 	struct outcome left; /* of the last run or pass that went well: what a CUDA error that it left
 							behind means where its result is wrong; ACCEPTED: there is none */
+	char *said;          /* under a tool: what was printed in ending; the caller frees it */
 };
 
 /* Stops the process that runs, if any, starts a new one, closes it and loads the solution. Where a
@@ -70,7 +79,7 @@ struct contestant_link {
  */
 struct outcome contestant_link_open(struct contestant_link *link);
 
-/* Loads link->library, which is another one by now, into the process that runs, where it has
+/* Loads link->setup->library, which is another one by now, into the process that runs, where it has
  * `library_folder`: of the same author, since one could disturb the other. What the last one has
  * allocated stays. Far faster than to start a process, most of which is making a context. */
 struct outcome contestant_link_load(struct contestant_link *link);
@@ -91,9 +100,8 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
 								   double *seconds);
 
-/* A pass of timed calls. */
-struct outcome contestant_link_time(struct contestant_link *link, enum time_method method,
-									uint32_t first, uint32_t warmups, uint32_t calls,
+/* A pass of timed calls; the head of `request` is filled in here. */
+struct outcome contestant_link_time(struct contestant_link *link, struct contestant_time request,
 									double timeout, struct contestant_time_reply *reply);
 
 /* Sealed calls (protocol.h), where can_seal: of a case, without its seed, in groups of `group`

@@ -38,16 +38,15 @@
 #define STEPS_LEAST 200e6
 #define STEPS_A_PRODUCT 32
 
-const char *const emulated_checks[] = {"default", "race", "none", NULL};
 const char *const emulated_swizzles[] = {"flat", "none", "32", "64", "128", NULL};
 
 static bool hold(const struct judge_options *options, bool emulated, struct error *err)
 {
-	const char *asked = options->emulate != NULL          ? "--emulate"
-						: options->emulated_check != NULL ? "--check"
-						: options->counters               ? "--counters"
-						: options->steps > 0              ? "--steps"
-														  : NULL;
+	const char *asked = options->emulation.gpu != NULL     ? "--emulate"
+						: options->emulation.check != NULL ? "--check"
+						: options->emulation.counters      ? "--counters"
+						: options->emulation.steps > 0     ? "--steps"
+														   : NULL;
 	return asked == NULL || emulated ||
 		   error_set(err, "%s is for the emulated GPU: add --device emu", asked);
 }
@@ -63,11 +62,11 @@ bool emulated_device(const struct judge_options *options, enum device_kind kind,
 {
 	if (!hold(options, kind == DEVICE_EMULATED, err))
 		return false;
-	if (options->emulate == NULL)
+	if (options->emulation.gpu == NULL)
 		return true;
-	snprintf(facts->name, sizeof facts->name, "emulated GPU (%s)", options->emulate);
+	snprintf(facts->name, sizeof facts->name, "emulated GPU (%s)", options->emulation.gpu);
 	/* what nvcc is asked for, so that the GPU can take it; "", the compiler's default, is its */
-	const struct gpu_model *model = gpu_model_find(options->emulate);
+	const struct gpu_model *model = gpu_model_find(options->emulation.gpu);
 	facts->architecture[0] = '\0';
 	if (model->compute != gpu_model_find(GPU_DEFAULT)->compute)
 		snprintf(facts->architecture, sizeof facts->architecture, "compute_%s",
@@ -79,7 +78,7 @@ bool emulated_too_large(const struct judge_options *options, enum device_kind ki
 						const struct test_case *test, char detail[1024])
 {
 	double products = shape_terms(&test->shape), most = PRODUCTS_A_SECOND * timeout;
-	if (kind != DEVICE_EMULATED || options->large_cases || products <= most)
+	if (kind != DEVICE_EMULATED || options->emulation.large_cases || products <= most)
 		return false;
 	snprintf(detail, 1024,
 			 "too large for the emulated GPU: %.2g products, and it is given %.2g in %g s "
@@ -91,7 +90,7 @@ bool emulated_too_large(const struct judge_options *options, enum device_kind ki
 double emulated_timeout(const struct judge_options *options, enum device_kind kind, double timeout,
 						const struct test_case *test)
 {
-	if (kind != DEVICE_EMULATED || !options->large_cases || options->timeout > 0.0)
+	if (kind != DEVICE_EMULATED || !options->emulation.large_cases || options->limits.timeout > 0.0)
 		return timeout;
 	return fmax(timeout, shape_terms(&test->shape) / PRODUCTS_A_SECOND);
 }
@@ -113,7 +112,7 @@ uint64_t emulated_order(const struct judge_options *options, const struct test_c
 	const uint64_t index = test->number;
 	/* another kind in every four, as the kinds of values come round with four, too */
 	const uint64_t kind = (index + index / ORDER_KINDS) % ORDER_KINDS;
-	const uint64_t draw = (options->seed + index) * 0x9e3779b97f4a7c15u;
+	const uint64_t draw = (options->cases.seed + index) * 0x9e3779b97f4a7c15u;
 	return (draw ^ draw >> 32) / ORDER_KINDS * ORDER_KINDS + kind;
 }
 
@@ -124,8 +123,8 @@ uint64_t emulated_order_other(uint64_t order)
 
 uint64_t emulated_steps(const struct judge_options *options, const struct test_case *test)
 {
-	return options->steps > 0
-			   ? options->steps
+	return options->emulation.steps > 0
+			   ? options->emulation.steps
 			   : (uint64_t)(STEPS_LEAST + STEPS_A_PRODUCT * shape_terms(&test->shape));
 }
 
@@ -134,22 +133,22 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 {
 	size_t used = 0;
 	*watch = (struct emulated_watch){.folder = "", .source = entrant->source};
-	if (options->emulate != NULL)
+	if (options->emulation.gpu != NULL)
 		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_GPU "=%s",
-				 options->emulate);
-	if (options->emulated_check != NULL)
+				 options->emulation.gpu);
+	if (options->emulation.check != NULL)
 		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_CHECK "=%s",
-				 options->emulated_check);
+				 options->emulation.check);
 	/* which copies land early: 16 bits, from which the seed of the values does not follow */
 	if (emulated)
 		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_SEED "=%u",
-				 (unsigned)(options->seed * 0x9e3779b97f4a7c15u >> 48));
-	if (options->sample > 0)
+				 (unsigned)(options->cases.seed * 0x9e3779b97f4a7c15u >> 48));
+	if (options->emulation.sample > 0)
 		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_SAMPLE "=%u",
-				 (unsigned)options->sample);
-	if (options->by_line)
+				 (unsigned)options->emulation.sample);
+	if (options->emulation.by_line)
 		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_LINES "=1");
-	if (options->counters) {
+	if (options->emulation.counters) {
 		const char *temporary = getenv("TMPDIR");
 		if (temporary == NULL || temporary[0] == '\0')
 			temporary = "/tmp";
@@ -200,7 +199,7 @@ bool emulated_with_swizzle(const char *const *environment, const char *swizzle,
 						   char variable[EMULATED_VARIABLE], const char *out[EMULATED_VARIABLES])
 {
 	snprintf(variable, EMULATED_VARIABLE, VARIABLE_SWIZZLE "=%s", swizzle);
-	return add_variable(environment, variable, variable, out);
+	return add_variable(environment, VARIABLE_SWIZZLE "=", variable, out);
 }
 
 const char *emulated_race(const char *output)

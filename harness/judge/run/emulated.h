@@ -8,9 +8,6 @@
 #include "base/paths.h"
 #include "judge/options/options.h"
 
-/* What an emulated GPU can be watched for beyond what a GPU refuses itself; NULL after the last. */
-extern const char *const emulated_checks[];
-
 /* Whether the options suit a device that is named ("auto" suits them as yet). */
 bool emulated_options(const struct judge_options *options, struct error *err);
 

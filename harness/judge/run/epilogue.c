@@ -57,7 +57,7 @@ void epilogue_renew(struct epilogue *epilogue)
 {
 	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++) {
 		contestant_link_close(&epilogue->runners[i].link);
-		epilogue->runners[i].link.enclosed = false;
+		epilogue->runners[i].link.jail.enclosed = false;
 	}
 }
 
@@ -65,10 +65,10 @@ void epilogue_take_layers(struct epilogue *epilogue, struct judgement *judgement
 {
 	for (int i = 0; epilogue != NULL && i < CHAIN_STAGES_MAX; i++) {
 		struct epilogue_runner *runner = &epilogue->runners[i];
-		if (!runner->link.enclosed)
+		if (!runner->link.jail.enclosed)
 			continue;
 		contestant_link_denied(&runner->link, &judgement->denied);
-		judgement_take_layers(judgement, true, runner->link.layers);
+		judgement_take_layers(judgement, true, runner->link.jail.layers);
 		if (!runner->compiled.jailed)
 			judgement->layers &= ~(unsigned)LAYER_COMPILER;
 	}
@@ -119,22 +119,35 @@ static struct chain chain_of_stage(const struct chain_stage *stage)
 	return chain;
 }
 
-static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
-						   const struct referee_link *referee, const struct epilogue_check *check,
-						   struct error *err)
+/* The run of one stage by itself. */
+struct stage_run {
+	struct epilogue *epilogue;
+	uint32_t stage;
+	struct referee_link *referee;
+	const struct epilogue_check *check;
+};
+
+static struct epilogue_runner *runner_of(const struct stage_run *one)
 {
-	struct epilogue_runner *runner = &epilogue->runners[stage];
+	return &one->epilogue->runners[one->stage];
+}
+
+static bool runner_compile(const struct stage_run *one, struct error *err)
+{
+	struct epilogue *epilogue = one->epilogue;
+	const struct epilogue_check *check = one->check;
+	struct epilogue_runner *runner = runner_of(one);
 	char source[PATHS_MAX], file[PATHS_MAX], element[64];
 	if (!paths_source(source, err) || !paths_join(file, source, RUNNER, err))
 		return false;
 	snprintf(element, sizeof element, "-DEPILOGUE_ELEMENT=%s",
 			 type_of(problem_part(check->problem, PART_RESULT)->type)->element);
 	const char *flags[] = {element, NULL};
-	char *header = chain_header(&epilogue->chain, &epilogue->files, stage, 1);
+	char *header = chain_header(&epilogue->chain, &epilogue->files, one->stage, 1);
 	if (header == NULL)
 		return error_set(err, "out of memory");
 	struct compile_options options = {.source = file,
-									  .architecture = referee->facts.architecture,
+									  .architecture = one->referee->facts.architecture,
 									  .flags = flags,
 									  .epilogue = header,
 									  .stages = epilogue->stages,
@@ -152,10 +165,10 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 	if (why != NULL)
 		error_set(err, "%.*s", (int)strcspn(why, "\n"), why);
 	else if (status == COMPILE_ERROR)
-		error_set(err, "%s does not compile by itself: %.600s", epilogue->files.paths[stage],
+		error_set(err, "%s does not compile by itself: %.600s", epilogue->files.paths[one->stage],
 				  runner->compiled.log);
 	else if (status == COMPILE_STOPPED || status == COMPILE_FORBIDDEN)
-		error_prefix(err, "%s", epilogue->files.paths[stage]);
+		error_prefix(err, "%s", epilogue->files.paths[one->stage]);
 	free(why);
 	for (char *p = err->message; *p != '\0'; p++) /* one line */
 		*p = *p == '\n' ? ' ' : *p;
@@ -163,43 +176,44 @@ static bool runner_compile(struct epilogue *epilogue, uint32_t stage,
 }
 
 /* Compiled and in a process that lives. */
-static bool runner_ready(struct epilogue *epilogue, uint32_t stage, struct referee_link *referee,
-						 const struct epilogue_check *check, struct outcome *outcome,
-						 struct error *err)
+static bool runner_ready(const struct stage_run *one, struct outcome *outcome, struct error *err)
 {
-	struct epilogue_runner *runner = &epilogue->runners[stage];
+	const struct epilogue_check *check = one->check;
+	struct epilogue_runner *runner = runner_of(one);
 	if (runner->problem == check->problem && runner->link.child != NULL)
 		return true;
 	if (runner->problem != check->problem) {
 		contestant_link_close(&runner->link);
-		if (!runner_compile(epilogue, stage, referee, check, err))
+		if (!runner_compile(one, err))
 			return false;
 		runner->problem = check->problem;
-		runner->chain = chain_of_stage(&epilogue->chain.stages[stage]);
+		runner->chain = chain_of_stage(&one->epilogue->chain.stages[one->stage]);
 	}
-	runner->link.device = &referee->device;
-	runner->link.library = runner->compiled.library;
-	runner->link.source = runner->compiled.source;
-	runner->link.problem = PROBLEM_STAGE;
-	runner->link.memory_limit = check->memory_limit;
-	runner->link.chain = &runner->chain;
-	runner->link.timeout = check->timeout;
-	runner->link.without = check->without;
-	runner->link.required = check->required;
+	runner->setup = (struct contestant_setup){.device = &one->referee->device,
+											  .library = runner->compiled.library,
+											  .source = runner->compiled.source,
+											  .problem = PROBLEM_STAGE,
+											  .chain = &runner->chain,
+											  .memory_limit = check->memory_limit,
+											  .timeout = check->timeout,
+											  .without = check->without,
+											  .required = check->required};
+	runner->link.setup = &runner->setup;
 	*outcome = contestant_link_open(&runner->link);
 	return contestant_link_holds(&runner->link, err);
 }
 
-static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_link *referee,
-					  const struct epilogue_check *check, const struct arena *arena, int fd,
+static bool run_stage(const struct stage_run *one, const struct arena *arena, int fd,
 					  struct outcome *outcome, struct error *err)
 {
-	struct epilogue_runner *runner = &epilogue->runners[stage];
+	const struct epilogue_check *check = one->check;
+	const char *name = one->epilogue->chain.stages[one->stage].name;
+	struct epilogue_runner *runner = runner_of(one);
 	double seconds;
 	struct test_case test = *check->test; /* the rows of all batches are one matrix */
 	test.shape.size[SIZE_M] = (int32_t)shape_rows(&check->test->shape);
 	test.shape.size[SIZE_BATCH] = 1;
-	if (!runner_ready(epilogue, stage, referee, check, outcome, err))
+	if (!runner_ready(one, outcome, err))
 		return false;
 	if (outcome->verdict == VERDICT_ACCEPTED)
 		*outcome = contestant_link_case(&runner->link, arena, fd, &test);
@@ -218,31 +232,29 @@ static bool run_stage(struct epilogue *epilogue, uint32_t stage, struct referee_
 			"the stage %s makes other values of two neighbouring columns than of each alone: a "
 			"kernel hands over as many at once as it likes, so that a stage must not mix them; "
 			"one that needs pairs says 'static constexpr int columns = 2'",
-			epilogue->chain.stages[stage].name);
+			name);
 		return true;
 	}
 	char why[sizeof outcome->detail];
 	memcpy(why, outcome->detail, sizeof why);
-	snprintf(outcome->detail, sizeof outcome->detail, "the stage %s by itself: %.900s",
-			 epilogue->chain.stages[stage].name, why);
+	snprintf(outcome->detail, sizeof outcome->detail, "the stage %s by itself: %.900s", name, why);
 	return true;
 }
 
 /* What the referee has for the stage goes to it, and back. */
-static bool run_pass(struct epilogue *epilogue, uint32_t stage, struct referee_link *referee,
-					 const struct epilogue_check *check, struct check_facts *reply,
+static bool run_pass(const struct stage_run *one, struct check_facts *reply,
 					 struct outcome *outcome, struct error *err)
 {
 	struct arena arena;
 	int fd;
-	if (!referee_link_stage_open(referee, stage, &arena, &fd, err))
+	if (!referee_link_stage_open(one->referee, one->stage, &arena, &fd, err))
 		return false;
-	bool ran = run_stage(epilogue, stage, referee, check, &arena, fd, outcome, err);
+	bool ran = run_stage(one, &arena, fd, outcome, err);
 	if (fd >= 0)
 		close(fd);
 	if (!ran || outcome->verdict != VERDICT_ACCEPTED)
 		return ran;
-	return referee_link_stage_close(referee, stage, reply, err);
+	return referee_link_stage_close(one->referee, one->stage, reply, err);
 }
 
 bool epilogue_run_custom(struct epilogue *epilogue, struct referee_link *referee,
@@ -253,10 +265,11 @@ bool epilogue_run_custom(struct epilogue *epilogue, struct referee_link *referee
 	for (uint32_t stage = 0; stage < epilogue->chain.count; stage++) {
 		if ((referee->custom_stages & 1u << stage) == 0)
 			continue;
+		const struct stage_run one = {epilogue, stage, referee, check};
 		/* the second one is of its finish() */
 		int passes = chain_finish(&epilogue->chain.stages[stage]) != NULL ? 2 : 1;
 		for (int pass = 0; pass < passes && outcome->verdict == VERDICT_ACCEPTED; pass++)
-			if (!run_pass(epilogue, stage, referee, check, reply, outcome, err))
+			if (!run_pass(&one, reply, outcome, err))
 				return false;
 		if (outcome->verdict != VERDICT_ACCEPTED)
 			return true;

@@ -15,7 +15,8 @@
 struct epilogue_runner {
 	const struct problem *problem; /* that it is compiled for; NULL: not yet */
 	struct compiled compiled;
-	struct chain chain; /* only the stage */
+	struct chain chain;            /* only the stage */
+	struct contestant_setup setup; /* of its process */
 	struct contestant_link link;
 };
 

@@ -130,26 +130,25 @@ static double allowed_wrong(const struct tolerance *tolerance, uint64_t elements
 	return (tolerance->beyond + (tolerance->beyond > 0 ? rounding : 0)) * (double)elements;
 }
 
-bool finding_check(struct run *run, const struct problem *problem, const struct test_case *test,
-				   const struct entrant *entrant, const struct referee_result *result,
-				   const struct tolerance *tolerance, struct check_facts *reply,
-				   struct outcome *outcome, struct error *err)
+bool finding_check(const struct case_run *one, const struct referee_result *result,
+				   struct check_facts *reply, struct outcome *outcome, struct error *err)
 {
+	struct run *run = one->run;
+	bool fused = one->entrant->fused;
 	struct referee_result asked = *result;
-	asked.plain = !entrant->fused;
-	struct epilogue_check check = {.problem = problem,
-								   .test = test,
+	asked.plain = !fused;
+	struct epilogue_check check = {.problem = one->problem,
+								   .test = one->test,
 								   .timeout = run->timeout,
 								   .compile_seconds = run_compile_seconds(run->options),
 								   .memory_limit = run->memory_limit,
-								   .without = run->options->without,
-								   .required = run->options->required};
+								   .without = run->options->limits.without,
+								   .required = run->options->limits.required};
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
-	if (!referee_link_check(&run->referee, &asked, tolerance, reply, err) ||
-		(entrant->fused &&
-		 !epilogue_run_custom(run->epilogue, &run->referee, &check, reply, outcome, err)))
+	if (!referee_link_check(&run->referee, &asked, &one->tolerance, reply, err) ||
+		(fused && !epilogue_run_custom(run->epilogue, &run->referee, &check, reply, outcome, err)))
 		return false;
-	if ((double)reply->wrong <= allowed_wrong(tolerance, reply->elements))
+	if ((double)reply->wrong <= allowed_wrong(&one->tolerance, reply->elements))
 		reply->wrong = 0;
 	return true;
 }

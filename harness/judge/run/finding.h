@@ -6,10 +6,8 @@
 
 /* What the referee finds in one set after a call; result->plain follows from the entrant. *outcome
  * tells when a stage's own code failed; false with err when the referee cannot go on. */
-bool finding_check(struct run *run, const struct problem *problem, const struct test_case *test,
-				   const struct entrant *entrant, const struct referee_result *result,
-				   const struct tolerance *tolerance, struct check_facts *reply,
-				   struct outcome *outcome, struct error *err);
+bool finding_check(const struct case_run *one, const struct referee_result *result,
+				   struct check_facts *reply, struct outcome *outcome, struct error *err);
 
 /* The verdict of a finished call from what the referee saw. `detail` gets one
  * line. */

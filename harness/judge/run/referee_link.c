@@ -51,14 +51,18 @@ static bool call(struct referee_link *link, const void *request, size_t request_
 {
 	if (link->child == NULL)
 		return error_set(err, "the referee is not running");
-	size_t got = 0;
-	int got_fd = -1;
-	struct child_result result = child_call(link->child, request, request_bytes, -1, reply,
-											reply_bytes, &got, &got_fd, REFEREE_SECONDS);
+	struct child_exchange exchange = {.request = request,
+									  .request_bytes = request_bytes,
+									  .request_fd = -1,
+									  .reply = reply,
+									  .reply_capacity = reply_bytes,
+									  .seconds = REFEREE_SECONDS};
+	struct child_result result = child_call(link->child, &exchange);
+	size_t got = exchange.reply_bytes;
 	if (fd != NULL)
-		*fd = got_fd;
-	else if (got_fd >= 0)
-		close(got_fd);
+		*fd = exchange.reply_fd;
+	else if (exchange.reply_fd >= 0)
+		close(exchange.reply_fd);
 	if (result.outcome != CHILD_REPLIED)
 		return died(link, result, err);
 
@@ -107,18 +111,17 @@ bool referee_link_renew(struct referee_link *link, struct error *err)
 	return true;
 }
 
-static bool make_case(struct referee_link *link, const char *problem, const struct test_case *test,
-					  const struct chain *chain, uint32_t sets, uint32_t group, struct error *err)
+static bool make_case(struct referee_link *link, struct referee_case *request, const char *problem,
+					  const struct chain *chain, struct error *err)
 {
 	drop_arena(link);
 	link->used = true;
-	struct referee_case request = {
-		.head.type = MESSAGE_REFEREE_CASE, .test = *test, .sets = sets, .group = group};
+	request->head.type = MESSAGE_REFEREE_CASE;
 	if (chain != NULL)
-		request.chain = *chain;
-	snprintf(request.problem, sizeof request.problem, "%s", problem);
+		request->chain = *chain;
+	snprintf(request->problem, sizeof request->problem, "%s", problem);
 	struct referee_case_reply reply;
-	if (!call(link, &request, sizeof request, &reply, sizeof reply, &link->arena_fd, err))
+	if (!call(link, request, sizeof *request, &reply, sizeof reply, &link->arena_fd, err))
 		return false;
 	link->arena = reply.arena;
 	link->custom_stages = reply.custom_stages;
@@ -128,14 +131,17 @@ static bool make_case(struct referee_link *link, const char *problem, const stru
 bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
 					   const struct chain *chain, uint32_t sets, struct error *err)
 {
-	return make_case(link, problem, test, chain, sets, 0, err);
+	struct referee_case request = {.test = *test, .sets = sets};
+	return make_case(link, &request, problem, chain, err);
 }
 
 bool referee_link_sealed_case(struct referee_link *link, const char *problem,
 							  const struct test_case *test, const struct chain *chain,
-							  uint32_t groups, uint32_t group, struct error *err)
+							  struct referee_groups groups, struct error *err)
 {
-	return make_case(link, problem, test, chain, groups * group, group, err);
+	struct referee_case request = {
+		.test = *test, .sets = groups.count * groups.sets, .group = groups.sets};
+	return make_case(link, &request, problem, chain, err);
 }
 
 bool referee_link_descriptor(struct referee_link *link, uint32_t group, int *fd, struct error *err)

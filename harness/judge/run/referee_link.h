@@ -32,11 +32,14 @@ bool referee_link_renew(struct referee_link *link, struct error *err);
  * child == NULL, and referee_link_open starts a new one). */
 bool referee_link_case(struct referee_link *link, const char *problem, const struct test_case *test,
 					   const struct chain *chain, uint32_t sets, struct error *err);
-/* Makes a case of `groups` groups of `group` sets, each shared by itself (protocol.h,
- * "sealed calls"), and what shares one of them: *fd is the caller's. */
+/* Groups of sets, each shared by itself (protocol.h, "sealed calls"). */
+struct referee_groups {
+	uint32_t count, sets; /* `sets` of each */
+};
+/* A case in groups, and what shares one of them: *fd is the caller's. */
 bool referee_link_sealed_case(struct referee_link *link, const char *problem,
 							  const struct test_case *test, const struct chain *chain,
-							  uint32_t groups, uint32_t group, struct error *err);
+							  struct referee_groups groups, struct error *err);
 bool referee_link_descriptor(struct referee_link *link, uint32_t group, int *fd, struct error *err);
 bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error *err);
 /* A result that is looked at. */

@@ -16,23 +16,23 @@ static bool binds_nothing(const struct chain *chain)
 	return nothing;
 }
 
-struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
-									  const struct entrant *entrant)
+struct contestant_setup run_contestant(const struct run *run, const struct problem *problem,
+									   const struct entrant *entrant)
 {
-	return (struct contestant_link){.device = &run->referee.device,
-									.library = entrant->library,
-									.source = entrant->source,
-									.problem = problem->name,
-									.order = entrant->order,
-									.chain = entrant->fused ? run_chain(run) : NULL,
-									.unbound =
-										entrant->own_epilogue && binds_nothing(run_chain(run)),
-									.libraries_allowed = entrant->libraries_allowed,
-									.memory_limit = run->memory_limit,
-									.library_folder = run->library_folder,
-									.timeout = run->timeout,
-									.without = run->options->without,
-									.required = entrant->is_reference ? 0 : run->options->required};
+	return (struct contestant_setup){
+		.device = &run->referee.device,
+		.library = entrant->library,
+		.source = entrant->source,
+		.problem = problem->name,
+		.order = entrant->order,
+		.chain = entrant->fused ? run_chain(run) : NULL,
+		.unbound = entrant->own_epilogue && binds_nothing(run_chain(run)),
+		.libraries_allowed = entrant->libraries_allowed,
+		.memory_limit = run->memory_limit,
+		.library_folder = run->library_folder,
+		.timeout = run->timeout,
+		.without = run->options->limits.without,
+		.required = entrant->is_reference ? 0 : run->options->limits.required};
 }
 
 bool run_renew(struct run *run, struct error *err)
@@ -50,7 +50,7 @@ void run_progress(const struct run *run, const char *file, const char *what, siz
 
 double run_compile_seconds(const struct judge_options *options)
 {
-	return options->compile_timeout > 0 ? options->compile_timeout : COMPILE_SECONDS;
+	return options->compile.timeout > 0 ? options->compile.timeout : COMPILE_SECONDS;
 }
 
 void run_note(const struct run *run, const char *line)

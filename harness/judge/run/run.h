@@ -55,6 +55,17 @@ struct entrant {
 						  the bound, and the report says so */
 };
 
+/* One case's run by one entrant: who judges, what is run where, and what its results are held to.
+ * All is borrowed. */
+struct case_run {
+	struct run *run;
+	const struct problem *problem;
+	const struct entrant *entrant;
+	struct contestant_link *contestant; /* the process that calls its solve() */
+	const struct test_case *test;
+	struct tolerance tolerance;
+};
+
 /* The chain of the run, or NULL. */
 const struct chain *run_chain(const struct run *run);
 
@@ -67,9 +78,9 @@ bool run_renew(struct run *run, struct error *err);
 void run_progress(const struct run *run, const char *file, const char *what, size_t done,
 				  size_t total);
 
-/* A process for the entrant's solution, as the run wants it; not started. */
-struct contestant_link run_contestant(const struct run *run, const struct problem *problem,
-									  const struct entrant *entrant);
+/* Of a process for the entrant's solution, as the run wants it. */
+struct contestant_setup run_contestant(const struct run *run, const struct problem *problem,
+									   const struct entrant *entrant);
 
 /* How long nvcc may take for a file. */
 double run_compile_seconds(const struct judge_options *options);

@@ -23,8 +23,6 @@
 #define PRINTED_MAX "20"     /* errors, each with its stack: within REPORT_MAX */
 #define REPORT_NAME "%p.txt" /* the tool puts its process's id there */
 
-const char *const tool_checks[] = {"memcheck", "racecheck", "initcheck", "synccheck", NULL};
-
 bool tool_none_around(struct error *err)
 {
 	const char *preloaded = getenv("LD_PRELOAD"); /* where all three have such libraries */
@@ -80,16 +78,16 @@ static void sanitizer_words(struct tool *tool, const char *check)
 bool tool_find(struct tool *tool, const struct judge_options *options, struct error *err)
 {
 	*tool = (struct tool){0};
-	if (options->under != NULL)
-		return split_words(tool, options->under, err);
-	if (options->sanitize == NULL)
+	if (options->tool.under != NULL)
+		return split_words(tool, options->tool.under, err);
+	if (options->tool.sanitize == NULL)
 		return true;
 	if (!toolkit_find_program(SANITIZER, tool->program))
 		return error_set(err,
 						 "--sanitize needs " SANITIZER ", which is neither on the PATH nor in the "
 						 "CUDA toolkit; install it with the toolkit (cuda-sanitizer-13-0)");
-	sanitizer_words(tool, options->sanitize);
-	tool->check = options->sanitize;
+	sanitizer_words(tool, options->tool.sanitize);
+	tool->check = options->tool.sanitize;
 	return true;
 }
 
@@ -100,7 +98,7 @@ const char *const *tool_words(const struct tool *tool)
 
 bool tool_device(const struct judge_options *options, enum device_kind kind, struct error *err)
 {
-	return options->sanitize == NULL || kind == DEVICE_CUDA ||
+	return options->tool.sanitize == NULL || kind == DEVICE_CUDA ||
 		   error_set(err, "--sanitize is for a GPU: the emulated one looks at every access "
 						  "anyway, and for races with --check race");
 }

@@ -19,9 +19,6 @@ struct tool {
 	char log[PATHS_MAX];               /* what it is told of that */
 };
 
-/* The checks of compute-sanitizer; NULL after the last. */
-extern const char *const tool_checks[];
-
 /* False when such a tool has been started around the judge itself: what it injects
  * into every process does not survive how children are started. */
 bool tool_none_around(struct error *err);

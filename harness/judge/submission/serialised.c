@@ -66,7 +66,7 @@ static void ask(const struct run *run, const struct submission *s, struct compil
 	struct run asking = *run;
 	struct submission asked = *s;
 	struct error ignored;
-	options.uses = true;
+	options.emulation.uses = true;
 	asking.options = &options;
 	asked.compiled = (struct compiled){.log = NULL};
 	submission_compile(&asking, run->control, &asked, &ignored);
@@ -77,7 +77,7 @@ bool serialised_find(const struct run *run, struct submission *s)
 {
 	struct compiled asked;
 	s->serialised = serialised_names(s->compiled.log);
-	if (s->serialised != NULL || run->options->uses)
+	if (s->serialised != NULL || run->options->emulation.uses)
 		return s->serialised != NULL;
 	ask(run, s, &asked);
 	s->serialised = serialised_names(asked.log);

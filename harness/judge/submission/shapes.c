@@ -13,12 +13,13 @@ static const struct shape_text comparison = {3, {4096, 4096, 1024}};
 bool shapes_fit(const struct judge_options *options, const struct problem *problem,
 				const struct shape_text *text, struct shape *out, struct error *err)
 {
-	const char *file = options->shapes_file;
+	const char *file = options->shapes.file;
 	if (shape_fit(problem, text, out, err) && shape_is_countable(problem, out, err))
 		return true;
-	if (file != NULL && text >= options->shapes && text < options->shapes + options->shape_count)
+	if (file != NULL && text >= options->shapes.items &&
+		text < options->shapes.items + options->shapes.count)
 		error_prefix(err, "%s:%u", strcmp(file, JUDGE_STDIN) == 0 ? JUDGE_STDIN_SHOWN : file,
-					 options->shape_lines[text - options->shapes]);
+					 options->shapes.lines[text - options->shapes.items]);
 	return false;
 }
 
@@ -29,17 +30,18 @@ bool shapes_case(const struct judge_options *options, const struct problem *prob
 	float scalars[SCALARS_MAX];
 	if (text != NULL && !shapes_fit(options, problem, text, &shape, err))
 		return false;
-	bool given = options->alpha.given || options->beta.given;
+	bool given = options->timing.alpha.given || options->timing.beta.given;
 	for (size_t i = 0; problem->scalars[i].name != NULL; i++) {
 		enum scalar scalar = problem->scalars[i].is;
 		bool factor = scalar == SCALAR_ALPHA || scalar == SCALAR_BETA;
-		const struct judge_scalar *asked = scalar == SCALAR_BETA ? &options->beta : &options->alpha;
+		const struct judge_scalar *asked =
+			scalar == SCALAR_BETA ? &options->timing.beta : &options->timing.alpha;
 		scalars[i] =
 			factor && (text != NULL || given) ? scalar_neutral(scalar) : problem->large_scalars[i];
 		if (factor && asked->given)
 			scalars[i] = (float)asked->value;
 	}
-	*out = case_of_shape(problem, &shape, scalars, options->seed);
+	*out = case_of_shape(problem, &shape, scalars, options->cases.seed);
 	return true;
 }
 
@@ -64,11 +66,24 @@ static struct shape_text text_of(const struct problem *problem, const struct sha
 	return text;
 }
 
-/* A shape at each value of the sweep, appended. */
-static bool append_sweep(const struct judge_options *options, const struct problem *problem,
-						 const struct sweep *sweep, struct shape_text text, struct test_case *cases,
-						 size_t *count, struct error *err)
+/* Cases of shapes. */
+struct case_list {
+	const struct judge_options *options;
+	const struct problem *problem;
+	struct test_case *cases; /* with room for all */
+	size_t count;
+};
+
+static bool append_case(struct case_list *list, const struct shape_text *text, struct error *err)
 {
+	return shapes_case(list->options, list->problem, text, &list->cases[list->count++], err);
+}
+
+/* A shape at each value of the sweep, appended. */
+static bool append_sweep(struct case_list *list, const struct sweep *sweep, struct shape_text text,
+						 struct error *err)
+{
+	const struct problem *problem = list->problem;
 	size_t place;
 	char written[SWEEP_TEXT], legend[SHAPE_TEXT];
 	sweep_print(sweep, written);
@@ -77,52 +92,52 @@ static bool append_sweep(const struct judge_options *options, const struct probl
 						 shape_legend(problem, legend));
 	for (size_t i = 0; i < sweep->count; i++) {
 		text.number[place] = sweep->values[i];
-		if (!shapes_case(options, problem, &text, &cases[(*count)++], err))
+		if (!append_case(list, &text, err))
 			return error_prefix(err, "--over %s", written);
 	}
 	return true;
 }
 
-static bool append(const struct judge_options *options, const struct problem *problem,
-				   const struct shape_text *texts, size_t text_count, struct test_case *cases,
-				   size_t *count, struct error *err)
+static bool append(struct case_list *list, const struct shape_text *texts, size_t count,
+				   struct error *err)
 {
-	for (size_t i = 0; i < text_count; i++)
-		if (options->over.count > 0
-				? !append_sweep(options, problem, &options->over, texts[i], cases, count, err)
-				: !shapes_case(options, problem, &texts[i], &cases[(*count)++], err))
+	const struct sweep *over = &list->options->timing.over;
+	for (size_t i = 0; i < count; i++)
+		if (over->count > 0 ? !append_sweep(list, over, texts[i], err)
+							: !append_case(list, &texts[i], err))
 			return false;
 	return true;
 }
 
-static bool fill(const struct judge_options *options, const struct problem *problem,
-				 struct test_case *cases, size_t *count, struct error *err)
+static bool fill(struct case_list *list, struct error *err)
 {
+	const struct judge_options *options = list->options;
+	const struct problem *problem = list->problem;
 	bool three = problem_sizes(problem) == 3, compares = options->mode == JUDGE_COMPARES;
 	struct shape_text own = three ? comparison : text_of(problem, &problem->large);
 	struct sweep usual = sweep_of(SIZE_K);
-	if (options->shape_count > 0)
-		return append(options, problem, options->shapes, options->shape_count, cases, count, err);
-	if (options->over.count > 0)
-		return append(options, problem, &own, 1, cases, count, err);
+	if (options->shapes.count > 0)
+		return append(list, options->shapes.items, options->shapes.count, err);
+	if (options->timing.over.count > 0)
+		return append(list, &own, 1, err);
 	if (!three || !compares)
-		return shapes_case(options, problem, NULL, &cases[(*count)++], err);
-	return append(options, problem, large, LARGE, cases, count, err) &&
-		   append_sweep(options, problem, &usual, comparison, cases, count, err);
+		return append_case(list, NULL, err);
+	return append(list, large, LARGE, err) && append_sweep(list, &usual, comparison, err);
 }
 
 struct test_case *shapes_cases(const struct judge_options *options, const struct problem *problem,
 							   size_t *count, struct error *err)
 {
-	size_t values = options->over.count > 0 ? options->over.count : 1;
-	size_t room = options->shape_count * values + LARGE + SWEEP_VALUES_MAX;
-	struct test_case *cases = calloc(room, sizeof *cases);
+	size_t values = options->timing.over.count > 0 ? options->timing.over.count : 1;
+	size_t room = options->shapes.count * values + LARGE + SWEEP_VALUES_MAX;
+	struct case_list list = {options, problem, calloc(room, sizeof *list.cases), 0};
 	*count = 0;
-	if (cases == NULL)
+	if (list.cases == NULL) {
 		error_set(err, "out of memory for %zu cases", room);
-	else if (fill(options, problem, cases, count, err))
-		return cases;
-	free(cases);
-	*count = 0;
+	} else if (fill(&list, err)) {
+		*count = list.count;
+		return list.cases;
+	}
+	free(list.cases);
 	return NULL;
 }

@@ -78,20 +78,20 @@ static bool cases_generate(const struct judge_options *options, struct submissio
 {
 	const struct problem *problem = s->problem;
 	int smallest = case_smallest(problem), largest = case_largest(problem);
-	int max_dim = options->max_dim > 0 ? options->max_dim : largest;
+	int max_dim = options->cases.max_dim > 0 ? options->cases.max_dim : largest;
 	if (max_dim < smallest)
 		return error_set(err, "--max-dim %d: %s has sizes from %d on", max_dim, problem->name,
 						 smallest);
-	int multiple = options->multiple > 1 ? options->multiple : 1;
+	int multiple = options->cases.multiple > 1 ? options->cases.multiple : 1;
 	if (!case_has_multiple(problem, max_dim, multiple))
 		return error_set(err, "--multiple-of %d: no size of %s from %d to %d is one", multiple,
 						 problem->name, smallest, max_dim < largest ? max_dim : largest);
-	if (!cases_allocate(s, options->cases, err))
+	if (!cases_allocate(s, options->cases.count, err))
 		return false;
 	size_t kept = 0;
 	for (size_t i = 0; kept < s->case_count; i++) {
 		s->cases[kept] =
-			case_generate(problem, options->seed, i, options->sizes, max_dim, multiple);
+			case_generate(problem, options->cases.seed, i, options->cases.sizes, max_dim, multiple);
 		kept += options->mode == JUDGE_CHECKS || case_multiplies(&s->cases[kept]);
 	}
 	return true;
@@ -157,13 +157,14 @@ static bool suite_append(const struct judge_options *options, const char *name,
 	struct suite suite;
 	if (!paths_source(source, err) || !paths_join(folder, source, "testcases/suites", err) ||
 		!suite_exists(name, folder, err) ||
-		!suite_load(name, folder, s->problem, options->seed, options->max_dim, &suite, err))
+		!suite_load(name, folder, s->problem, options->cases.seed, options->cases.max_dim, &suite,
+					err))
 		return false;
 	struct test_case *more = realloc(s->cases, (s->case_count + suite.count + 1) * sizeof *more);
 	if (more != NULL) {
 		s->cases = more;
 		for (size_t i = 0; i < suite.count; i++)
-			if (is_multiple(s->problem, &suite.cases[i].shape, options->multiple))
+			if (is_multiple(s->problem, &suite.cases[i].shape, options->cases.multiple))
 				more[s->case_count++] = suite.cases[i];
 	}
 	suite_free(&suite);
@@ -173,42 +174,43 @@ static bool suite_append(const struct judge_options *options, const char *name,
 static bool cases_of_suites(const struct judge_options *options, struct submission *s,
 							struct error *err)
 {
-	for (size_t i = 0; i < options->suite_count; i++)
-		if (!suite_append(options, options->suites[i], s, err))
+	for (size_t i = 0; i < options->cases.suite_count; i++)
+		if (!suite_append(options, options->cases.suites[i], s, err))
 			return false;
-	return s->case_count > 0 || error_set(err, "%s leaves no case of the suite",
-										  options->multiple <= 1  ? "--max-dim"
-										  : options->max_dim == 0 ? "--multiple-of"
-																  : "--max-dim with --multiple-of");
+	return s->case_count > 0 ||
+		   error_set(err, "%s leaves no case of the suite",
+					 options->cases.multiple <= 1  ? "--max-dim"
+					 : options->cases.max_dim == 0 ? "--multiple-of"
+												   : "--max-dim with --multiple-of");
 }
 
 /* To be checked: `cases` of each shape. */
 static bool cases_generate_at(const struct judge_options *options, struct submission *s,
 							  struct error *err)
 {
-	bool ok = cases_allocate(s, options->shape_count * options->cases, err);
-	for (size_t i = 0; i < options->shape_count && ok; i++) {
+	bool ok = cases_allocate(s, options->shapes.count * options->cases.count, err);
+	for (size_t i = 0; i < options->shapes.count && ok; i++) {
 		struct shape shape;
-		ok = shapes_fit(options, s->problem, &options->shapes[i], &shape, err);
-		for (size_t c = i * options->cases; c < (i + 1) * options->cases && ok; c++)
-			s->cases[c] = case_generate_at(s->problem, &shape, options->seed, c);
+		ok = shapes_fit(options, s->problem, &options->shapes.items[i], &shape, err);
+		for (size_t c = i * options->cases.count; c < (i + 1) * options->cases.count && ok; c++)
+			s->cases[c] = case_generate_at(s->problem, &shape, options->cases.seed, c);
 	}
 	return ok;
 }
 
 static bool cases_make(const struct judge_options *options, struct submission *s, struct error *err)
 {
-	const struct shape_text *timed = options->time.count > 0    ? &options->time
-									 : options->shape_count > 0 ? options->shapes
-																: NULL;
+	const struct shape_text *timed = options->timing.shape.count > 0 ? &options->timing.shape
+									 : options->shapes.count > 0     ? options->shapes.items
+																	 : NULL;
 	bool checks = options->mode == JUDGE_CHECKS;
 	if (checks && !shapes_case(options, s->problem, timed, &s->timed, err))
 		return false;
-	if (options->suite_count > 0)
+	if (options->cases.suite_count > 0)
 		return cases_of_suites(options, s, err);
-	if (checks && options->shape_count > 0)
+	if (checks && options->shapes.count > 0)
 		return cases_generate_at(options, s, err);
-	if (checks || options->cases > 0)
+	if (checks || options->cases.count > 0)
 		return cases_generate(options, s, err);
 	s->cases = shapes_cases(options, s->problem, &s->case_count, err);
 	return s->cases != NULL;
@@ -235,7 +237,7 @@ static bool unknown_case(const struct judge_options *options, const struct submi
 	for (size_t i = 0; i < count; i++)
 		names[i] = s->cases[i].name;
 	suggest_phrase(phrase, name, names, count);
-	if (options->suite_count == 0)
+	if (options->cases.suite_count == 0)
 		return error_set(err, "no case '%s': there are %s to %s (--cases N makes more)", name,
 						 names[0], s->cases[s->case_count - 1].name);
 	return error_set(err, "no case '%s' in the suite%s", name,
@@ -253,13 +255,14 @@ static bool cases_choose(const struct judge_options *options, struct submission 
 						 struct error *err)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < options->only_count; i++)
-		if (!has_case(s, options->only[i]))
-			return unknown_case(options, s, options->only[i], err);
-	if (options->only_count == 0)
+	for (size_t i = 0; i < options->cases.only_count; i++)
+		if (!has_case(s, options->cases.only[i]))
+			return unknown_case(options, s, options->cases.only[i], err);
+	if (options->cases.only_count == 0)
 		return true;
 	for (size_t i = 0; i < s->case_count; i++)
-		if (text_index(s->cases[i].name, options->only, options->only_count) < options->only_count)
+		if (text_index(s->cases[i].name, options->cases.only, options->cases.only_count) <
+			options->cases.only_count)
 			s->cases[kept++] = s->cases[i];
 	s->case_count = kept;
 	return true;
@@ -297,7 +300,7 @@ void submission_take(const struct run *run, const char *file, struct submission 
 	*out = (struct submission){.file = is_input ? JUDGE_STDIN_SHOWN : file,
 							   .source = is_input ? options->input : file,
 							   .problem = options->problem,
-							   .flags = options->nvcc_flags,
+							   .flags = options->compile.nvcc_flags,
 							   .fused = run->epilogue != NULL,
 							   .is_baseline = lies_in_baselines(file)};
 	if (out->problem == NULL)
@@ -307,7 +310,7 @@ void submission_take(const struct run *run, const char *file, struct submission 
 						"shows them)");
 	else
 		out->unfit = !problem_suits(run, out, &why);
-	submission_put_first(out, options->first);
+	submission_put_first(out, options->cases.first);
 	snprintf(out->refused, sizeof out->refused, "%s", why.message);
 	if (!out->unfit && submission_holds(out) && !content_hash(out->source, out->content, &why))
 		out->content[0] = '\0'; /* the compiler says why, too */
@@ -343,7 +346,7 @@ void submission_tune(const struct run *run, struct submission *s, const struct t
 	const struct judge_options *options = run->options;
 	struct judge_schedule schedule = {0};
 	*changed = false;
-	if (options->schedules == NULL || s->problem == NULL)
+	if (options->compile.schedules == NULL || s->problem == NULL)
 		return;
 	const struct judge_question question = {.source = s->source,
 											.content = s->content,
@@ -352,13 +355,13 @@ void submission_tune(const struct run *run, struct submission *s, const struct t
 											.epilogue = s->fused ? options->epilogue : NULL,
 											.kind = run->referee.device.kind,
 											.facts = &run->referee.facts};
-	options->schedules->find(options->schedules->context, &question, &schedule);
+	options->compile.schedules->find(options->compile.schedules->context, &question, &schedule);
 	*changed = s->flags != s->tuned || schedule.count != s->schedule.count ||
 			   memcmp(schedule.flags, s->schedule.flags, sizeof schedule.flags) != 0;
 	s->schedule = schedule;
-	size_t count = options->nvcc_flag_count;
+	size_t count = options->compile.nvcc_flag_count;
 	for (size_t i = 0; i < count; i++)
-		s->tuned[i] = options->nvcc_flags[i];
+		s->tuned[i] = options->compile.nvcc_flags[i];
 	for (size_t i = 0; i < schedule.count; i++)
 		s->tuned[count++] = s->schedule.flags[i];
 	s->tuned[count] = NULL;
@@ -439,7 +442,7 @@ static enum compile_status compile_once(const struct run *run, struct submission
 {
 	const bool emulated = run->referee.device.kind == DEVICE_EMULATED;
 	const bool older = is_emulated_older(run, s);
-	return (emulated && run->options->uses) || older
+	return (emulated && run->options->emulation.uses) || older
 			   ? compile_emulated(options, s->machine + strlen("sm_"), older, &s->compiled, err)
 			   : compile_solution(options, &s->compiled, err);
 }
@@ -499,21 +502,21 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 	s->unsupported = s->stage_refused = false;
 	char header[ENTRY_HEADER_TEXT];
 	entry_header(s->problem, header);
-	struct compile_options options = {.source = s->source,
-									  .solve_header = header,
-									  .stands_for = s->source != s->file ? s->file : NULL,
-									  .architecture = run->referee.facts.architecture,
-									  .flags = s->flags,
-									  .epilogue = s->fused ? run->epilogue->header : NULL,
-									  .stages = s->fused ? run->epilogue->stages : NULL,
-									  .libraries = s->is_baseline,
-									  .isolated = (run->options->required & LAYER_COMPILER) != 0,
-									  .unjailed = (run->options->without & LAYER_COMPILER) != 0,
-									  .in_place = run->options->keep != NULL ||
-												  run->options->under != NULL ||
-												  run->options->sanitize != NULL,
-									  .seconds = run_compile_seconds(run->options),
-									  .control = control};
+	struct compile_options options = {
+		.source = s->source,
+		.solve_header = header,
+		.stands_for = s->source != s->file ? s->file : NULL,
+		.architecture = run->referee.facts.architecture,
+		.flags = s->flags,
+		.epilogue = s->fused ? run->epilogue->header : NULL,
+		.stages = s->fused ? run->epilogue->stages : NULL,
+		.libraries = s->is_baseline,
+		.isolated = (run->options->limits.required & LAYER_COMPILER) != 0,
+		.unjailed = (run->options->limits.without & LAYER_COMPILER) != 0,
+		.in_place = run->options->compile.keep != NULL || run->options->tool.under != NULL ||
+					run->options->tool.sanitize != NULL,
+		.seconds = run_compile_seconds(run->options),
+		.control = control};
 	name_machine_code(run, s->machine);
 	enum compile_status status = compile_asking(run, s, &options, &why);
 	s->by_stage =

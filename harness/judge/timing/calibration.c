@@ -35,12 +35,13 @@ void calibration_start(struct calibration *calibration, const struct device_choi
 					   size_t memory_limit, double timeout)
 {
 	calibration->device = *device;
-	calibration->link = (struct contestant_link){.device = &calibration->device,
-												 .library = calibration->library,
-												 .problem = PROBLEM_CALIBRATION,
-												 .memory_limit = memory_limit,
-												 .timeout = timeout,
-												 .timed = true};
+	calibration->setup = (struct contestant_setup){.device = &calibration->device,
+												   .library = calibration->library,
+												   .problem = PROBLEM_CALIBRATION,
+												   .memory_limit = memory_limit,
+												   .timeout = timeout,
+												   .timed = true};
+	calibration->link = (struct contestant_link){.setup = &calibration->setup};
 	calibration->starting = thread_start(&calibration->thread, start, calibration);
 	if (!calibration->starting)
 		start(calibration);
@@ -61,36 +62,42 @@ void calibration_close(struct calibration *calibration)
 	contestant_link_close(&calibration->link);
 }
 
-/* Measures the overhead of a pass like this one by calls of about as many microseconds. */
-bool calibration_pass(struct run *run, struct calibration *calibration,
-					  const struct sealed_plan *like, bool again, double microseconds,
-					  struct sealed_times *out, struct outcome *outcome, struct error *err)
+struct sealed_plan calibration_plan(const struct sealed_plan *like, bool again, double microseconds)
 {
-	double work = fmin(fmax(microseconds - CALIBRATION_OVERHEAD, 1.0), WORK_MOST);
 	struct sealed_plan plan = *like;
 	plan.entrant = NULL;
 	plan.again = again;
 	plan.checks = false;
-	plan.nanoseconds = (int32_t)(work * 1e3);
-	bool ok = sealed_run(run, &calibration->link, &plan, out, outcome, err) &&
+	plan.nanoseconds =
+		(int32_t)(fmin(fmax(microseconds - CALIBRATION_OVERHEAD, 1.0), WORK_MOST) * 1e3);
+	return plan;
+}
+
+/* What there is besides the work. */
+bool calibration_pass(struct run *run, struct calibration *calibration,
+					  const struct sealed_plan *plan, struct sealed_times *out,
+					  struct outcome *outcome, struct error *err)
+{
+	bool ok = sealed_run(run, &calibration->link, plan, out, outcome, err) &&
 			  (outcome->verdict == VERDICT_ACCEPTED || outcome->refused ||
 			   error_set(err, "the calibration kernel failed: %.900s", outcome->detail));
 	for (uint32_t i = 0; i < out->count; i++)
-		out->groups[i].call -= work + KERNEL_MICROSECONDS;
+		out->groups[i].call -= plan->nanoseconds * 1e-3 + KERNEL_MICROSECONDS;
 	return ok;
 }
 
 bool calibration_overhead(struct run *run, struct calibration *calibration,
-						  const struct sealed_plan *like, bool again, double microseconds,
-						  struct sealed_group *overhead, struct outcome *outcome, struct error *err)
+						  const struct sealed_plan *plan, struct sealed_group *overhead,
+						  struct outcome *outcome, struct error *err)
 {
+	struct sealed_plan pass = *plan;
 	struct samples calls = {0}, releases = {0};
 	bool ok = true;
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
 	for (uint32_t i = 0; i < PASSES_APART && ok && !outcome->refused; i++) {
 		struct sealed_times times;
-		ok = calibration_pass(run, calibration, like, again || i > 0, microseconds, &times, outcome,
-							  err);
+		ok = calibration_pass(run, calibration, &pass, &times, outcome, err);
+		pass.again = true;
 		struct sealed_group mean = sealed_mean(&times);
 		float call = (float)mean.call, release = (float)mean.release;
 		ok = ok && ((samples_add(&calls, &call, 1) && samples_add(&releases, &release, 1)) ||

@@ -11,6 +11,7 @@
 #define CALIBRATION_OVERHEAD 40.0 /* microseconds: about the round-trip overhead of a call */
 
 struct calibration {
+	struct contestant_setup setup; /* of its process */
 	struct contestant_link link;
 	struct device_choice device;
 	char library[PATHS_MAX];
@@ -32,17 +33,20 @@ void calibration_start(struct calibration *calibration, const struct device_choi
 bool calibration_wait(struct calibration *calibration, struct error *err);
 void calibration_close(struct calibration *calibration);
 
-/* The round-trip overhead in a pass like this one, with calls of about so many microseconds;
- * `again`: on the sets of the pass before, which was one like it. outcome->refused: the referee has
- * no memory for it. */
-bool calibration_pass(struct run *run, struct calibration *calibration,
-					  const struct sealed_plan *like, bool again, double microseconds,
-					  struct sealed_times *out, struct outcome *outcome, struct error *err);
+/* A plan of the calibration kernel like another one, with calls of about so many microseconds;
+ * `again`: on the sets of the pass before, which was one like it. */
+struct sealed_plan calibration_plan(const struct sealed_plan *like, bool again,
+									double microseconds);
 
-/* The median of several passes, while no other process has a context; `again` as above. */
+/* The round-trip overhead in a pass of that plan. outcome->refused: the referee has no memory for
+ * it. */
+bool calibration_pass(struct run *run, struct calibration *calibration,
+					  const struct sealed_plan *plan, struct sealed_times *out,
+					  struct outcome *outcome, struct error *err);
+
+/* The median of several passes, while no other process has a context. */
 bool calibration_overhead(struct run *run, struct calibration *calibration,
-						  const struct sealed_plan *like, bool again, double microseconds,
-						  struct sealed_group *overhead, struct outcome *outcome,
-						  struct error *err);
+						  const struct sealed_plan *plan, struct sealed_group *overhead,
+						  struct outcome *outcome, struct error *err);
 
 #endif

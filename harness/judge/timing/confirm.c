@@ -26,9 +26,9 @@
 bool confirm_wanted(const struct run *run)
 {
 	const struct judge_options *options = run->options;
-	return (options->sealed || options->mode == JUDGE_CHECKS ||
-			(options->required & LAYER_SEALED) != 0) &&
-		   (options->without & LAYER_SEALED) == 0;
+	return (options->timing.sealed || options->mode == JUDGE_CHECKS ||
+			(options->limits.required & LAYER_SEALED) != 0) &&
+		   (options->limits.without & LAYER_SEALED) == 0;
 }
 
 bool confirm_possible(const struct device_choice *device, struct error *err)
@@ -37,8 +37,9 @@ bool confirm_possible(const struct device_choice *device, struct error *err)
 	if (calibration == NULL)
 		return error_set(err, "out of memory");
 	calibration_start(calibration, device, 0, LANE_FIRST_SECONDS);
-	bool can = calibration_wait(calibration, err) &&
-			   (calibration->link.can_seal || error_set(err, "%s", calibration->link.unsealed));
+	bool can =
+		calibration_wait(calibration, err) &&
+		(calibration->link.jail.can_seal || error_set(err, "%s", calibration->link.jail.unsealed));
 	confirm_end(calibration);
 	return can;
 }
@@ -58,11 +59,11 @@ static bool calibration_before(struct run *run, struct calibration *calibration,
 	if (!child_hold(calibration->link.child, calibration->cpu))
 		calibration->cpu = CPU_NONE;
 	groups_plan_small(run, &plan);
-	if (!calibration->link.can_seal)
+	plan = calibration_plan(&plan, false, WORK_BEFORE + CALIBRATION_OVERHEAD);
+	if (!calibration->link.jail.can_seal)
 		snprintf(calibration->unavailable, sizeof calibration->unavailable, "%s",
-				 calibration->link.unsealed);
-	else if (!calibration_overhead(run, calibration, &plan, false,
-								   WORK_BEFORE + CALIBRATION_OVERHEAD, &overhead, &outcome, err))
+				 calibration->link.jail.unsealed);
+	else if (!calibration_overhead(run, calibration, &plan, &overhead, &outcome, err))
 		return false;
 	calibration->before = overhead.call;
 	if (outcome.refused)
@@ -84,7 +85,7 @@ static struct calibration *calibration_new(const struct run *run)
 void confirm_ahead(struct run *run)
 {
 	if (run->calibration == NULL && run->referee.device.kind == DEVICE_CUDA &&
-		!run->options->untimed && tool_words(&run->tool) == NULL && confirm_wanted(run))
+		!run->options->timing.untimed && tool_words(&run->tool) == NULL && confirm_wanted(run))
 		run->calibration = calibration_new(run);
 }
 
@@ -123,17 +124,27 @@ static bool is_library(const struct timing_entry *entry)
 	return entry->role == TIMING_LIBRARY;
 }
 
+/* An entry of a shape, and its sealed calls. */
+struct sealed_entry {
+	struct run *run;
+	const struct problem *problem;
+	struct calibration *calibration;
+	const struct timing_result *result; /* that the entry is of */
+	struct lane *lane;
+	struct timing_entry *entry;
+	struct sealed_series *series;
+};
+
 /* What bounds the overhead without the calibration kernel's last turn. */
 static struct overhead_bound way_before(const struct calibration *calibration)
 {
 	return (struct overhead_bound){.before = calibration->before, .after.release = INFINITY};
 }
 
-static struct host_time seen_by_now(const struct sealed_series *series,
-									const struct calibration *calibration)
+static struct host_time seen_by_now(const struct sealed_entry *one)
 {
-	const struct overhead_bound bound = way_before(calibration);
-	return host_time_of(series, &bound);
+	const struct overhead_bound bound = way_before(one->calibration);
+	return host_time_of(one->series, &bound);
 }
 
 /* Sealed calls are not possible with this entry, which says why. */
@@ -144,42 +155,42 @@ static void cannot_seal(struct outcome *outcome, const char *why)
 }
 
 /* One pass of the entry; a file's on the CPU where the calibration kernel's process is. */
-static bool entry_pass(struct run *run, const struct calibration *calibration, struct lane *lane,
-					   struct timing_entry *entry, struct sealed_series *series,
-					   struct outcome *outcome, struct error *err)
+static bool entry_pass(const struct sealed_entry *one, struct outcome *outcome, struct error *err)
 {
-	struct child *child = lane->contestant.child;
-	bool held = calibration->cpu != CPU_NONE && !is_library(entry);
+	struct contestant_link *contestant = &one->lane->contestant;
+	struct sealed_series *series = one->series;
 	struct sealed_times *times = &series->entry[series->count];
-	if (held && !child_hold(child, calibration->cpu)) {
+	int cpu = one->calibration->cpu;
+	bool held = cpu != CPU_NONE && !is_library(one->entry);
+	if (held && !child_hold(contestant->child, cpu)) {
 		cannot_seal(outcome, "its process cannot be held on a CPU");
 		return true;
 	}
-	bool ran = sealed_run(run, &lane->contestant, &series->plan, times, outcome, err);
-	entry->seal.calls += times->calls;
-	entry->seal.passes++;
+	bool ran = sealed_run(one->run, contestant, &series->plan, times, outcome, err);
+	one->entry->seal.calls += times->calls;
+	one->entry->seal.passes++;
 	if (ran && outcome->verdict == VERDICT_ACCEPTED && held &&
-		!child_is_held(child, calibration->cpu))
+		!child_is_held(contestant->child, cpu))
 		cannot_seal(outcome, "its process left the CPU on which it was to be timed");
 	return ran;
 }
 
 /* One pass of the entry, and one of the calibration kernel, while the entry's process stands still.
  */
-static bool pair_of(struct run *run, struct calibration *calibration, struct lane *lane,
-					struct timing_entry *entry, struct sealed_series *series,
-					struct outcome *outcome, struct error *err)
+static bool pair_of(const struct sealed_entry *one, struct outcome *outcome, struct error *err)
 {
+	struct sealed_series *series = one->series;
 	uint32_t i = series->count;
-	if (!entry_pass(run, calibration, lane, entry, series, outcome, err))
+	if (!entry_pass(one, outcome, err))
 		return false;
 	if (outcome->verdict != VERDICT_ACCEPTED)
 		return true;
-	child_pause(lane->contestant.child);
+	const struct sealed_plan plan =
+		calibration_plan(&series->plan, true, sealed_mean(&series->entry[i]).call);
+	child_pause(one->lane->contestant.child);
 	bool ok =
-		calibration_pass(run, calibration, &series->plan, true, sealed_mean(&series->entry[i]).call,
-						 &series->overhead[i], outcome, err);
-	child_continue(lane->contestant.child);
+		calibration_pass(one->run, one->calibration, &plan, &series->overhead[i], outcome, err);
+	child_continue(one->lane->contestant.child);
 	series->count += ok && !outcome->refused;
 	return ok;
 }
@@ -191,34 +202,31 @@ static double series_seconds(const struct timing_result *result)
 
 /* Whether passes have told enough, or will not. As long as they do not confirm what the process
  * says they have all the time there is: the machine may be busy for a while. */
-static bool passes_enough(const struct timing_entry *entry, const struct sealed_series *series,
-						  const struct host_time *seen, double planned, double elapsed,
-						  double seconds)
+static bool passes_enough(const struct sealed_entry *one, double planned, double elapsed)
 {
-	double expected = host_time_expected(entry);
+	const struct sealed_series *series = one->series;
+	const struct host_time seen = seen_by_now(one);
+	double expected = host_time_expected(one->entry);
 	if (series->count >= PASSES_TO_TELL && elapsed > SERIES_MOST)
 		return true;
 	if (series->count < PASSES_MIN)
 		return false;
-	return (elapsed > seconds && host_time_confirms(seen, expected)) ||
-		   host_time_settled(seen, expected) ||
-		   (series->plan.calls > 1 && host_time_other_groups(seen, planned));
+	return (elapsed > series_seconds(one->result) && host_time_confirms(&seen, expected)) ||
+		   host_time_settled(&seen, expected) ||
+		   (series->plan.calls > 1 && host_time_other_groups(&seen, planned));
 }
 
 /* In groups that suit calls of so many microseconds. */
-static bool entry_passes(struct run *run, struct calibration *calibration, struct lane *lane,
-						 struct timing_entry *entry, const struct timing_result *result,
-						 double planned, struct sealed_series *series, struct outcome *outcome,
+static bool entry_passes(const struct sealed_entry *one, double planned, struct outcome *outcome,
 						 struct error *err)
 {
-	double began = clock_seconds(), seconds = series_seconds(result);
-	groups_plan(run, planned, entry->seal.floor, &series->plan);
+	struct sealed_series *series = one->series;
+	double began = clock_seconds();
+	groups_plan(one->run, planned, one->entry->seal.floor, &series->plan);
 	series->count = 0;
-	while (series->count < SERIES_PASSES_MAX) {
-		const struct host_time seen = seen_by_now(series, calibration);
-		if (passes_enough(entry, series, &seen, planned, clock_seconds() - began, seconds))
-			break;
-		if (!pair_of(run, calibration, lane, entry, series, outcome, err))
+	while (series->count < SERIES_PASSES_MAX &&
+		   !passes_enough(one, planned, clock_seconds() - began)) {
+		if (!pair_of(one, outcome, err))
 			return false;
 		if (outcome->verdict != VERDICT_ACCEPTED)
 			break;
@@ -229,17 +237,15 @@ static bool entry_passes(struct run *run, struct calibration *calibration, struc
 /* Groups follow from the host-side time: where it is longer than they were planned for, they are
  * made anew for that, since all of their sets could have been computed as a whole. What the process
  * says is no more than where that begins. */
-static bool file_passes(struct run *run, struct calibration *calibration, struct lane *lane,
-						struct timing_entry *entry, const struct timing_result *result,
-						struct sealed_series *series, struct outcome *outcome, struct error *err)
+static bool file_passes(const struct sealed_entry *one, struct outcome *outcome, struct error *err)
 {
-	double floor = entry->seal.floor;
-	double planned = host_time_planned(timing_own(entry)->median, floor);
+	double floor = one->entry->seal.floor;
+	double planned = host_time_planned(timing_own(one->entry)->median, floor);
 	for (uint32_t plan = 0; plan <= PLANS_MOST; plan++) {
-		if (!entry_passes(run, calibration, lane, entry, result, planned, series, outcome, err))
+		if (!entry_passes(one, planned, outcome, err))
 			return false;
-		const struct host_time seen = seen_by_now(series, calibration);
-		if (outcome->verdict != VERDICT_ACCEPTED || series->plan.calls == 1 ||
+		const struct host_time seen = seen_by_now(one);
+		if (outcome->verdict != VERDICT_ACCEPTED || one->series->plan.calls == 1 ||
 			!host_time_other_groups(&seen, planned))
 			return true;
 		planned = plan + 1 < PLANS_MOST ? host_time_planned(seen.time, floor) : INFINITY;
@@ -249,19 +255,19 @@ static bool file_passes(struct run *run, struct calibration *calibration, struct
 
 /* One pass tells whether somebody slowed a library down. It is ours: it may have the sets of a file
  * that is gone, and needs no pass of the calibration kernel but that file's, in the same groups. */
-static bool library_passes(struct run *run, struct calibration *calibration, struct lane *lane,
-						   struct timing_entry *entry, const struct sealed_series *others,
-						   struct sealed_series *series, struct outcome *outcome, struct error *err)
+static bool library_passes(const struct sealed_entry *one, const struct sealed_series *others,
+						   struct outcome *outcome, struct error *err)
 {
+	struct sealed_series *series = one->series;
 	struct sealed_plan *plan = &series->plan;
-	groups_plan(run, timing_own(entry)->median, entry->seal.floor, plan);
+	groups_plan(one->run, timing_own(one->entry)->median, one->entry->seal.floor, plan);
 	if (others == NULL)
-		return pair_of(run, calibration, lane, entry, series, outcome, err);
+		return pair_of(one, outcome, err);
 	plan->group = others->plan.group;
 	plan->calls = others->plan.calls;
 	plan->groups = others->plan.groups;
 	plan->again = true;
-	if (!entry_pass(run, calibration, lane, entry, series, outcome, err))
+	if (!entry_pass(one, outcome, err))
 		return false;
 	series->overhead[0] = others->overhead[others->count - 1];
 	series->count = outcome->verdict == VERDICT_ACCEPTED;
@@ -269,35 +275,34 @@ static bool library_passes(struct run *run, struct calibration *calibration, str
 }
 
 /* `others`: passes of the file before, whose sets the referee has, or NULL. */
-static bool entry_run(struct run *run, const struct problem *problem,
-					  struct calibration *calibration, struct lane *lane,
-					  struct timing_entry *entry, const struct timing_result *result,
-					  const struct sealed_series *others, struct sealed_series *series,
+static bool entry_run(const struct sealed_entry *one, const struct sealed_series *others,
 					  struct error *err)
 {
+	struct run *run = one->run;
+	struct lane *lane = one->lane;
+	struct timing_entry *entry = one->entry;
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	bool ok = true;
-	series->plan =
-		(struct sealed_plan){.problem = problem,
-							 .test = &result->test,
+	one->series->plan =
+		(struct sealed_plan){.problem = one->problem,
+							 .test = &one->result->test,
 							 .entrant = lane->entrant,
 							 .checks = !is_library(entry),
 							 .wholes = WHOLES,
-							 .tolerance = tolerance_of(&run->options->tolerance, problem)};
-	entry->seal.floor = floor_of(&run->referee.facts, result);
+							 .tolerance = tolerance_of(&run->options->tolerance, one->problem)};
+	entry->seal.floor = floor_of(&run->referee.facts, one->result);
 	if (!lane->running)
 		outcome = contestant_link_open(&lane->contestant);
 	lane->running = outcome.verdict == VERDICT_ACCEPTED;
 	if (lane->running)
-		ok = is_library(entry)
-				 ? library_passes(run, calibration, lane, entry, others, series, &outcome, err)
-				 : file_passes(run, calibration, lane, entry, result, series, &outcome, err);
+		ok = is_library(entry) ? library_passes(one, others, &outcome, err)
+							   : file_passes(one, &outcome, err);
 	if (!ok)
 		return false;
 	lane->running = lane->running && !outcome.dead;
 	if (outcome.refused && outcome.verdict == VERDICT_NOT_RUN) {
 		snprintf(entry->seal.why, sizeof entry->seal.why, "%.399s", outcome.detail);
-		series->count = 0;
+		one->series->count = 0;
 	} else if (outcome.verdict != VERDICT_ACCEPTED) {
 		lane_failed(entry, outcome);
 	}
@@ -306,50 +311,47 @@ static bool entry_run(struct run *run, const struct problem *problem,
 
 /* A file's process is gone by now. The sets of its last pass are there, and in no process but the
  * referee's. */
-static bool entry_confirm(struct run *run, struct calibration *calibration,
-						  const struct sealed_series *series, struct timing_entry *entry,
-						  struct error *err)
+static bool entry_confirm(const struct sealed_entry *one, struct error *err)
 {
-	struct overhead_bound bound = way_before(calibration);
+	const struct sealed_series *series = one->series;
+	struct timing_entry *entry = one->entry;
+	struct overhead_bound bound = way_before(one->calibration);
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (!entry->ran || series->count == 0)
 		return true;
+	const struct sealed_plan plan =
+		calibration_plan(&series->plan, true, sealed_mean(&series->entry[0]).call);
 	if (!is_library(entry) &&
-		!calibration_overhead(run, calibration, &series->plan, true,
-							  sealed_mean(&series->entry[0]).call, &bound.after, &outcome, err))
+		!calibration_overhead(one->run, one->calibration, &plan, &bound.after, &outcome, err))
 		return false;
 	if (outcome.refused) /* no memory any more */
-		bound = way_before(calibration);
+		bound = way_before(one->calibration);
 	const struct host_time seen = host_time_of(series, &bound);
 	host_time_judge(&seen, entry);
-	return entry->seal.state != SEAL_OUTSIDE ||
+	return entry->seal.state != SEAL_HOST_SIDE ||
 		   host_time_passes(series, &bound, &seen, &entry->passes) ||
 		   error_set(err, "out of memory for samples");
 }
 
 /* Files first, each without the others; then what is ours. */
-static bool entries_run(struct run *run, const struct problem *problem,
-						struct calibration *calibration, struct lane *lanes, size_t count,
-						struct timing_result *result, struct sealed_series *series,
-						struct error *err)
+static bool entries_run(const struct sealed_entry *all, size_t count, struct error *err)
 {
 	bool ok = true;
 	const struct sealed_series *others = NULL;
 	for (size_t i = 1; i < count; i++)
-		if (!is_library(&result->entries[i]))
-			lane_close(&lanes[i]);
+		if (!is_library(all[i].entry))
+			lane_close(all[i].lane);
 	for (int ours = 0; ours < 2; ours++)
 		for (size_t i = 0; i < count && ok; i++) {
-			struct timing_entry *entry = &result->entries[i];
-			if (is_library(entry) != (ours == 1) || !entry->ran)
+			const struct sealed_entry *one = &all[i];
+			if (is_library(one->entry) != (ours == 1) || !one->entry->ran)
 				continue;
-			ok = entry_run(run, problem, calibration, &lanes[i], entry, result, others, &series[i],
-						   err);
-			if (!is_library(entry))
-				lane_close(&lanes[i]);
-			ok = ok && entry_confirm(run, calibration, &series[i], entry, err);
-			if (!is_library(entry)) /* of one that failed half-way nobody knows the sets */
-				others = series[i].count > 0 && entry->ran ? &series[i] : NULL;
+			ok = entry_run(one, others, err);
+			if (!is_library(one->entry))
+				lane_close(one->lane);
+			ok = ok && entry_confirm(one, err);
+			if (!is_library(one->entry)) /* of one that failed half-way nobody knows the sets */
+				others = one->series->count > 0 && one->entry->ran ? one->series : NULL;
 		}
 	return ok;
 }
@@ -359,8 +361,8 @@ void confirm_require(const struct run *run, struct timing_result *result)
 	for (size_t i = 0; i < result->count; i++) {
 		struct timing_entry *entry = &result->entries[i];
 		struct outcome outcome = {.verdict = VERDICT_NOT_RUN};
-		if ((run->options->required & LAYER_SEALED) == 0 || !entry->ran || is_library(entry) ||
-			entry->seal.state != SEAL_NONE)
+		if ((run->options->limits.required & LAYER_SEALED) == 0 || !entry->ran ||
+			is_library(entry) || entry->seal.state != SEAL_NONE)
 			continue;
 		snprintf(outcome.detail, sizeof outcome.detail,
 				 "--require: its times are not sealed: %.399s", entry->seal.why);
@@ -372,24 +374,28 @@ void confirm_require(const struct run *run, struct timing_result *result)
 static bool can_where_required(const struct run *run, const struct calibration *calibration,
 							   struct error *err)
 {
-	return calibration->link.can_seal || (run->options->required & LAYER_SEALED) == 0 ||
+	return calibration->link.jail.can_seal || (run->options->limits.required & LAYER_SEALED) == 0 ||
 		   error_set(err, "--require: no times can be sealed: %.399s", calibration->unavailable);
 }
 
 bool confirm(struct run *run, const struct problem *problem, struct calibration *calibration,
-			 struct lane *lanes, size_t count, struct timing_result *result, struct error *err)
+			 struct lane *lanes, struct timing_result *result, struct error *err)
 {
 	if (calibration == NULL)
 		return true;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < result->count; i++)
 		snprintf(result->entries[i].seal.why, sizeof result->entries[i].seal.why, "%s",
 				 calibration->unavailable);
 	bool ok = can_where_required(run, calibration, err);
 	if (ok && calibration->unavailable[0] == '\0') {
-		struct sealed_series *series = calloc(count + 1, sizeof *series);
-		ok = series != NULL
-				 ? entries_run(run, problem, calibration, lanes, count, result, series, err)
-				 : error_set(err, "out of memory");
+		struct sealed_series *series = calloc(result->count + 1, sizeof *series);
+		struct sealed_entry *all = calloc(result->count + 1, sizeof *all);
+		for (size_t i = 0; all != NULL && i < result->count; i++)
+			all[i] = (struct sealed_entry){
+				run, problem, calibration, result, &lanes[i], &result->entries[i], &series[i]};
+		ok = series != NULL && all != NULL ? entries_run(all, result->count, err)
+										   : error_set(err, "out of memory");
+		free(all);
 		free(series);
 	}
 	confirm_require(run, result);
@@ -401,19 +407,17 @@ bool confirm(struct run *run, const struct problem *problem, struct calibration 
 #define SETS_WITHOUT_TIMES 4u
 #define CALLS_WITHOUT_TIMES 2u
 
-bool confirm_without_times(struct run *run, const struct problem *problem,
-						   const struct entrant *entrant, struct contestant_link *link,
-						   const struct test_case *test, struct outcome *outcome, struct error *err)
+bool confirm_without_times(const struct case_run *one, struct outcome *outcome, struct error *err)
 {
 	struct sealed_times ignored;
-	const struct sealed_plan plan = {.problem = problem,
-									 .test = test,
-									 .entrant = entrant,
+	const struct sealed_plan plan = {.problem = one->problem,
+									 .test = one->test,
+									 .entrant = one->entrant,
 									 .group = SETS_WITHOUT_TIMES,
 									 .calls = CALLS_WITHOUT_TIMES,
 									 .groups = 2,
 									 .checks = true,
 									 .wholes = 1,
-									 .tolerance = tolerance_of(&run->options->tolerance, problem)};
-	return sealed_run(run, link, &plan, &ignored, outcome, err);
+									 .tolerance = one->tolerance};
+	return sealed_run(one->run, one->contestant, &plan, &ignored, outcome, err);
 }

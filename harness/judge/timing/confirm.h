@@ -20,13 +20,13 @@ bool confirm_begin(struct run *run, const struct problem *problem,
 				   const struct timing_result *result, struct calibration **calibration,
 				   struct error *err);
 
-/* Fills the seal of each entry that ran; an entry whose sealed calls break a rule or have wrong
- * results fails. The processes of files are gone afterwards: while one is measured no other file
- * has a context on the device, and while the libraries and the calibration kernel are measured none
- * has. False with err when the referee cannot go on, or sealed times are required and the device
- * can have none. */
+/* Fills the seal of each entry that ran, result->entries[i] being that of lanes[i]; an entry whose
+ * sealed calls break a rule or have wrong results fails. The processes of files are gone
+ * afterwards: while one is measured no other file has a context on the device, and while the
+ * libraries and the calibration kernel are measured none has. False with err when the referee
+ * cannot go on, or sealed times are required and the device can have none. */
 bool confirm(struct run *run, const struct problem *problem, struct calibration *calibration,
-			 struct lane *lanes, size_t count, struct timing_result *result, struct error *err);
+			 struct lane *lanes, struct timing_result *result, struct error *err);
 
 /* Where sealed times are required, each file that ran and has none fails by itself. */
 void confirm_require(const struct run *run, struct timing_result *result);
@@ -41,9 +41,6 @@ bool confirm_wanted(const struct run *run);
 
 /* Makes the sealed calls where there is no time to be told, on the emulated GPU, with the refusals
  * that they have on a GPU. */
-bool confirm_without_times(struct run *run, const struct problem *problem,
-						   const struct entrant *entrant, struct contestant_link *link,
-						   const struct test_case *test, struct outcome *outcome,
-						   struct error *err);
+bool confirm_without_times(const struct case_run *one, struct outcome *outcome, struct error *err);
 
 #endif

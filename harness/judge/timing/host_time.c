@@ -160,9 +160,9 @@ static enum seal_state state_of(const struct host_time *seen, const struct timin
 	double uncertainty = fmax(allowance, seen->uncertainty);
 	bool told = claim >= seal->floor && uncertainty <= UNCERTAIN_MOST * claim;
 	if (is_library(entry))
-		return seal->slowed ? SEAL_OUTSIDE : told ? SEAL_CONFIRMED : SEAL_UNCERTAIN;
+		return seal->slowed ? SEAL_HOST_SIDE : told ? SEAL_CONFIRMED : SEAL_UNCERTAIN;
 	if (more > uncertainty)
-		return SEAL_OUTSIDE;
+		return SEAL_HOST_SIDE;
 	told = told && !seal->slowed && host_time_confirms(seen, seal->idle);
 	return told ? SEAL_CONFIRMED : SEAL_UNCERTAIN;
 }
@@ -208,7 +208,7 @@ static void claim_move(struct timing_entry *entry)
 void host_time_judge(const struct host_time *seen, struct timing_entry *entry)
 {
 	struct timing_seal *seal = &entry->seal;
-	seal->outside = seen->time;
+	seal->host_side = seen->time;
 	seal->uncertainty = fmax(host_time_allowance(seen->time), seen->uncertainty);
 	seal->idle = host_time_expected(entry);
 	seal->least = least_of(seen, timing_own(entry)->median);

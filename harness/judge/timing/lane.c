@@ -75,15 +75,15 @@ void lane_open_all(struct run *run, struct lane *const *lanes, size_t count,
 void lane_take(struct lane *lane, const struct run *run, const struct problem *problem,
 			   const struct entrant *entrant)
 {
-	struct contestant_link *contestant = &lane->contestant;
 	if (lane->running && run->library_folder != NULL && lane->loads < LOADS_MAX &&
 		lane->kept < KEPT_MAX) {
-		contestant->library = entrant->library;
+		lane->setup.library = entrant->library;
 	} else {
 		lane_close(lane);
-		*contestant = run_contestant(run, problem, entrant);
-		contestant->timed = true;
-		contestant->timeout += LANE_FIRST_SECONDS;
+		lane->setup = run_contestant(run, problem, entrant);
+		lane->setup.timed = true;
+		lane->setup.timeout += LANE_FIRST_SECONDS;
+		lane->contestant = (struct contestant_link){.setup = &lane->setup};
 	}
 	lane->entrant = entrant;
 	lane->loaded = lane->dropped = false;

@@ -9,6 +9,7 @@
 #define LANE_FIRST_SECONDS 10.0
 
 struct lane {
+	struct contestant_setup setup; /* of its process */
 	struct contestant_link contestant;
 	struct samples span, event;
 	bool span_missing; /* no CUPTI: events only */

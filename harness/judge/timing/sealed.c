@@ -68,7 +68,7 @@ static bool pass_prepare(struct pass *pass, struct error *err)
 	if (!plan->again &&
 		(!random_draw(&pass->test.seed, err) ||
 		 !referee_link_sealed_case(referee, plan->problem->name, &pass->test, run_chain(pass->run),
-								   plan->groups, plan->group, err)))
+								   (struct referee_groups){plan->groups, plan->group}, err)))
 		return false;
 	for (uint32_t i = 0; i < plan->groups; i++)
 		if (!referee_link_descriptor(referee, i, &pass->fds[i], err))
@@ -157,8 +157,13 @@ static bool check_call(const struct pass *pass, const struct sealed_call *call, 
 	const struct sealed_plan *plan = pass->plan;
 	struct check_facts check;
 	struct referee_result result = {.set = call->set, .rows = rows, .digests = call->digests};
-	if (!finding_check(pass->run, plan->problem, &pass->test, plan->entrant, &result,
-					   &plan->tolerance, &check, outcome, err))
+	const struct case_run one = {.run = pass->run,
+								 .problem = plan->problem,
+								 .entrant = plan->entrant,
+								 .contestant = pass->link,
+								 .test = &pass->test,
+								 .tolerance = plan->tolerance};
+	if (!finding_check(&one, &result, &check, outcome, err))
 		return false;
 	if (outcome->verdict != VERDICT_ACCEPTED)
 		return true;

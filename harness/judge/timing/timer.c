@@ -62,16 +62,32 @@ static uint32_t sets_for(const struct run *run, const struct problem *problem,
 	return sets < WARMUPS + 1 ? WARMUPS + 1 : (uint32_t)sets;
 }
 
+/* One pass of each entrant, on the same inputs. */
+struct round {
+	struct timer *timer;
+	const struct test_case *test;
+	struct tolerance tolerance;
+	struct clocks *clocks;
+	enum time_method method;
+	uint64_t fresh; /* that the inputs are drawn from */
+	bool checks;    /* an output of each pass is looked at */
+};
+
 /* Compares the output of one set; false when the referee is gone. */
-static bool check_set(struct timer *timer, const struct test_case *test,
-					  const struct tolerance *tolerance, uint32_t set, const struct lane *lane,
+static bool check_set(const struct round *round, uint32_t set, struct lane *lane,
 					  struct timing_entry *entry, struct error *err)
 {
+	struct timer *timer = round->timer;
+	const struct case_run one = {.run = timer->run,
+								 .problem = timer->problem,
+								 .entrant = lane->entrant,
+								 .contestant = &lane->contestant,
+								 .test = round->test,
+								 .tolerance = round->tolerance};
 	struct check_facts check;
 	struct outcome outcome;
-	if (!finding_check(timer->run, timer->problem, test, lane->entrant,
-					   &(struct referee_result){.set = set, .rows = timer->run->checked_rows},
-					   tolerance, &check, &outcome, err))
+	if (!finding_check(&one, &(struct referee_result){.set = set, .rows = timer->run->checked_rows},
+					   &check, &outcome, err))
 		return false;
 	if (outcome.verdict != VERDICT_ACCEPTED) {
 		lane_failed(entry, outcome);
@@ -79,7 +95,7 @@ static bool check_set(struct timer *timer, const struct test_case *test,
 	}
 	char detail[1024];
 	enum verdict verdict =
-		finding_verdict(timer->problem, test, run_chain(timer->run), &check, detail);
+		finding_verdict(timer->problem, round->test, run_chain(timer->run), &check, detail);
 	if (verdict == VERDICT_ACCEPTED)
 		return true;
 	if (verdict == VERDICT_WRONG_ANSWER && lane->contestant.left.verdict != VERDICT_ACCEPTED) {
@@ -112,22 +128,21 @@ static void entry_take_kernels(struct timing_entry *entry, const struct kernel_l
 }
 
 /* One pass of one entrant. */
-static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_case *test,
-					  struct timing_entry *entry, enum time_method method, struct clocks *clocks,
-					  uint64_t fresh, const struct tolerance *tolerance, bool check,
+static bool lane_pass(const struct round *round, struct lane *lane, struct timing_entry *entry,
 					  struct error *err)
 {
-	struct run *run = timer->run;
+	struct run *run = round->timer->run;
 	uint32_t sets = run->referee.arena.sets, calls = sets - WARMUPS;
-	if (!referee_link_reset(&run->referee, fresh, err))
+	if (!referee_link_reset(&run->referee, round->fresh, err))
 		return false;
-	if (lane->span_missing)
-		method = TIME_EVENT;
+	enum time_method method = lane->span_missing ? TIME_EVENT : round->method;
 
-	struct contestant_time_reply *reply = &timer->reply;
-	struct outcome outcome = contestant_link_time(&lane->contestant, method, 0, WARMUPS, calls,
-												  run->timeout + 1.0 * calls, reply);
-	clocks_sample(clocks);
+	struct contestant_time_reply *reply = &round->timer->reply;
+	struct outcome outcome = contestant_link_time(
+		&lane->contestant,
+		(struct contestant_time){.method = method, .warmups = WARMUPS, .calls = calls},
+		run->timeout + 1.0 * calls, reply);
+	clocks_sample(round->clocks);
 	if (outcome.refused && method == TIME_SPAN && lane->span.count == 0) {
 		lane->span_missing = true; /* tried once; events from now on */
 		snprintf(entry->detail, sizeof entry->detail, "%.500s", outcome.detail);
@@ -149,9 +164,9 @@ static bool lane_pass(struct timer *timer, struct lane *lane, const struct test_
 		entry_take_kernels(entry, &reply->kernels);
 	/* which set is looked at is drawn when it is too late to know */
 	uint64_t drawn;
-	return !check || (random_draw(&drawn, err) &&
-					  check_set(timer, test, tolerance, WARMUPS + (uint32_t)(drawn % calls), lane,
-								entry, err));
+	return !round->checks ||
+		   (random_draw(&drawn, err) &&
+			check_set(round, WARMUPS + (uint32_t)(drawn % calls), lane, entry, err));
 }
 
 static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries, size_t count)
@@ -176,30 +191,31 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 	struct run *run = timer->run;
 	struct lane *lanes = timer->lanes;
 	size_t count = timer->count;
-	struct tolerance tolerance = tolerance_of(&run->options->tolerance, timer->problem);
+	struct round round = {.timer = timer,
+						  .test = &out->test,
+						  .tolerance = tolerance_of(&run->options->tolerance, timer->problem),
+						  .clocks = clocks};
 	double start = clock_seconds(), checking = 0.0;
-	for (size_t round = 0;; round++) {
+	for (size_t done = 0;; done++) {
 		double elapsed = clock_seconds() - start;
-		if (round >= 2 && (elapsed > run->time_budget || narrow_enough(lanes, out->entries, count)))
+		if (done >= 2 && (elapsed > run->time_budget || narrow_enough(lanes, out->entries, count)))
 			break;
-		if ((run->rounds > 0 && round >= run->rounds) ||
-			(round >= 2 && run->until > 0 && start + elapsed > run->until))
+		if ((run->rounds > 0 && done >= run->rounds) ||
+			(done >= 2 && run->until > 0 && start + elapsed > run->until))
 			break;
-		enum time_method method = round % EVENT_EVERY == 1 ? TIME_EVENT : TIME_SPAN;
+		round.method = done % EVENT_EVERY == 1 ? TIME_EVENT : TIME_SPAN;
 		/* never from --seed, which a solution may know; the same for all entrants */
-		uint64_t fresh;
-		if (!random_draw(&fresh, err))
+		if (!random_draw(&round.fresh, err))
 			return false;
-		bool check = round == 0 || checking < CHECK_SHARE * elapsed;
+		round.checks = done == 0 || checking < CHECK_SHARE * elapsed;
 		for (size_t i = 0; i < count; i++) {
-			size_t turn = round % 2 == 0 ? i : count - 1 - i;
+			size_t turn = done % 2 == 0 ? i : count - 1 - i;
 			if (!out->entries[turn].ran)
 				continue;
 			double before = clock_seconds();
-			if (!lane_pass(timer, &lanes[turn], &out->test, &out->entries[turn], method, clocks,
-						   fresh, &tolerance, check, err))
+			if (!lane_pass(&round, &lanes[turn], &out->entries[turn], err))
 				return false;
-			checking += check ? clock_seconds() - before : 0.0;
+			checking += round.checks ? clock_seconds() - before : 0.0;
 		}
 	}
 	out->seconds = clock_seconds() - start;
@@ -299,8 +315,8 @@ static bool lanes_open(struct timer *timer, struct timing_result *out, struct er
 			struct timing_entry *entry = &out->entries[together[k] - timer->lanes];
 			if (!contestant_link_holds(&together[k]->contestant, err))
 				return false;
-			entry->enclosed = together[k]->contestant.enclosed;
-			entry->layers = together[k]->contestant.layers;
+			entry->enclosed = together[k]->contestant.jail.enclosed;
+			entry->layers = together[k]->contestant.jail.layers;
 			if (outcomes[k].verdict != VERDICT_ACCEPTED)
 				lane_failed(entry, outcomes[k]);
 		}
@@ -336,7 +352,7 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 	ok = ok && measure(timer, out, &clocks, err);
 	for (size_t i = 0; i < timer->count; i++)
 		finish_entry(&timer->lanes[i], &out->entries[i], out);
-	ok = ok && confirm(run, timer->problem, *calibration, timer->lanes, timer->count, out, err);
+	ok = ok && confirm(run, timer->problem, *calibration, timer->lanes, out, err);
 	timing_lock_end(run->timing_lock);
 	ahead_continue(run->ahead);
 	clocks_report(&clocks, out);

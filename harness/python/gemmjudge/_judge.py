@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ._record import Result
+
 
 class JudgeError(Exception):
     """The judge could not do its work: no compiler, no such device, no program. Not the kernel's fault."""
@@ -28,7 +30,7 @@ class BadRequest(JudgeError):
 class Verdict:
     """What a kernel is worth.
 
-    `result` is the whole object of the JSON schema (harness/report/README.md); the members here are those that most need.
+    `result` is the whole object of the JSON report (harness/report/README.md); the members here are those that most need.
     """
 
     verdict: str  #: "accepted", "wrong_answer", "compile_error", "runtime_error", "time_limit", ...
@@ -38,7 +40,7 @@ class Verdict:
     hints: list[str]  #: what to do about it
     content: str | None  #: the hash of what was compiled
     seed: str  #: that draws the same cases again
-    result: dict[str, Any] = field(repr=False)
+    result: Result = field(repr=False)
     id: Any = None  #: of the request
 
     @property

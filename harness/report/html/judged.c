@@ -142,14 +142,15 @@ static void cases_print(FILE *out, const struct judgement *item)
 
 /* ---- the file ---------------------------------------------------------------------------- */
 
-static void summary_print(FILE *out, const struct judgement *item, bool guarantees)
+void html_summary(FILE *out, const struct judgement *item, bool guarantees)
 {
 	char line[512], layers[LAYERS_TEXT];
 	size_t failed = facts_failed_cases(item);
 	int used = 0;
 	line[0] = '\0';
-	if (item->count > 0)
-		used = snprintf(line, sizeof line, "%zu of %zu accepted", item->accepted, item->count);
+	if (item->count + item->unlisted > 0)
+		used = snprintf(line, sizeof line, "%zu of %zu accepted", item->accepted,
+						item->count + item->unlisted);
 	if (failed > 0)
 		used += snprintf(line + used, sizeof line - (size_t)used, ", %zu failed", failed);
 	if (item->too_large > 0)
@@ -165,7 +166,7 @@ static void summary_print(FILE *out, const struct judgement *item, bool guarante
 	html_facts_close(out);
 }
 
-static void hints_print(FILE *out, const struct judgement *item)
+void html_hints(FILE *out, const struct judgement *item)
 {
 	if (item->hint_count == 0)
 		return;
@@ -256,6 +257,20 @@ static void head_print(FILE *out, const struct judgement *item, size_t number, b
 	fprintf(out, "</summary>\n<div id=\"%s\">\n", id);
 }
 
+void html_evidence(FILE *out, const struct judgement_list *list, const struct judgement *item)
+{
+	failures_print(out, item);
+	denied_show(out, item);
+	if (item->tool_report != NULL) {
+		html_heading(out, 3, NULL, "What the tool printed");
+		html_block(out, item->tool_report);
+	}
+	times_print(out, list, item);
+	html_kernels(out, item, list->facts.device_kind);
+	counters_print_block(out, item);
+	cases_print(out, item);
+}
+
 void html_judged(FILE *out, const struct judgement_list *list, size_t number, bool guarantees)
 {
 	const struct judgement *item = &list->items[number - 1];
@@ -268,8 +283,8 @@ void html_judged(FILE *out, const struct judgement_list *list, size_t number, bo
 		html_text(out, item->detail);
 	}
 	fputs("</p>\n", out);
-	hints_print(out, item);
-	summary_print(out, item, guarantees);
+	html_hints(out, item);
+	html_summary(out, item, guarantees);
 	if (item->schedule[0] != '\0') {
 		char line[JUDGE_SCHEDULE_TEXT + 16];
 		snprintf(line, sizeof line, "Schedule: %s", item->schedule);
@@ -279,16 +294,7 @@ void html_judged(FILE *out, const struct judgement_list *list, size_t number, bo
 		html_heading(out, 3, NULL, "What the compiler said");
 		html_block(out, item->compile_log);
 	}
-	failures_print(out, item);
-	denied_show(out, item);
-	if (item->tool_report != NULL) {
-		html_heading(out, 3, NULL, "What the tool printed");
-		html_block(out, item->tool_report);
-	}
-	times_print(out, list, item);
-	html_kernels(out, item, list->facts.device_kind);
-	counters_print_block(out, item);
-	cases_print(out, item);
+	html_evidence(out, list, item);
 	if (folded)
 		fputs("</div>\n</details>\n", out);
 }

@@ -1,4 +1,4 @@
-/* The parts of the page of a run. Internal to report/html/. */
+/* The parts of the page of a run, of which serve/ makes that of a submission. */
 #ifndef GEMMJUDGE_REPORT_HTML_RUN_H
 #define GEMMJUDGE_REPORT_HTML_RUN_H
 
@@ -13,7 +13,13 @@
  */
 void html_judged(FILE *out, const struct judgement_list *list, size_t number, bool guarantees);
 
-/* What a file's kernels and calls take of a GPU; nothing where nobody knows. */
+/* Parts of it: lines that say what to do; problem, device, cases and content; what the verdict
+ * rests on, from the cases that failed to the table of all cases, and the times. */
+void html_hints(FILE *out, const struct judgement *item);
+void html_summary(FILE *out, const struct judgement *item, bool guarantees);
+void html_evidence(FILE *out, const struct judgement_list *list, const struct judgement *item);
+
+/* What its kernels and its calls take of a GPU; nothing where nobody knows. */
 void html_kernels(FILE *out, const struct judgement *item, enum device_kind kind);
 
 /* The files that were timed on the same shape as the first of them, beside the libraries; nothing

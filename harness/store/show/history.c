@@ -99,9 +99,9 @@ static void time_text(const struct measured *run, char out[SHOW_NUMBER + 16])
 		sprintf(out, "%zu shapes", run->time_count);
 	else
 		sprintf(out, "%s%s", show_microseconds(time->median, number),
-				seal_state_is(time->seal, SEAL_CONFIRMED) ? ""
-				: seal_state_is(time->seal, SEAL_OUTSIDE) ? "*"
-														  : "?");
+				seal_state_is(time->seal, SEAL_CONFIRMED)   ? ""
+				: seal_state_is(time->seal, SEAL_HOST_SIDE) ? "*"
+															: "?");
 }
 
 static void print_row(const struct measured *run, const struct columns *columns, FILE *out)
@@ -119,20 +119,20 @@ static void print_row(const struct measured *run, const struct columns *columns,
 /* The marks that were used. */
 static void print_legend(const struct measured_list *list, const struct columns *columns, FILE *out)
 {
-	bool outside = false, open = false;
+	bool host_side = false, open = false;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct measured_time *time = only_time(&list->items[i]);
 		if (time == NULL)
 			continue;
-		outside = outside || seal_state_is(time->seal, SEAL_OUTSIDE);
-		open = open || (!seal_state_is(time->seal, SEAL_OUTSIDE) &&
+		host_side = host_side || seal_state_is(time->seal, SEAL_HOST_SIDE);
+		open = open || (!seal_state_is(time->seal, SEAL_HOST_SIDE) &&
 						!seal_state_is(time->seal, SEAL_CONFIRMED));
 	}
-	if (outside || open || columns->now != NULL)
+	if (host_side || open || columns->now != NULL)
 		fputc('\n', out);
 	if (columns->now != NULL)
 		fputs("= what the file holds now\n", out);
-	if (outside)
+	if (host_side)
 		fputs("* host-side time: the process says less\n", out);
 	if (open)
 		fputs("? not confirmed by sealed calls\n", out);

@@ -41,14 +41,14 @@ static void print_leader(const struct leader *leader, FILE *out)
 		snprintf(rate, sizeof rate, measured_rate(at) < 10.0 ? "%.3f" : "%.1f", measured_rate(at));
 	fprintf(out, "%4zu  %s  %8s %9s%s %13s  %5s %5lld %5lld\n", leader->rank,
 			show_cell(leader->run, 20, name), rate, show_microseconds(at->median, time),
-			seal_state_is(at->seal, SEAL_OUTSIDE) ? "*" : " ", interval, ratio,
+			seal_state_is(at->seal, SEAL_HOST_SIDE) ? "*" : " ", interval, ratio,
 			(long long)leader->run->cases, (long long)leader->run->id);
 }
 
 static void print_board(const struct board *board, FILE *out)
 {
 	char shape[MEASURED_SHAPE], line[1024];
-	bool outside = false;
+	bool host_side = false;
 	measured_shape(board->time, shape);
 	snprintf(line, sizeof line, "%s on %s, %s%s%.160s", board->run->problem, board->run->device,
 			 shape, board->run->epilogue[0] != '\0' ? ", epilogue " : "", board->run->epilogue);
@@ -57,9 +57,9 @@ static void print_board(const struct board *board, FILE *out)
 			measured_rate_unit(board->time), "us", "95%", "/best", "cases", "id");
 	for (size_t i = 0; i < board->count; i++) {
 		print_leader(&board->leaders[i], out);
-		outside = outside || seal_state_is(board->leaders[i].time->seal, SEAL_OUTSIDE);
+		host_side = host_side || seal_state_is(board->leaders[i].time->seal, SEAL_HOST_SIDE);
 	}
-	if (outside)
+	if (host_side)
 		fputs("* host-side time: the process says less\n", out);
 	if (board->unconfirmed > 0)
 		fprintf(out, "%zu more without a rank: sealed calls do not confirm a time here\n",

@@ -1,5 +1,5 @@
 /* links: client report; seeds: harness/tests/fuzz/seeds/client */
-/* words: harness/report/from_json.c harness/report/json.c harness/client/stream.c */
+/* words: harness/serve/openapi.json harness/client/stream.c */
 /* Events as a server sends them, in pieces, and the report that their last one is shown as: a
  * server may be anybody's. */
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 #include "client/stream.h"
 #include "fuzz.h"
-#include "report/from_json.h"
+#include "report/read.h"
 #include "report/report.h"
 
 static void on_event(void *context, const char *name, const json_t *data)
@@ -23,13 +23,13 @@ static void on_event(void *context, const char *name, const json_t *data)
 /* What is shown must steer no terminal. */
 static void show(const json_t *job)
 {
-	struct from_json found;
+	struct report_read found;
 	struct error err = {{0}};
 	char *text = NULL;
 	size_t size;
 	const struct report_style style = {.verbose = true};
-	if (!from_json_read(json_object_get(job, "run"), json_object_get(job, "result"), &found,
-						&err)) {
+	if (!report_read_result(json_object_get(job, "run"), json_object_get(job, "result"), &found,
+							&err)) {
 		if (err.message[0] == '\0')
 			fuzz_found("an error that says nothing");
 		return;
@@ -43,7 +43,7 @@ static void show(const json_t *job)
 		if (iscntrl((unsigned char)text[i]) && text[i] != '\n' && text[i] != '\t')
 			fuzz_found("a control character is shown");
 	free(text);
-	from_json_free(&found);
+	report_read_free(&found);
 }
 
 void fuzz_one(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
 /* links: store; seeds: harness/tests/fuzz/seeds/measured */
-/* words: harness/store/measured.c harness/report/json.c */
+/* words: harness/serve/openapi.json */
 /* JSON reports as diff reads them, which anybody could have written. */
 #include <ctype.h>
 #include <math.h>

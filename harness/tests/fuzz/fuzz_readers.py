@@ -36,8 +36,6 @@ import cost_model  # noqa: E402
 import cost_model_csv  # noqa: E402
 import cost_model_fit  # noqa: E402
 import cost_model_table  # noqa: E402
-import fleet_folder  # noqa: E402
-import fleet_gather  # noqa: E402
 import gpu_check  # noqa: E402
 import ladder_write  # noqa: E402
 import measured  # noqa: E402
@@ -72,7 +70,7 @@ def seeds():
     """By reader, what it reads where all is well."""
     files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "solutions/batched_f16").glob("0*.cu"))
     step = bench("bench", *files, "--device", "cuda", "--shape", "32x256x256x256")
-    ladder = {"schema_version": 2, "command": "tools/ladder measure OUT.json", "seconds": 9, "folders": ["batched_f16", "gemv"],
+    ladder = {"schema_version": 1, "command": "tools/ladder measure OUT.json", "seconds": 9, "folders": ["batched_f16", "gemv"],
               "runs": [{"ladder": "batched_f16", "shape": "32x256x256x256", "bench": step}],
               "left_out": [{"ladder": "batched_f16", "shape": "32x256x256x256", "step": "09.cu", "why": "no time was left"}]}
     names = cost_model_table.Table(ROOT / CONFIGS).names
@@ -82,17 +80,11 @@ def seeds():
     rows = [[*shape, name, "3.0", "0.5"] for shape in shapes for name in [*names[:4], cost_model_csv.LIBRARY]]
     rows.insert(0, list(cost_model_csv.COLUMNS))
     counters = {"kernels": [{"name": "k", "launches": 1, "smsp__inst_executed": 9, "emulator__flops": 8}]}
-    entry = {"label": "a.cu", "ran": True, "role": "file", "span": {"median_us": 9.0, "low_us": 8.9, "high_us": 9.1}, "event": None,
-             "microseconds": 9.0, "ratio_to_fastest_library": 0.5, "sealed": {"state": "confirmed"}}
-    fleet = {"schema_version": 2, "seed": "0x7", "interrupted": False, "device": {"name": "Pretended GPU"},
-             "results": [{"file": "a.cu", "problem": "gemm-f16", "content": "7", "verdict": "accepted", "detail": "", "cases_total": 2,
-                          "cases_accepted": 2, "timing": {"clock": "span", "entries": [entry]}}],
-             "task": {"number": 1, "state": "judged", "why": "", "host": "node", "slurm": None, "source": "7"}}
     kernel = {"runs": 60, "span_us": 240.0, "confirmed": 57, "near": 59, "off_us": [1.0, 3.0, 20.0]}
     part = {"figures": {"runs": 60, "confirmed": 57}, "kernels": {"gemv 16384x16384": kernel}, "failed": ["a"] * 5, "missing": ["b"],
             "seconds": 9, "schema_version": 1}
     hopper = "solutions/gemm_f16/hopper.cu"
-    return {"gpu_check": part, "fleet": fleet, "ladder": ladder, "results_bench": bench("bench", hopper, "--device", "cuda"),
+    return {"gpu_check": part, "ladder": ladder, "results_bench": bench("bench", hopper, "--device", "cuda"),
             "results_compare": bench("compare", hopper, "--device", "cuda"), "cost_collect": bench("bench", *files),
             "cost_fit": rows, "cost_prune": rows, "counters": counters}
 
@@ -202,18 +194,6 @@ def read(reader, path):
         for name in names:
             shutil.copy(path, folder / f"{name}.json")
         return results_write.main(folder, tree)
-    if reader == "fleet":
-        what = {"folder": "class", "seed": "0x7", "options": [], "files": ["class/a.cu", "class/b.cu"]}
-        fleet = fleet_folder.Fleet(tree / "fleet", what)
-        (tree / "fleet/tasks").mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, fleet.task_path(1, "json"))
-        shutil.copy(path, fleet.task_path(2, "began.json"))
-        standing, _ = fleet_gather.standings(fleet, {})
-        document = fleet_gather.gathered(fleet, standing)
-        rows = fleet_gather.ranking(document)
-        fleet_folder.write_json(tree / "fleet/gathered.json", document)
-        fleet_folder.write_whole(tree / "fleet/ranking.csv", fleet_gather.as_csv(rows))
-        return print(fleet_gather.as_text(rows), [shown for _, shown, _ in standing.values()])
     if reader == "gpu_check":
         (tree / "gpu").mkdir(exist_ok=True)
         shutil.copy(path, tree / "gpu/honest.json")

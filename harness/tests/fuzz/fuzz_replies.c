@@ -354,7 +354,7 @@ static void judge_with(struct run *run, struct judgement *item)
 
 void fuzz_one(const uint8_t *data, size_t size)
 {
-	const struct judge_options options = {.untimed = false};
+	const struct judge_options options = {.timing.untimed = false};
 	const struct device_choice device = {.kind = DEVICE_CUDA};
 	struct run run = {.options = &options, .lock = -1, .timeout = 1.0, .memory_limit = 1 << 30};
 	struct judgement_list list = {.count = 1, .items = calloc(1, sizeof *list.items)};

@@ -34,7 +34,7 @@ static void good_make(void)
 	counted.items[0].kernel_count = 1;
 	counted.items[0].has_counters = true;
 	fixture_append(path, fixture_timed("a.cu", "aaaa", 12.5, SEAL_CONFIRMED), "judge");
-	fixture_append(path, fixture_timed("b.cu", "bbbb", 25.0, SEAL_OUTSIDE), "judge");
+	fixture_append(path, fixture_timed("b.cu", "bbbb", 25.0, SEAL_HOST_SIDE), "judge");
 	fixture_append(path, counted, "judge");
 	if (!store_find(path, &(struct store_filter){.counters = true}, &none, &err))
 		fuzz_found(err.message);

@@ -377,8 +377,10 @@ def check_hostile(server):
     """What a judge may be made to say: no text is markup, no number is trusted."""
     def timing(low):
         entry = {"label": HOSTILE, "ran": True, "microseconds": 12.5, "low_us": low, "high_us": 13.0, "role": "file",
-                 "span": {"min_us": 11.0, "p95_us": 14.0}}
-        return {"clock": "span", "case": {"m": 64, "n": 64, "k": 64}, "entries": [entry, {**entry, "role": "library"}]}
+                 "span": {"samples": 9, "median_us": 12.5, "min_us": 11.0, "p95_us": 14.0, "low_us": low, "high_us": 13.0},
+                 "verdict": "accepted", "sealed": {"state": "none"}}
+        return {"problem": "gemm-f16", "clock": "span", "case": {"m": 64, "n": 64, "k": 64},
+                "entries": [entry, {**entry, "role": "library"}]}
 
     def case(name, size, cells, height):
         check = {"wrong": 3, "worst_ratio": 2.5, "first_wrong": [{"row": 1, "column": 2, "written": True, "got": "nan", "want": 1.0,
@@ -391,7 +393,7 @@ def check_hostile(server):
     result = {"problem": "gemm-f16", "verdict": "wrong_answer", "detail": "stdin:2: " + HOSTILE, "hints": [HOSTILE, 7, "<b>"],
               "compile": {"log": f"/x/stdin(1): error: {HOSTILE}\nstdin(999999999999): error: far\nstdin("},
               "cases": [case("good", 64, ["3 0", "0 0"], 32), case("small", 16, ["3 0", "0 0"], 32),
-                        case("large", 64, ["1"] * 33, 2), case("none", 64, [], 0), {"name": 1, "check": 7}],
+                        case("large", 64, ["1"] * 33, 2), case("none", 64, [], 0)],
               "timing": timing(12.0), "larger_timing": timing(None), "timing_note": HOSTILE, "content": "a" * 64}
     event = json.dumps({"event": "verdict", "verdict": "wrong_answer", "seed": "0x1", "result": result}, separators=(",", ":"))
     with open("hostile.json", "w", encoding="utf-8") as file:
@@ -402,6 +404,13 @@ def check_hostile(server):
     assert page.text.count("<script>alert(1)</script>") >= 8 and "Line 1:" in page.text and "Line 2:" in page.text, page.text
     assert "12.50 us" in page.text or "12.5 us" in page.text, page.text
     assert page.text.count("Where the wrong elements lie") == 1 and "3 wrong elements of a result of 64 x 64" in page.text
+    result["cases"].append({"name": 1, "check": 7})
+    with open("hostile.json", "w", encoding="utf-8") as file:
+        file.write(json.dumps({**json.loads(event), "result": result}) + "\n")
+    number = server.submitted(f"hostile {os.path.abspath('hostile.json')}\nthird")
+    server.until(number, "done")
+    page = read(server, "/submissions/" + number)
+    assert "What was found cannot be shown: no verdict has the name ''" in page.text and "wrong_answer" in page.text, page.text
 
 
 def check_way_back(server, token):

@@ -160,7 +160,7 @@ class Runner:
         return self.helps[program]
 
     def look_up(self, page, line, command):
-        """Tools exist, and gemmjudge and tools/fleet have the options."""
+        """Tools exist, and gemmjudge has the options."""
         for part in re.split(r"\s(?:&&|\|\||;|\|)\s", command):
             try:
                 words = [word for word in shlex.split(part) if not re.match(r"^[A-Z_]+=", word)]
@@ -172,7 +172,7 @@ class Runner:
             if words[0].startswith("tools/") and not (self.source / words[0]).exists():
                 self.fail(page, line, f"there is no {words[0]}")
             own = words[:words.index("--")] if "--" in words else words
-            if words[0] in ("build/gemmjudge", "gemmjudge", "tools/fleet") and len(words) > 1:
+            if words[0] in ("build/gemmjudge", "gemmjudge") and len(words) > 1:
                 asked = ["build/gemmjudge", *own[1:]] if words[0] == "gemmjudge" else own
                 for word in asked[2:]:
                     if word.startswith("--") and word.split("=")[0] not in self.options_of(asked):
@@ -190,7 +190,7 @@ class Runner:
 
     def for_here(self, command):
         """This machine's toolkit, and the emulated GPU."""
-        judges = r"build/gemmjudge (judge|tune|explain) |tools/fleet submit .* -- "
+        judges = r"build/gemmjudge (judge|tune|explain) "
         if self.gpu and re.match(judges, command) and not re.search(r" (--device|-d)\b", command):
             command += " --device emu"
         if command.startswith("./"):

@@ -30,7 +30,7 @@ Test(cli_args, multiple_of_is_a_size)
 {
 	struct parsed p;
 	parse(&p, "bench a.cu --cases 200 --multiple-of 8");
-	cr_assert_eq(p.options.judge.multiple, 8);
+	cr_assert_eq(p.options.judge.cases.multiple, 8);
 	refused("judge a.cu --multiple-of 0", "--multiple-of '0'");
 	refused("judge a.cu --multiple-of 8.5", "--multiple-of '8.5'");
 }
@@ -74,10 +74,10 @@ Test(cli_args, sizes_are_of_a_kind)
 	struct parsed p;
 	char line[256];
 	parse(&p, "bench a.cu --cases 200");
-	cr_assert_eq(p.options.judge.sizes, CASE_SIZES_MIXED);
+	cr_assert_eq(p.options.judge.cases.sizes, CASE_SIZES_MIXED);
 	parse(&p, "bench a.cu --cases 20 --sizes uniform --multiple-of 8 --seed 7 --device cuda");
 	cr_assert(p.ok, "%s", p.err.message);
-	cr_assert_eq(p.options.judge.sizes, CASE_SIZES_UNIFORM);
+	cr_assert_eq(p.options.judge.cases.sizes, CASE_SIZES_UNIFORM);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --device cuda --cases 20 --multiple-of 8 "
 						   "--sizes uniform a.cu");
@@ -125,18 +125,18 @@ Test(cli_args, judge_takes_its_options)
 	cr_assert(p.options.judge.problem == problem_find("gemm-f16"));
 	cr_assert(p.options.judge.device.kind == DEVICE_CUDA &&
 			  p.options.judge.device.ordinals[0] == 1);
-	cr_assert(p.options.judge.cases == 5);
-	cr_assert(p.options.has_seed && p.options.judge.seed == 31);
-	cr_assert_eq(p.options.judge.max_dim, 100);
-	const struct shape_text *shape = &p.options.judge.time;
-	cr_assert(p.options.judge.shape_count == 0 && shape->count == 3);
+	cr_assert(p.options.judge.cases.count == 5);
+	cr_assert(p.options.has_seed && p.options.judge.cases.seed == 31);
+	cr_assert_eq(p.options.judge.cases.max_dim, 100);
+	const struct shape_text *shape = &p.options.judge.timing.shape;
+	cr_assert(p.options.judge.shapes.count == 0 && shape->count == 3);
 	cr_assert(shape->number[0] == 16 && shape->number[1] == 32 && shape->number[2] == 64);
 	const struct tolerance_request *tolerance = &p.options.judge.tolerance;
 	cr_assert(tolerance->given.kind == TOLERANCE_FLAT && tolerance->given.atol == 0.1 &&
 			  tolerance->given.rtol == 0.2);
-	cr_assert_eq(p.options.judge.timeout, 2.5);
-	cr_assert_str_eq(p.options.json, "-");
-	cr_assert_str_eq(p.options.markdown, "out.md");
+	cr_assert_eq(p.options.judge.limits.timeout, 2.5);
+	cr_assert_str_eq(p.options.output.json, "-");
+	cr_assert_str_eq(p.options.output.markdown, "out.md");
 }
 
 Test(cli_args, a_device_is_one_or_several)
@@ -174,9 +174,9 @@ Test(cli_args, bench_takes_several_shapes)
 	struct parsed p;
 	parse(&p, "bench a.cu --shape 1x2x3 --shape 4x5x6 --beta 1");
 	cr_assert(p.ok, "%s", p.err.message);
-	cr_assert_eq(p.options.judge.shape_count, 2);
-	cr_assert_eq(p.options.judge.shapes[1].number[2], 6);
-	cr_assert(p.options.judge.beta.given && !p.options.judge.alpha.given);
+	cr_assert_eq(p.options.judge.shapes.count, 2);
+	cr_assert_eq(p.options.judge.shapes.items[1].number[2], 6);
+	cr_assert(p.options.judge.timing.beta.given && !p.options.judge.timing.alpha.given);
 }
 
 /* Which of them a problem takes is known when the file is. */
@@ -186,8 +186,8 @@ Test(cli_args, shapes_have_one_to_four_sizes)
 	char line[256];
 	parse(&p, "bench a.cu --shape 300 --shape 32x16x8x4 --seed 1");
 	cr_assert(p.ok, "%s", p.err.message);
-	cr_assert_eq(p.options.judge.shapes[0].count, 1);
-	cr_assert_eq(p.options.judge.shapes[1].number[3], 4);
+	cr_assert_eq(p.options.judge.shapes.items[0].count, 1);
+	cr_assert_eq(p.options.judge.shapes.items[1].number[3], 4);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge bench --seed 0x1 --shape 300 --shape 32x16x8x4 a.cu");
 	refused("bench a.cu --shape 1x2x3x4x5", "1x2x3x4x5");
@@ -201,13 +201,14 @@ Test(cli_args, judge_takes_shapes_and_times_the_first_or_another)
 		  "judge a.cu --shape 1x2x3 --time 64x64x64 --shape 4x5x6 --compile-timeout 2.5 --seed 1 "
 		  "--file-timeout 90");
 	cr_assert(p.ok, "%s", p.err.message);
-	cr_assert(p.options.judge.shape_count == 2 && p.options.judge.time.number[0] == 64);
-	cr_assert(p.options.judge.compile_timeout == 2.5 && p.options.judge.file_timeout == 90.0);
+	cr_assert(p.options.judge.shapes.count == 2 && p.options.judge.timing.shape.number[0] == 64);
+	cr_assert(p.options.judge.compile.timeout == 2.5 &&
+			  p.options.judge.limits.file_timeout == 90.0);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge judge --seed 0x1 --time 64x64x64 --shape 1x2x3 --shape 4x5x6 "
 						   "--file-timeout 90 --compile-timeout 2.5 a.cu");
 	parse(&p, "judge a.cu --shape 1x2x3 --time none");
-	cr_assert(p.ok && p.options.judge.untimed && p.options.judge.shape_count == 1);
+	cr_assert(p.ok && p.options.judge.timing.untimed && p.options.judge.shapes.count == 1);
 	refused("judge a.cu --compile-timeout 0", "--compile-timeout '0'");
 	refused("judge a.cu --shape 40000x1x1", "--shape 40000x1x1: sizes above 32768 need");
 }
@@ -229,12 +230,12 @@ Test(cli_args, shapes_are_lines_of_a_file)
 	snprintf(line, sizeof line, "bench a.cu --shapes %s --seed 1", name);
 	parse(&p, line);
 	cr_assert(p.ok, "%s", p.err.message);
-	cr_assert_eq(p.options.judge.shape_count, 1000);
+	cr_assert_eq(p.options.judge.shapes.count, 1000);
 	for (int i = 1; i <= 1000; i++) {
-		const struct shape_text *shape = &p.options.judge.shapes[i - 1];
+		const struct shape_text *shape = &p.options.judge.shapes.items[i - 1];
 		cr_expect(shape->count == 3 && shape->number[0] == i && shape->number[2] == 3 * i);
 	}
-	cr_assert_eq(p.options.judge.shape_lines[0], 4);
+	cr_assert_eq(p.options.judge.shapes.lines[0], 4);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	snprintf(says, sizeof says, "gemmjudge bench --seed 0x1 --shapes %s a.cu", name);
 	cr_assert_str_eq(line, says);
@@ -486,7 +487,7 @@ Test(cli_args, letters_are_of_their_subcommand)
 	char line[256];
 	parse(&p, "judge -xvn7 -p sgemm -c random-1,random-2 -d emu --seed 1 -");
 	cr_assert(p.ok, "%s", p.err.message);
-	cr_assert(p.options.judge.fail_fast && p.options.verbose);
+	cr_assert(p.options.judge.cases.fail_fast && p.options.output.verbose);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge judge --seed 0x1 --device emu --problem sgemm --cases 7 "
 						   "--case random-1 --case random-2 --fail-fast -");
@@ -503,9 +504,9 @@ Test(cli_args, flags_for_nvcc_are_split_at_blanks)
 	char flags[] = "  -std=c++20\t-Iinc ", *argv[] = {"judge", "--nvcc-flags", flags, "x.cu", NULL};
 	p.ok = options_parse(4, argv, &p.options, &p.err);
 	cr_assert(p.ok, "%s", p.err.message);
-	cr_assert_eq(p.options.judge.nvcc_flag_count, 2);
-	cr_assert_str_eq(p.options.judge.nvcc_flags[0], "-std=c++20");
-	cr_assert_str_eq(p.options.judge.nvcc_flags[1], "-Iinc");
+	cr_assert_eq(p.options.judge.compile.nvcc_flag_count, 2);
+	cr_assert_str_eq(p.options.judge.compile.nvcc_flags[0], "-std=c++20");
+	cr_assert_str_eq(p.options.judge.compile.nvcc_flags[1], "-Iinc");
 }
 
 Test(cli_args, the_beginning_of_a_name_is_meant_before_all)
@@ -525,5 +526,5 @@ Test(cli_args, a_fresh_seed_differs)
 	parse(&b, "judge x.cu");
 	cr_assert(command_complete(&a.options, &err));
 	cr_assert(command_complete(&b.options, &err));
-	cr_assert_neq(a.options.judge.seed, b.options.judge.seed);
+	cr_assert_neq(a.options.judge.cases.seed, b.options.judge.cases.seed);
 }

@@ -108,11 +108,14 @@ struct talk {
 
 static void exchange(struct talk *talk, const void *request, size_t bytes, int fd, double seconds)
 {
-	size_t got;
-	int back;
+	struct child_exchange exchange = {.request = request,
+									  .request_bytes = bytes,
+									  .request_fd = fd,
+									  .reply = &talk->reply,
+									  .reply_capacity = sizeof talk->reply,
+									  .seconds = seconds};
 	memset(&talk->reply, 0, sizeof talk->reply);
-	talk->result = child_call(talk->child, request, bytes, fd, &talk->reply, sizeof talk->reply,
-							  &got, &back, seconds);
+	talk->result = child_call(talk->child, &exchange);
 }
 
 static struct talk begin_talk(enum device_kind kind)
@@ -146,16 +149,15 @@ static void open_device(struct talk *talk, bool libraries, unsigned layers)
 									  .layers = layers,
 									  .under_tool = talk->kind == DEVICE_CUDA,
 									  .libraries_allowed = libraries};
-	size_t got;
-	int back;
+	struct child_exchange exchange = CHILD_EXCHANGE(request, talk->opened);
+	exchange.seconds = 20;
 	snprintf(request.device.runtime_folder, sizeof request.device.runtime_folder, "%s", folder);
 	snprintf(request.solution, sizeof request.solution, "%s", path_of("solution.so"));
 	if (talk->takes_more)
 		snprintf(request.library_folder, sizeof request.library_folder, "%s", folder);
 	if (talk->counts)
 		snprintf(request.counters, sizeof request.counters, "%s", path_of("counters"));
-	talk->result = child_call(talk->child, &request, sizeof request, -1, &talk->opened,
-							  sizeof talk->opened, &got, &back, 20);
+	talk->result = child_call(talk->child, &exchange);
 }
 
 static void load_file(struct talk *talk, const char *name, const char *problem)
@@ -573,10 +575,9 @@ static struct contestant_call_reply send_call(struct talk *talk, uint32_t set)
 {
 	struct contestant_call request = {.head.type = MESSAGE_CONTESTANT_CALL, .set = set};
 	struct contestant_call_reply reply = {.head.ok = 0};
-	size_t got;
-	int back;
-	talk->result = child_call(talk->child, &request, sizeof request, -1, &reply, sizeof reply, &got,
-							  &back, 10);
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = 10;
+	talk->result = child_call(talk->child, &exchange);
 	cr_assert_eq(talk->result.outcome, CHILD_REPLIED);
 	return reply;
 }

@@ -164,10 +164,13 @@ TestSuite(timing, .init = begin, .fini = end);
 static void exchange(struct child *child, const void *request, size_t bytes, void *reply,
 					 size_t reply_bytes)
 {
-	size_t got;
-	int back;
-	struct child_result result =
-		child_call(child, request, bytes, -1, reply, reply_bytes, &got, &back, 60);
+	struct child_exchange exchange = {.request = request,
+									  .request_bytes = bytes,
+									  .request_fd = -1,
+									  .reply = reply,
+									  .reply_capacity = reply_bytes,
+									  .seconds = 60};
+	struct child_result result = child_call(child, &exchange);
 	cr_assert_eq(result.outcome, CHILD_REPLIED, "%s", child_output(child));
 }
 

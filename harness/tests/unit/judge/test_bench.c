@@ -13,7 +13,7 @@ Test(bench, baselines_are_compiled_and_take_part)
 	const struct shape shape = {{1, 32, 32, 32, 1}};
 	const struct problem *problem = problem_find("gemm-f16");
 	const struct test_case test = case_of_shape(problem, &shape, scalars, 1);
-	struct judge_options options = {.mode = JUDGE_TIMES, .seed = 1};
+	struct judge_options options = {.mode = JUDGE_TIMES, .cases.seed = 1};
 	struct run run = {.options = &options, .lock = -1, .timeout = 20, .time_budget = 1};
 	struct timing_result result;
 	struct error err;

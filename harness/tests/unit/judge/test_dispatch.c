@@ -35,7 +35,8 @@ struct fake {
 static void wait_for_bad(struct fake *fake, size_t i)
 {
 	for (int tenths = 0;
-		 fake->options.fail_fast && i > fake->bad && !fake->bad_told && tenths < 100; tenths++)
+		 fake->options.cases.fail_fast && i > fake->bad && !fake->bad_told && tenths < 100;
+		 tenths++)
 		usleep(100000);
 }
 
@@ -157,7 +158,7 @@ Test(dispatch, one_device_is_not_named)
 
 Test(dispatch, after_a_failure_only_what_is_under_way_is_judged)
 {
-	static struct fake fake = {.bad = 4, .broken = FILES, .options.fail_fast = true};
+	static struct fake fake = {.bad = 4, .broken = FILES, .options.cases.fail_fast = true};
 	struct error err = {{0}};
 	cr_assert(fake_take(&fake, "emulated:3", &err), "%s", err.message);
 	size_t judged = 0;

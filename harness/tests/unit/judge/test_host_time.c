@@ -60,7 +60,7 @@ static struct timing_entry judged_idle(const struct machine *machine, uint32_t c
 												   .call = machine->overhead + machine->jitter}};
 	const struct host_time seen = host_time_of(series, &bound);
 	host_time_judge(&seen, &entry);
-	if (entry.seal.state == SEAL_OUTSIDE)
+	if (entry.seal.state == SEAL_HOST_SIDE)
 		cr_assert(host_time_passes(series, &bound, &seen, &entry.passes));
 	free(series);
 	return entry;
@@ -92,7 +92,7 @@ static struct tally tally_idle(const struct machine *machine, uint32_t calls, do
 			tally.least = fmin(tally.least, shown);
 		tally.slowed += entry.seal.slowed;
 		tally.confirmed += entry.seal.state == SEAL_CONFIRMED;
-		tally.outside += entry.seal.state == SEAL_OUTSIDE;
+		tally.outside += entry.seal.state == SEAL_HOST_SIDE;
 		tally.uncertain += entry.seal.state == SEAL_UNCERTAIN;
 		tally.too_fast += entry.seal.state != SEAL_UNCERTAIN && shown < 0.97 * work;
 	}
@@ -152,7 +152,7 @@ Test(outside, lies_are_shown_with_their_time)
 {
 	for (int i = 0; i < RUNS; i++) {
 		struct timing_entry entry = judged(&unsteady, 4, 175, 0.6, 12);
-		cr_expect_eq(entry.seal.state, SEAL_OUTSIDE);
+		cr_expect_eq(entry.seal.state, SEAL_HOST_SIDE);
 		cr_expect_geq(entry.seal.shown.median, 0.97 * 175);
 		cr_expect_geq(entry.passes.count, 12u);
 		cr_expect_geq(entry.seal.shown.high, entry.seal.shown.median);
@@ -181,7 +181,7 @@ Test(outside, a_library_is_believed)
 	cr_expect_eq(entry.seal.state, SEAL_CONFIRMED);
 	seen.time = 170;
 	host_time_judge(&seen, &entry);
-	cr_expect_eq(entry.seal.state, SEAL_OUTSIDE);
+	cr_expect_eq(entry.seal.state, SEAL_HOST_SIDE);
 }
 
 /* ---- what ranks ------------------------------------------------------------------------- */

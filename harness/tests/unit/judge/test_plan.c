@@ -29,7 +29,7 @@ static size_t without_product(const struct plan *plan)
 
 Test(plan, draws_no_case_to_time_that_multiplies_nothing)
 {
-	struct judge_options options = {.mode = JUDGE_CHECKS, .cases = CASES, .seed = 7};
+	struct judge_options options = {.mode = JUDGE_CHECKS, .cases.count = CASES, .cases.seed = 7};
 	struct plan judged = plan_of(&options);
 	options.mode = JUDGE_TIMES;
 	struct plan timed = plan_of(&options);
@@ -51,9 +51,9 @@ Test(plan, draws_no_case_to_time_that_multiplies_nothing)
 Test(plan, times_the_alpha_of_zero_that_is_asked_for)
 {
 	struct judge_options options = {.mode = JUDGE_TIMES,
-									.shapes = &(struct shape_text){3, {64, 48, 32}},
-									.shape_count = 1,
-									.alpha = {true, 0}};
+									.shapes.items = &(struct shape_text){3, {64, 48, 32}},
+									.shapes.count = 1,
+									.timing.alpha = {true, 0}};
 	struct plan plan = plan_of(&options);
 	cr_assert(plan.count == 1 && plan.cases[0].scalar[SCALAR_ALPHA] == 0);
 	cr_assert(plan.cases[0].shape.size[SIZE_M] == 64);
@@ -63,8 +63,8 @@ Test(plan, times_the_alpha_of_zero_that_is_asked_for)
 Test(plan, keeps_the_cases_of_a_suite)
 {
 	struct judge_options options = {.mode = JUDGE_TIMES,
-									.suites = (const char *const[]){"leetgpu-gemm", NULL},
-									.suite_count = 1};
+									.cases.suites = (const char *const[]){"leetgpu-gemm", NULL},
+									.cases.suite_count = 1};
 	struct plan plan = plan_of(&options);
 	cr_assert(without_product(&plan) == 1);
 	plan_free(&plan);

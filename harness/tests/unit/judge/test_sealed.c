@@ -301,14 +301,14 @@ static struct timing_entry entry_with(enum seal_state state)
 								 .span = {.samples = 100, .median = 10.25},
 								 .event = {.samples = 100, .median = 15.5}};
 	entry.seal = (struct timing_seal){.state = state,
-									  .outside = 303.4,
+									  .host_side = 303.4,
 									  .uncertainty = 9.06,
 									  .floor = 2.5,
 									  .idle = 11.5,
 									  .least = 298.1,
 									  .calls = 48,
 									  .passes = 6};
-	if (state == SEAL_OUTSIDE)
+	if (state == SEAL_HOST_SIDE)
 		entry.seal.shown = (struct timing_stats){.samples = 12, .median = 303.4};
 	return entry;
 }
@@ -317,7 +317,7 @@ Test(sealed, what_counts_is_the_outside_where_it_says_more)
 {
 	for (int state = SEAL_NONE; state <= SEAL_UNCERTAIN; state++) {
 		struct timing_entry entry = entry_with((enum seal_state)state);
-		bool outside = state == SEAL_OUTSIDE;
+		bool outside = state == SEAL_HOST_SIDE;
 		cr_assert_eq(timing_shown(&entry, true), outside ? &entry.seal.shown : &entry.span);
 		cr_assert_eq(timing_shown(&entry, false), outside ? &entry.seal.shown : &entry.event);
 	}
@@ -361,10 +361,10 @@ Test(sealed, a_line_for_each_state)
 	says(entry, true, "", "a.cu: not confirmed: the driver does not");
 	says(entry_with(SEAL_CONFIRMED), true,
 		 "confirmed by sealed calls: a.cu (host-side time 303 +-9.1 us)", "");
-	says(entry_with(SEAL_OUTSIDE), true, "",
+	says(entry_with(SEAL_HOST_SIDE), true, "",
 		 "a.cu: its process says 10.2 us; its host-side time is 303 us (+-9.1), which is "
 		 "shown");
-	says(entry_with(SEAL_OUTSIDE), false, "",
+	says(entry_with(SEAL_HOST_SIDE), false, "",
 		 "a.cu: its process says 15.5 us; its host-side time is 303 us (+-9.1), which is "
 		 "shown");
 	says(entry_with(SEAL_UNCERTAIN), true, "",
@@ -383,9 +383,9 @@ Test(sealed, one_line_for_all_that_are_confirmed)
 	char line[SEAL_LINE];
 	for (int i = 0; i < 40; i++)
 		entries[i] = entry_with(SEAL_CONFIRMED);
-	entries[1].seal.state = SEAL_OUTSIDE;
+	entries[1].seal.state = SEAL_HOST_SIDE;
 	snprintf(entries[2].label, sizeof entries[2].label, "cuBLAS");
-	entries[2].seal.outside = 12.34;
+	entries[2].seal.host_side = 12.34;
 	seal_confirmed(&timing, line);
 	cr_assert_str_eq(line, "confirmed by sealed calls: a.cu (host-side time 303 +-9.1 us), cuBLAS "
 						   "(host-side time 12.3 +-9.1 us)");
@@ -416,18 +416,18 @@ static json_t *sealed_in(const struct timing_entry *entry, json_t **root)
 
 Test(sealed, json_for_each_state)
 {
-	static const char *const names[] = {"none", "confirmed", "outside", "not_confirmed"};
+	static const char *const names[] = {"none", "confirmed", "host_side", "not_confirmed"};
 	for (int state = SEAL_NONE; state <= SEAL_UNCERTAIN; state++) {
 		struct timing_entry entry = entry_with((enum seal_state)state);
 		json_t *root, *timed = sealed_in(&entry, &root), *seal = json_object_get(timed, "sealed");
 		cr_assert_str_eq(json_string_value(json_object_get(seal, "state")), names[state]);
 		cr_assert_null(json_object_get(seal, "why"));
 		double shown = json_number_value(json_object_get(timed, "microseconds"));
-		cr_assert_float_eq(shown, state == SEAL_OUTSIDE ? 303.4 : 10.25, 1e-6);
+		cr_assert_float_eq(shown, state == SEAL_HOST_SIDE ? 303.4 : 10.25, 1e-6);
 		if (state == SEAL_NONE) {
-			cr_assert_null(json_object_get(seal, "outside"));
+			cr_assert_null(json_object_get(seal, "host_side"));
 		} else {
-			cr_assert_float_eq(json_number_value(json_object_get(seal, "outside")), 303.4, 1e-6);
+			cr_assert_float_eq(json_number_value(json_object_get(seal, "host_side")), 303.4, 1e-6);
 			cr_assert_float_eq(json_number_value(json_object_get(seal, "uncertainty")), 9.06, 1e-6);
 			cr_assert_float_eq(json_number_value(json_object_get(seal, "floor")), 2.5, 1e-6);
 			cr_assert_float_eq(json_number_value(json_object_get(seal, "idle")), 11.5, 1e-6);
@@ -463,7 +463,7 @@ Test(sealed, a_file_without_sealed_times_fails_alone)
 {
 	struct timing_entry entries[] = {entry_with(SEAL_NONE), entry_with(SEAL_CONFIRMED),
 									 entry_with(SEAL_NONE), entry_with(SEAL_UNCERTAIN)};
-	struct judge_options options = {.required = LAYER_SEALED};
+	struct judge_options options = {.limits.required = LAYER_SEALED};
 	struct run run = {.options = &options};
 	struct timing_result result = {.entries = entries, .count = 4};
 	entries[2].role = TIMING_LIBRARY;
@@ -475,7 +475,7 @@ Test(sealed, a_file_without_sealed_times_fails_alone)
 	for (int i = 1; i < 4; i++)
 		cr_assert(entries[i].ran, "%d", i);
 	entries[0] = entry_with(SEAL_NONE);
-	options.required = LAYER_CALLS;
+	options.limits.required = LAYER_CALLS;
 	confirm_require(&run, &result);
 	cr_assert(entries[0].ran, "nobody asked for sealed times");
 }

@@ -92,7 +92,7 @@ Test(serialised, findings_that_ask_for_registers)
 /* As long as it has to be, and not for a GPU. */
 Test(serialised, names_go_to_the_emulated_gpu)
 {
-	struct judge_options options = {.emulate = NULL};
+	struct judge_options options = {.emulation.gpu = NULL};
 	struct emulated_watch watch;
 	struct judgement none = {.count = 0};
 	struct error err;

@@ -11,7 +11,7 @@ static struct judge_options options = {.mode = JUDGE_COMPARES};
 
 static void asked(const char *text)
 {
-	cr_assert(sweep_parse(text, &options.over, &err), "%s", err.message);
+	cr_assert(sweep_parse(text, &options.timing.over, &err), "%s", err.message);
 }
 
 /* "8192x8192x64 ..." of all cases; or why there are none. */
@@ -37,11 +37,11 @@ Test(sweep, text_is_written_again)
 	char text[SWEEP_TEXT];
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		asked(texts[i]);
-		sweep_print(&options.over, text);
+		sweep_print(&options.timing.over, text);
 		cr_expect_str_eq(text, texts[i]);
 	}
 	asked("k=64,128,256,512,1024,2048,4096,8192"); /* the values of K alone */
-	sweep_print(&options.over, text);
+	sweep_print(&options.timing.over, text);
 	cr_assert_str_eq(text, "K");
 	sweep_print(&(struct sweep){0}, text);
 	cr_assert_str_eq(text, "");
@@ -65,8 +65,8 @@ Test(sweep, what_is_none_is_refused)
 Test(sweep, is_of_each_shape)
 {
 	static const struct shape_text shapes[] = {{3, {128, 256, 512}}, {3, {64, 64, 64}}};
-	options.shapes = shapes;
-	options.shape_count = 2;
+	options.shapes.items = shapes;
+	options.shapes.count = 2;
 	asked("M=1,2");
 	cr_assert_str_eq(shapes_of("gemm-f16"), "1x256x512 2x256x512 1x64x64 2x64x64");
 }
@@ -93,8 +93,8 @@ Test(sweep, without_one_is_what_a_comparison_shows)
 Test(sweep, a_value_that_does_not_fit_is_named)
 {
 	static const struct shape_text grouped = {4, {64, 64, 64, 32}};
-	options.shapes = &grouped;
-	options.shape_count = 1;
+	options.shapes.items = &grouped;
+	options.shapes.count = 1;
 	asked("K=64,7");
 	cr_assert(strstr(shapes_of("gemm-w4"), "--over K=64,7: 64x64x7x32") != NULL, "%s", err.message);
 }

@@ -135,7 +135,7 @@ static void run_program(const struct tool *tool, const char *report)
 static struct judgement judged_by(const char *check, const char *first, const char *second,
 								  enum verdict before)
 {
-	struct judge_options options = {.sanitize = check};
+	struct judge_options options = {.tool.sanitize = check};
 	struct judgement judgement = {.verdict = before};
 	struct error err = {{0}};
 	struct tool tool;
@@ -207,7 +207,7 @@ Test(tool_run, every_process_counts)
 /* In the place of a report, by the solution's process. */
 Test(tool_run, reads_no_pipe_and_no_link)
 {
-	struct judge_options options = {.sanitize = "memcheck"};
+	struct judge_options options = {.tool.sanitize = "memcheck"};
 	struct judgement judgement = {.verdict = VERDICT_ACCEPTED};
 	struct error err = {{0}};
 	struct tool tool;
@@ -225,7 +225,7 @@ Test(tool_run, reads_no_pipe_and_no_link)
 
 Test(tool_run, its_absence_is_told)
 {
-	struct judge_options options = {.sanitize = "memcheck"};
+	struct judge_options options = {.tool.sanitize = "memcheck"};
 	struct error err = {{0}};
 	struct tool tool;
 	setenv("PATH", "/nowhere", 1);

@@ -22,7 +22,7 @@ static struct trials *trials;
 static struct judge_options options_for(const char *name)
 {
 	struct judge_options options = {
-		.files = files, .file_count = 1, .problem = problem_find("sgemm"), .seed = 1};
+		.files = files, .file_count = 1, .problem = problem_find("sgemm"), .cases.seed = 1};
 	char source[PATHS_MAX];
 	cr_assert(paths_source(source, &err) && paths_join(file, source, name, &err));
 	cr_assert(device_list_parse("emu", &options.device, &err));
@@ -59,7 +59,8 @@ static struct timing_result time_these(const size_t *numbers, size_t count, doub
 static void judged(size_t variant, double seconds, enum verdict verdict)
 {
 	struct judgement judgement;
-	cr_assert(trials_check(trials, variant, 2, 32, clock_seconds() + seconds, &judgement, &err),
+	cr_assert(trials_check(trials, variant, (struct trials_cases){2, 32}, clock_seconds() + seconds,
+						   &judgement, &err),
 			  "%s", err.message);
 	cr_expect(judgement.verdict == verdict, "%zu: %s, %s", variant, verdict_name(judgement.verdict),
 			  judgement.detail);

@@ -21,7 +21,7 @@ Test(judgement, each_verdict_is_found_by_its_name)
 Test(judgement, names_of_seals_and_roles_stay)
 {
 	cr_assert(seal_state_is("none", SEAL_NONE) && seal_state_is("confirmed", SEAL_CONFIRMED));
-	cr_assert(seal_state_is("outside", SEAL_OUTSIDE) &&
+	cr_assert(seal_state_is("host_side", SEAL_HOST_SIDE) &&
 			  seal_state_is("not_confirmed", SEAL_UNCERTAIN));
 	cr_assert(timing_role_is("file", TIMING_FILE) && timing_role_is("library", TIMING_LIBRARY));
 	cr_assert(timing_role_is("file without epilogue", TIMING_FILE_PLAIN));

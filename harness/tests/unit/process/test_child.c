@@ -318,11 +318,10 @@ static struct child *start(const char *name, size_t memory_limit)
 static struct child_result call(struct child *child, double seconds)
 {
 	char reply[64];
-	size_t bytes;
-	int fd;
-	struct child_result result =
-		child_call(child, "hello", 6, -1, reply, sizeof reply, &bytes, &fd, seconds);
-	cr_assert_eq(fd, -1);
+	struct child_exchange exchange = CHILD_EXCHANGE("hello", reply);
+	exchange.seconds = seconds;
+	struct child_result result = child_call(child, &exchange);
+	cr_assert_eq(exchange.reply_fd, -1);
 	return result;
 }
 
@@ -345,15 +344,14 @@ Test(child, answers_many_requests)
 {
 	struct child *child = start("serve", 0);
 	char request[2000], reply[CHILD_MESSAGE_MAX];
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = 5;
 	for (int i = 0; i < 1000; i++) {
-		size_t bytes;
-		int fd;
 		memset(request, i, sizeof request);
-		struct child_result result =
-			child_call(child, request, sizeof request, -1, reply, sizeof reply, &bytes, &fd, 5);
+		struct child_result result = child_call(child, &exchange);
 		cr_assert_eq(result.outcome, CHILD_REPLIED);
-		cr_assert_eq(bytes, sizeof request);
-		cr_assert_eq(memcmp(request, reply, bytes), 0);
+		cr_assert_eq(exchange.reply_bytes, sizeof request);
+		cr_assert_eq(memcmp(request, reply, sizeof request), 0);
 	}
 	child_stop(child);
 	assert_nothing_left();
@@ -363,15 +361,16 @@ Test(child, passes_descriptors_both_ways)
 {
 	struct child *child = start("serve", 0);
 	char reply[64], text[6] = "";
-	size_t bytes;
-	int back, file = memfd_create("test", MFD_CLOEXEC);
-	struct child_result result =
-		child_call(child, "hello", 6, file, reply, sizeof reply, &bytes, &back, 5);
+	int file = memfd_create("test", MFD_CLOEXEC);
+	struct child_exchange exchange = CHILD_EXCHANGE("hello", reply);
+	exchange.request_fd = file;
+	exchange.seconds = 5;
+	struct child_result result = child_call(child, &exchange);
 	cr_assert_eq(result.outcome, CHILD_REPLIED);
-	cr_assert_geq(back, 0);
-	cr_assert_eq(pread(back, text, 5, 0), 5);
+	cr_assert_geq(exchange.reply_fd, 0);
+	cr_assert_eq(pread(exchange.reply_fd, text, 5, 0), 5);
 	cr_assert_str_eq(text, "child");
-	close(back);
+	close(exchange.reply_fd);
 	close(file);
 	child_stop(child);
 }

@@ -235,7 +235,7 @@ static struct timing_result strange_timing(void)
 		entry->ran = draw(2) > 0;
 		entry->span.median = entry->event.median = 10.0;
 		entry->role = (enum timing_role)draw(TIMING_PROGRAM + 1);
-		entry->seal.state = (enum seal_state)draw(SEAL_OUTSIDE + 1);
+		entry->seal.state = (enum seal_state)draw(SEAL_HOST_SIDE + 1);
 		entry->has_kernels = true;
 		entry->kernels.run = entry->kernels.shown = 1;
 		STRANGER(entry->kernels.first[0].name);

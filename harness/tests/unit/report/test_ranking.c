@@ -126,7 +126,7 @@ Test(ranking, only_confirmed_times_rank)
 	add_timed(&list, "b.cu", "sgemm", 2)->timing.entries[0].seal.state = SEAL_NONE;
 	add_timed(&list, "c.cu", "sgemm", 3);
 	struct timing_entry *outside = &add_timed(&list, "d.cu", "sgemm", 4)->timing.entries[0];
-	outside->seal.state = SEAL_OUTSIDE;
+	outside->seal.state = SEAL_HOST_SIDE;
 	outside->seal.shown = stats_around(50); /* what was seen is what counts */
 	ranks_are(&list, "a.cu -, b.cu -, c.cu 1, d.cu 2");
 	char *text = written(write_text, &list);

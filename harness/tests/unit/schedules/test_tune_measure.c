@@ -163,15 +163,15 @@ bool trials_time(struct trials *trials, const struct trials_round *round, struct
 	return true;
 }
 
-bool trials_check(struct trials *trials, size_t variant, size_t cases, int max_dim, double deadline,
+bool trials_check(struct trials *trials, size_t variant, struct trials_cases cases, double deadline,
 				  struct judgement *out, struct error *err)
 {
-	(void)max_dim, (void)deadline, (void)err;
+	(void)deadline, (void)err;
 	bool wrong = constant(trials, variant, "FAULT") == 1;
 	*out = (struct judgement){.verdict = wrong ? VERDICT_WRONG_ANSWER : VERDICT_ACCEPTED,
-							  .count = cases,
-							  .cases = calloc(cases, sizeof *out->cases),
-							  .accepted = wrong ? 0 : cases};
+							  .count = cases.count,
+							  .cases = calloc(cases.count, sizeof *out->cases),
+							  .accepted = wrong ? 0 : cases.count};
 	return true;
 }
 

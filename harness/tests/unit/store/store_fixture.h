@@ -32,8 +32,8 @@ static inline void fixture_time(struct timing_entry *entry, double median, enum 
 										.high = 1.001 * median};
 	entry->event = entry->span;
 	entry->seal.state = seal;
-	entry->seal.outside = 1.2 * median;
-	if (seal == SEAL_OUTSIDE) {
+	entry->seal.host_side = 1.2 * median;
+	if (seal == SEAL_HOST_SIDE) {
 		entry->seal.shown = entry->span;
 		entry->seal.shown.median = 1.2 * median;
 		entry->seal.shown.low = 1.15 * median;
@@ -42,7 +42,7 @@ static inline void fixture_time(struct timing_entry *entry, double median, enum 
 	entry->passes.count = FIXTURE_PASSES;
 	for (int i = 0; i < FIXTURE_PASSES; i++)
 		entry->passes.microseconds[i] =
-			(float)((seal == SEAL_OUTSIDE ? 1.2 : 1.0) * median * (1.0 + 0.0005 * (i - 3.5)));
+			(float)((seal == SEAL_HOST_SIDE ? 1.2 : 1.0) * median * (1.0 + 0.0005 * (i - 3.5)));
 }
 
 static inline struct timing_result fixture_timing(const char *label, int size, double median,

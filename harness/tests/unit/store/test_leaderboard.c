@@ -127,7 +127,7 @@ Test(leaderboard, what_was_not_confirmed_or_broke_a_rule_never_ranks)
 	strcpy(list.facts.tolerance, "leetgpu");
 	fixture_append(path, list, "judge");
 	fixture_append(path, fixture_judged("a.cu", "untimed"), "judge");
-	fixture_append(path, fixture_timed("a.cu", "outside", 5.0, SEAL_OUTSIDE), "judge");
+	fixture_append(path, fixture_timed("a.cu", "outside", 5.0, SEAL_HOST_SIDE), "judge");
 	fixture_append(path, fixture_timed("a.cu", "good", 5.5, SEAL_CONFIRMED), "judge");
 	struct leaderboard all = made();
 	cr_assert_eq(all.boards[0].count, 2);

@@ -65,7 +65,7 @@ static int64_t ask(const char *sql)
 	return value;
 }
 
-Test(sources, are_compressed_and_older_rows_are_not)
+Test(sources, are_compressed)
 {
 	struct sources *found = calloc(1, sizeof *found);
 	struct error err;
@@ -74,10 +74,8 @@ Test(sources, are_compressed_and_older_rows_are_not)
 	keep("abcd12", text, sizeof text);
 	cr_expect_lt(ask("SELECT length(text) FROM source WHERE number = 0"), 100);
 	cr_expect_eq(ask("SELECT length FROM source WHERE number = 0"), sizeof text);
-	ask("UPDATE source SET text = CAST('old' AS BLOB), length = NULL WHERE number = 1");
 	cr_assert(sources_find("s.db", "abcd", found, &err), "%s", err.message);
 	cr_expect_arr_eq(found->files[0].text, text, sizeof text);
-	cr_expect_str_eq(found->files[1].text, "old");
 	sources_free(found);
 	free(found);
 }

@@ -79,7 +79,7 @@ Test(store, a_judgement_comes_back_with_its_times)
 	list.items[0].accepted = 1;
 	snprintf(list.items[0].detail, sizeof list.items[0].detail, "bad \xff \033[2J; DROP TABLE run");
 	list.items[0].has_larger = true;
-	list.items[0].larger = fixture_timing("a.cu", 2048, 99.0, SEAL_OUTSIDE);
+	list.items[0].larger = fixture_timing("a.cu", 2048, 99.0, SEAL_HOST_SIDE);
 	fixture_append("s.db", list, "judge");
 	is_whole("s.db");
 
@@ -107,7 +107,7 @@ Test(store, a_judgement_comes_back_with_its_times)
 	char shape[MEASURED_SHAPE];
 	measured_shape(time, shape);
 	cr_expect_str_eq(shape, "1024x1024x1024 (MxNxK), alpha 1, beta 0");
-	cr_expect_str_eq(run->times[1].clock, "outside");
+	cr_expect_str_eq(run->times[1].clock, "host_side");
 	cr_expect_float_eq(run->times[1].median, 1.2 * 99.0, 1e-9);
 	cr_expect_eq(ask("s.db", "SELECT count(*) FROM test_case WHERE verdict = 'wrong_answer' AND "
 							 "worst_ratio > 1e300"),
@@ -172,10 +172,10 @@ Test(store, a_report_and_the_store_count_the_same_time)
 	counts(fixture_timed("a.cu", "aaaa", 12.5, SEAL_CONFIRMED), "span");
 	counts(fixture_timed("a.cu", "aaaa", 12.5, SEAL_UNCERTAIN), "span");
 	counts(fixture_timed("a.cu", "aaaa", 12.5, SEAL_NONE), "span");
-	struct judgement_list outside = fixture_timed("a.cu", "aaaa", 100.0, SEAL_OUTSIDE);
-	outside.items[0].timing.entries[0].seal.outside = 100.0;
+	struct judgement_list outside = fixture_timed("a.cu", "aaaa", 100.0, SEAL_HOST_SIDE);
+	outside.items[0].timing.entries[0].seal.host_side = 100.0;
 	outside.items[0].timing.entries[0].seal.shown.median = 117.0;
-	counts(outside, "outside");
+	counts(outside, "host_side");
 	/* a claim that is confirmed, and counts as no less than the host-side time allows */
 	struct judgement_list moved = fixture_timed("a.cu", "aaaa", 12.5, SEAL_CONFIRMED);
 	moved.items[0].timing.entries[0].seal.shown = moved.items[0].timing.entries[0].span;
@@ -232,37 +232,6 @@ Test(store, all_suites_of_a_run_are_kept)
 	cr_expect_str_eq(stored.items[0].suites, suites);
 	measured_list_free(&reported);
 	measured_list_free(&stored);
-}
-
-/* A store of version 2 has one text. */
-Test(store, suites_of_an_older_store_become_a_list)
-{
-	const char *const second[] = {store_schema[0], store_schema[1], NULL};
-	struct error err;
-	struct store *store = database_open("s.db", second, true, &err);
-	cr_assert_not_null(store, "%s", err.message);
-	for (int i = 1; i <= 3; i++) {
-		char sql[512];
-		snprintf(sql, sizeof sql,
-				 "INSERT INTO run(id, started, mode, tolerance, nvcc_flags, epilogue, tool, "
-				 "device_kind, device, suite) VALUES(%d, '', '', '', '[]', '', '', '', '', %s);"
-				 "INSERT INTO submission(id, content, path) VALUES(%d, '%d', '');"
-				 "INSERT INTO judgement(run, submission, ended, file, problem, verdict, detail, "
-				 "cases, accepted) VALUES(%d, %d, '', '', '', '', '', 0, 0)",
-				 i,
-				 i == 1   ? "''"
-				 : i == 2 ? "'edges'"
-						  : "'edges,my/\"own\".ini'",
-				 i, i, i, i);
-		cr_assert(database_execute(store, sql, &err), "%s", err.message);
-	}
-	database_close(store);
-	struct measured_list all = fixture_all("s.db");
-	cr_assert_eq(all.count, 3);
-	cr_expect_str_eq(all.items[0].suites, "[]");
-	cr_expect_str_eq(all.items[1].suites, "[\"edges\"]");
-	cr_expect_str_eq(all.items[2].suites, "[\"edges\",\"my/\\\"own\\\".ini\"]");
-	measured_list_free(&all);
 }
 
 Test(store, counters_come_back)
@@ -563,42 +532,6 @@ Test(store, an_older_store_is_brought_up_in_one_transaction)
 	cr_expect_eq(ask("s.db", "SELECT count(*) FROM one"), 1);
 	cr_expect_null(database_open("s.db", earlier, true, &err));
 	cr_expect_not_null(strstr(err.message, "newer"));
-}
-
-#define OLD "0123456789abcdef0123456789abcdef"
-
-/* A store as version 3 left it: what is in it stays and ranks, and is nobody else's. */
-Test(store, contents_by_the_former_hash_stay_and_equal_no_new_one)
-{
-	struct error err;
-	fixture_append("s.db", fixture_timed("a.cu", OLD, 10.0, SEAL_CONFIRMED), "judge");
-	struct judgement_list list = fixture_judged("b.cu", OLD "ff");
-	list.items[0].verdict = VERDICT_RULE_VIOLATION;
-	fixture_append("s.db", list, "judge");
-	tell("s.db", "UPDATE submission SET content = substr(content, 1, 32);"
-				 "ALTER TABLE run DROP COLUMN epilogue_content; DROP TABLE source;"
-				 "ALTER TABLE run DROP COLUMN nvcc;"
-				 "DROP TABLE job; DROP TABLE job_time; DROP TABLE account; DROP TABLE trial;"
-				 "PRAGMA user_version = 3");
-	/* as the second step made it */
-	char *trial = strndup(store_schema[1], strcspn(store_schema[1], ";"));
-	tell("s.db", trial);
-	free(trial);
-	list = fixture_timed("a.cu", OLD OLD, 12.0, SEAL_CONFIRMED);
-	fixture_append("s.db", list, "judge");
-	is_whole("s.db");
-	cr_expect_eq(ask("s.db", "PRAGMA user_version"), 9);
-
-	struct leaderboard all;
-	struct measured_list runs = fixture_all("s.db");
-	cr_assert_eq(runs.count, 3);
-	cr_expect_str_eq(runs.items[0].epilogue_content, "");
-	cr_assert(leaderboard_make(&runs, &all, &err), "%s", err.message);
-	cr_assert_eq(all.board_count, 1);
-	cr_assert_eq(all.boards[0].count, 2);
-	cr_expect_str_eq(all.boards[0].leaders[0].run->content, OLD);
-	cr_expect_str_eq(all.boards[0].leaders[1].run->content, OLD OLD);
-	leaderboard_free(&all);
 }
 
 Test(store, where_there_is_none_readers_say_so)

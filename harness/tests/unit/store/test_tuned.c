@@ -128,17 +128,6 @@ Test(tuned, the_nearest_choice_of_a_class)
 	nearest(4096, 4096, 4096, 0, NULL, false);
 }
 
-Test(tuned, a_store_of_the_first_version_gets_the_tables)
-{
-	const char *first[] = {store_schema[0], NULL};
-	struct store *store = database_open("s.db", first, true, &err);
-	cr_assert_not_null(store, "%s", err.message);
-	database_close(store);
-	choose(64, 64, 64, 0, "A=1");
-	nearest(64, 64, 64, 0, "A=1", true);
-	cr_expect(store_probe("s.db", &err), "%s", err.message);
-}
-
 Test(tuned, what_is_no_store_stays_as_it_is)
 {
 	struct tuned_choices choices;

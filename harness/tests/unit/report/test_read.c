@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "judgement/layers.h"
-#include "report/from_json.h"
-#include "report/json_parts.h"
+#include "report/read.h"
+#include "report/record.h"
 #include "report/report.h"
 
 #define ROUNDS 3000 /* of members replaced by others */
@@ -59,7 +59,7 @@ static void add_timing(struct judgement *item)
 		entry->span = around(40.0 + i);
 		entry->event = around(50.0 + i);
 		entry->seal = (struct timing_seal){.state = SEAL_CONFIRMED,
-										   .outside = 44,
+										   .host_side = 44,
 										   .uncertainty = 2,
 										   .least = 42,
 										   .calls = 64,
@@ -69,7 +69,7 @@ static void add_timing(struct judgement *item)
 	seal->shown = around(40.0);
 	seal->shown.median += 2, seal->shown.min += 2, seal->shown.p95 += 2;
 	seal->shown.low += 2, seal->shown.high += 2;
-	timing->entries[1].seal.state = SEAL_OUTSIDE;
+	timing->entries[1].seal.state = SEAL_HOST_SIDE;
 	timing->entries[1].seal.shown = (struct timing_stats){64, 60, 58, 62, 58, 62};
 	timing->entries[2].seal.state = SEAL_UNCERTAIN;
 	timing->entries[0].has_kernels = true;
@@ -153,40 +153,40 @@ static char *text_of(const struct judgement_list *list, bool verbose)
 	return text;
 }
 
-Test(from_json, shows_what_was_shown)
+Test(read, shows_what_was_shown)
 {
 	static const enum verdict verdicts[] = {VERDICT_ACCEPTED, VERDICT_WRONG_ANSWER,
 											VERDICT_COMPILE_ERROR};
 	for (size_t i = 0; i < 6; i++) {
-		struct from_json back;
+		struct report_read back;
 		struct error err;
 		struct judgement_list list = some_list(verdicts[i / 2]);
-		json_t *run = json_parts_run(&list.facts), *result = json_parts_result(&list.items[0]);
-		cr_assert(from_json_read(run, result, &back, &err), "%s", err.message);
+		json_t *run = record_of_run(&list.facts), *result = record_of_result(&list.items[0]);
+		cr_assert(report_read_result(run, result, &back, &err), "%s", err.message);
 		char *before = text_of(&list, i % 2 == 1), *after = text_of(&back.list, i % 2 == 1);
 		cr_expect_str_eq(after, before);
 		free(before), free(after);
-		from_json_free(&back);
+		report_read_free(&back);
 		json_decref(run), json_decref(result);
 		judgement_list_free(&list);
 	}
 }
 
-Test(from_json, what_is_missing_is_not_known)
+Test(read, what_is_missing_is_not_known)
 {
-	struct from_json back;
+	struct report_read back;
 	struct error err;
 	json_t *none = json_object(),
 		   *some = json_pack("{s:s, s:s}", "verdict", "time_limit", "file", "a.cu");
-	cr_expect_not(from_json_read(none, none, &back, &err));
+	cr_expect_not(report_read_result(none, none, &back, &err));
 	cr_expect_str_eq(err.message, "no verdict has the name ''");
-	cr_assert(from_json_read(NULL, some, &back, &err));
+	cr_assert(report_read_result(NULL, some, &back, &err));
 	char *text = text_of(&back.list, true);
 	cr_expect_str_eq(text, "time_limit      a.cu\n");
 	free(text);
-	from_json_free(&back);
+	report_read_free(&back);
 	json_object_set_new(some, "cases", json_pack("[{}]"));
-	cr_expect_not(from_json_read(none, some, &back, &err));
+	cr_expect_not(report_read_result(none, some, &back, &err));
 	cr_expect_str_eq(err.message, "no problem has the name ''");
 	json_decref(none), json_decref(some);
 }
@@ -237,19 +237,19 @@ static void mutate(json_t *json)
 	}
 }
 
-Test(from_json, takes_anything)
+Test(read, takes_anything)
 {
 	struct judgement_list list = some_list(VERDICT_ACCEPTED);
-	json_t *run = json_parts_run(&list.facts), *result = json_parts_result(&list.items[0]);
+	json_t *run = record_of_run(&list.facts), *result = record_of_result(&list.items[0]);
 	for (int i = 0; i < ROUNDS; i++) {
-		struct from_json back;
+		struct report_read back;
 		struct error err;
 		json_t *other_run = json_deep_copy(run), *other = json_deep_copy(result);
 		for (unsigned k = draw(4) + 1; k > 0; k--)
 			mutate(draw(4) == 0 ? other_run : other);
-		if (from_json_read(other_run, other, &back, &err)) {
+		if (report_read_result(other_run, other, &back, &err)) {
 			free(text_of(&back.list, true));
-			from_json_free(&back);
+			report_read_free(&back);
 		}
 		json_decref(other_run), json_decref(other);
 	}
