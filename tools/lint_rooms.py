@@ -4,8 +4,8 @@ usage: lint_rooms.py ROOT
 
 Fails on an include that ROOMS does not allow, on a circle of files that include each other, on a folder
 of sources without a row, on a source of more than LINES_MAX lines, on an external function that does not
-begin with the name of its file, room or type, and on a type of a header whose name another file gives to
-a type of its own. The files that are larger today are printed with their sizes; one that has become
+begin with the name of its file, room or type, on a type of a header whose name another file gives to
+a type of its own, and on what does not belong at the root. The files that are larger today are printed with their sizes; one that has become
 smaller has to leave the list. Exit status: 0 all well, else 1.
 """
 
@@ -13,8 +13,10 @@ import os
 import re
 import sys
 
+# The emulator's rooms, each of which may include those before it.
+EMULATOR = ["emulator", *("emulator/" + room for room in "ptx tensor exec simd ops decode launch runtime driver".split())]
 # From the ground up: a room, and what it may include. Nobody includes a room of a later row; so there is no circle.
-# Tests may include everything; the emulator's own rooms are the emulator's affair.
+# Tests may include everything.
 ROOMS = [
     ("base", ""),
     ("gpu", ""),
@@ -23,10 +25,10 @@ ROOMS = [
     ("judgement", "base testcases chain"),
     ("process", "base testcases chain judgement"),
     ("compile", "base process"),
-    ("emulator", "gpu"),
+    *((room, " ".join(["gpu", *EMULATOR[:i]])) for i, room in enumerate(EMULATOR)),
     ("device", "base testcases process"),
     ("referee", "base testcases chain judgement process device"),
-    ("contestant", "base testcases process device emulator"),
+    ("contestant", "base testcases process device emulator/exec"),
     ("judge/options", "base testcases judgement process"),
     ("judge/hints", "base judgement process"),
     ("judge/run", "base gpu testcases chain judgement process compile judge/options"),
@@ -44,12 +46,15 @@ ROOMS = [
     ("explain", "base gpu judge report report/html tune"),
     ("tuning", "base gpu judge/options judge report store store/show tune"),
     ("starter", "base chain testcases compile"),
-    ("batch", "base report"),
+    ("batch", "base judgement report"),
     ("serve", "base testcases judgement report report/html store starter batch"),
     ("client", "base"),
     ("cli", "base gpu testcases chain judgement process compile judge/options judge/run judge/timing judge report "
             "store store/show site tune explain tuning starter batch serve client"),
 ]
+# What may stand at the root; the last four are not kept in the repository.
+ROOT = re.compile(r"harness|solutions|epilogues|testcases|tools|findings|(README|CONTRIBUTING|CHANGELOG)\.md|LICENSE|CMakeLists\.txt|"
+                  r"\.ci|\.git(hub|ignore)?|\.clang-(format|tidy)|\.dockerignore|build[\w.-]*|dist|\.toolchain|compile_commands\.json")
 LINES_MAX = 600
 LARGER = """
 harness/tests/unit/testcases/test_case.c harness/tests/unit/process/test_child.c
@@ -74,9 +79,7 @@ def sources(root):
 def room_of(path):
     """None: a test, or no part of the program."""
     folder = os.path.dirname(path)
-    if folder.startswith("harness/emulator"):
-        return "emulator"
-    if folder.startswith(("harness/tests", "tools", "epilogues")):
+    if folder.startswith(("harness/tests", "harness/emulator/tests", "harness/emulator/bench", "tools", "epilogues")):
         return None
     return folder.removeprefix("harness/")
 
@@ -158,6 +161,7 @@ def main():
                 faults.append(f"{path}: {room} may not include {other}")
     if found := circle(graph):
         faults.append("files include each other in a circle: " + " -> ".join(found + found[:1]))
+    faults += [f"{name}: does not belong at the root" for name in sorted(os.listdir(root)) if not ROOT.fullmatch(name)]
     sizes = {path: text.count("\n") for path, text in texts.items()}
     faults += [f"{path}: {n} lines, more than {LINES_MAX}" for path, n in sizes.items()
                if n > LINES_MAX and path not in LARGER]
