@@ -1,4 +1,4 @@
-/* The rows of forms/, and the sets of parts that they are written with. */
+/* The rows of opcodes.def as tables, and the sets of parts that their forms are written with. */
 #include <stdio.h>
 #include <string.h>
 
@@ -34,24 +34,33 @@
 #define EVICTIONS                                                                                  \
 	".L1::evict_normal @75:74|.L1::evict_unchanged @75:74|.L1::evict_first @75:74|"                \
 	".L1::evict_last @75:74|.L1::no_allocate @75:74"
-#define PREFETCH "{.L2::64B @75:74|.L2::128B @75:74|.L2::256B @80:74}"
-#define HINT "{.L2::cache_hint+x @80:74}"
+#define PREFETCH_SIZE "{.L2::64B @75:74|.L2::128B @75:74|.L2::256B @80:74}"
+#define CACHE_HINT "{.L2::cache_hint+x @80:74}"
 #define L2_PRIMARY "(.L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged)"
 #define TENSOR_DIMENSIONS ".1d|.2d|.3d|.4d|.5d"
 #define MBARRIER_SPACE "{.shared|.shared::cta @75:78}"
 
-#define FORM(opcode, parts, operands) {opcode, parts, operands},
+#define FORM(id, parts, operands) {OPCODE_##id, parts, operands},
 const struct ptx_form ptx_forms[] = {
-#include "emulator/ptx/forms/arithmetic.def"
-#include "emulator/ptx/forms/control.def"
-#include "emulator/ptx/forms/memory.def"
-#include "emulator/ptx/forms/tensor.def"
+#include "emulator/ptx/opcodes.def"
 };
 const size_t ptx_form_count = sizeof ptx_forms / sizeof ptx_forms[0];
 
+const char *const ptx_opcode_names[OPCODES] = {
+	"",
+#define OPCODE(id, name, decode, operation, effect, facts) name,
+#include "emulator/ptx/opcodes.def"
+};
+
+const uint8_t ptx_opcode_facts[OPCODES] = {
+	PTX_UNSEEN | PTX_HARMS,
+#define OPCODE(id, name, decode, operation, effect, facts) facts,
+#include "emulator/ptx/opcodes.def"
+};
+
 #define SPECIAL(name, bits, target, version) {name, bits, {target, version}},
 static const struct ptx_special specials[] = {
-#include "emulator/ptx/forms/special.def"
+#include "emulator/ptx/special.def"
 };
 static const struct ptx_special event_counter = {"%pm0", 32, {0, 0}},
 								wide_event_counter = {"%pm0_64", 64, {0, 50}},
