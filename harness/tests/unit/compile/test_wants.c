@@ -106,18 +106,48 @@ Test(wants, other_errors_are_of_no_architecture)
 	cr_expect_not(wants_other_gpu(NULL, &feature));
 }
 
-Test(wants, bf16_is_named_in_a_file)
+/* The part of a header that a definition keeps out. */
+static unsigned part_of(const char *define)
+{
+	for (size_t i = 0; i < WANTS_PARTS; i++)
+		for (size_t k = 0; wants_parts[i].defines[k] != NULL; k++)
+			if (strcmp(wants_parts[i].defines[k], define) == 0)
+				return 1u << i;
+	cr_assert_fail("%s", define);
+	return 0;
+}
+
+Test(wants, parts_of_headers_are_named_in_a_file)
 {
 	static const struct {
-		const char *text;
-		bool named;
-	} files[] = {{"__global__ void k(half *x);\n", false}, {"const __nv_bfloat16 *x;\n", true}};
+		const char *text, *define;
+	} files[] = {{"__global__ void k(half *x);\n", NULL},
+				 {"const __nv_bfloat16 *x;\n", "EPILOGUE_WITHOUT_BF16"},
+				 {"x = __ldg(p);\n", "__SM_32_INTRINSICS_H__"},
+				 {"v = tex2D<float>(t, x, y);\n", "__SURFACE_INDIRECT_FUNCTIONS_H__"},
+				 {"surf2Dwrite(v, s, x, y);\n", "__TEXTURE_INDIRECT_FUNCTIONS_H__"},
+				 {"d = cudaCreateChannelDesc<float>();\n", "__CHANNEL_DESCRIPTOR_H__"},
+				 {"cudaLaunchDevice(f, p, g, b, 0, s);\n", "__CUDA_DEVICE_RUNTIME_API_H__"},
+				 {"_Float64x e;\n", "_BITS_FLOATN_H"}};
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		char path[] = "/tmp/test_wants.XXXXXX";
 		int fd = mkstemp(path);
 		cr_assert(write(fd, files[i].text, strlen(files[i].text)) > 0);
 		close(fd);
-		cr_expect_eq(wants_bf16(path), files[i].named, "%s", files[i].text);
+		unsigned expected = files[i].define != NULL ? part_of(files[i].define) : 0;
+		cr_expect_eq(wants_parts_named(path), expected, "%s", files[i].text);
 		unlink(path);
 	}
+}
+
+Test(wants, a_library_of_templates_names_the_parts_it_uses)
+{
+	char path[] = "/tmp/test_wants.XXXXXX";
+	static const char text[] = "#include <cub/cub.cuh>\n";
+	int fd = mkstemp(path);
+	cr_assert(write(fd, text, strlen(text)) > 0);
+	close(fd);
+	cr_expect_eq(wants_parts_named(path),
+				 part_of("__SM_32_INTRINSICS_H__") | part_of("__TEXTURE_INDIRECT_FUNCTIONS_H__"));
+	unlink(path);
 }
