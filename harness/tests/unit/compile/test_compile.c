@@ -368,6 +368,27 @@ Test(compile, keeps_warnings_with_the_entry)
 	compiled_free(&second);
 }
 
+/* By "##", so that its text names none: of each part (source_needs.h) something. */
+static const char uses_all_parts[] =
+	"#define NAME(a, b) a##b\n"
+	"#include <cmath>\n"
+	"__global__ void k(const float *p, float *o, NAME(cudaTex, tureObject_t) t)\n"
+	"{ *o = NAME(__l, dg)(p) + NAME(te, x2D)<float>(t, 0, 0); }\n"
+	"static NAME(_Flo, at64x) wide = 1;\n"
+	"extern \"C\" int solve() { auto d = NAME(cudaCreateChannel, Desc)<float>();\n"
+	"k<<<1, 1>>>(nullptr, nullptr, 0); return d.x + (int)(wide + std::beta(1.0, 1.0)); }\n";
+
+Test(compile, a_part_that_no_text_names_is_found_all_the_same)
+{
+	write_file("a.cu", uses_all_parts);
+	struct compiled out = compile("a.cu", COMPILE_OK);
+	cr_expect_str_empty(out.log, "%s", out.log);
+	compiled_free(&out);
+	out = compile("a.cu", COMPILE_OK);
+	cr_expect(out.cached);
+	compiled_free(&out);
+}
+
 Test(compile, stops_at_its_time_limit)
 {
 	struct compiled out;
