@@ -14,7 +14,6 @@
 #include "cli/cli.h"
 #include "judge/trials.h"
 
-
 struct trials {
 	size_t count;
 	const char *const *const *flags;
