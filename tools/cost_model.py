@@ -3,9 +3,8 @@
 usage: cost_model.py files CONFIGS.def OUT     a solution for each configuration
        cost_model.py collect MODEL CONFIGS.def DEVICE DRAW OUT.csv BENCH.json
        cost_model.py fit MODEL CONFIGS.def MEASURED.csv...    (needs scipy)
-       cost_model.py prune MEASURED.csv...
 
-MODEL is the compiled tools/research/cost_model.cu, DEVICE what it says of the GPU.
+MODEL is the compiled tools/cost_model.cu, DEVICE what it says of the GPU.
 """
 
 import json
@@ -15,11 +14,8 @@ import sys
 
 import cost_model_csv
 import cost_model_fit
-from cost_model_prune import prune
 from cost_model_table import Table
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from measured import told  # noqa: E402
+from measured import told
 
 
 def number_of(label):
@@ -96,8 +92,6 @@ def collect(program, table, device, draw, out, bench):
 def main(what, *arguments):
     if what == "files":
         return write_files(*map(pathlib.Path, arguments))
-    if what == "prune":
-        return prune(cost_model_csv.read(arguments))
     program, table, rest = arguments[0], Table(pathlib.Path(arguments[1])), arguments[2:]
     if what == "collect":
         return collect(program, table, *rest)

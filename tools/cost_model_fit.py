@@ -1,7 +1,7 @@
 """The times of configs.def from measurements, and how well the heuristic chooses with them.
 
 The time of a configuration is linear in its seven times: a fixed part, and a count for each of
-them. The compiled tools/research/cost_model.cu says both of any shape, so that the heuristic's own code is
+them. The compiled tools/cost_model.cu says both of any shape, so that the heuristic's own code is
 what is fitted.
 """
 

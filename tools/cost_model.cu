@@ -1,5 +1,5 @@
 /* What the heuristic of solutions/gemm_f16/hopper takes each configuration of configs.def to cost,
- * asked of its own code, so that tools/research/cost-model fits what the host computes.
+ * asked of its own code, so that tools/cost-model fits what the host computes.
  *
  * usage: model device     what the heuristic knows of this GPU: its multiprocessors, bytes of
  *                         memory a microsecond, then the clusters of 1 to 8 blocks that run at once

@@ -1,4 +1,4 @@
-"""COSMA.md and its pictures, from what tools/research/cosma has measured, which is kept beside them.
+"""COSMA.md and its pictures, from what tools/cosma has measured, which is kept beside them.
 
 usage: cosma_write.py RESULT.json FOLDER
 """
@@ -10,10 +10,9 @@ import shutil
 import statistics
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import data_file  # noqa: E402
-import measured  # noqa: E402
-import picture  # noqa: E402
+import data_file
+import measured
+import picture
 
 FAMILIES = {"square": "Square, w x w x w", "large_n": "Large N, w x w^2 x w", "large_k": "Large K, w x w x w^2",
             "flat": "Flat, w^2 x w^2 x w"}
@@ -310,7 +309,7 @@ def exhaustive(runs):
     return ["## Every schedule measured", "", "A part of the space, of which every schedule was measured: blocks of 8 to 256 rows "
             "and columns (of 1024 values at least where C has more than 65,536), splits of K that fill the GPU by atomics and by the "
             "reduction kernel; the order of blocks, the depth of a tile and blocks a multiprocessor as usual (`PART_CANDIDATES` in "
-            "`tools/research/cosma_measure.py`). A thread's tiles are "
+            "`tools/cosma_measure.py`). A thread's tiles are "
             f"{thread_tiles(searched)}. *Speed* is "
             "beside the best of these, in alternation; the tuned schedule is from the whole space, and may be faster. *First ten* are "
             "the first ten of an order within the part, *rank* is that of the best.", ""] + table(
@@ -417,7 +416,7 @@ def head(result, runs):
     spreads = sorted(spread for run in runs for spread in run.spreads)
     return ["# The experiments of the cuCOSMA thesis", "",
             "Chapter 4 of the thesis with [cosma.cu](cosma.cu), measured by `" + result["command"] + "` and written by "
-            f"`tools/research/cosma write`: on an {data_file.gpu_words(runs[0].gpu)}, {' to '.join(dict.fromkeys((days[0], days[-1])))}. "
+            f"`tools/cosma write`: on an {data_file.gpu_words(runs[0].gpu)}, {' to '.join(dict.fromkeys((days[0], days[-1])))}. "
             "A row is one call "
             "of gemmjudge, all of its entries in alternation, alpha = 1 and beta = 0. *Defaults* are the file's own constants "
             "(listing 4.1); *thesis' first* is the schedule that the thesis' order has first; *model's first* and *tuned* are "
@@ -428,10 +427,10 @@ def head(result, runs):
 
 def write(path, folder):
     if not shutil.which("gnuplot"):
-        sys.exit("tools/research/cosma: no gnuplot here, which draws the pictures (Debian's gnuplot-nox)")
+        sys.exit("tools/cosma: no gnuplot here, which draws the pictures (Debian's gnuplot-nox)")
     result = json.loads(path.read_text())
     if result.get("schema_version") != 2 or "runs" not in result:
-        sys.exit(f"{path}: no result of tools/research/cosma measure")
+        sys.exit(f"{path}: no result of tools/cosma measure")
     everything = [Run(run) for run in result["runs"]]
     if not everything:
         sys.exit(f"{path}: nothing was measured")

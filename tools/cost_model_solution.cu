@@ -1,5 +1,5 @@
 /* A solution of one tile configuration of hopper.cu, HOPPER_CONFIG by number, for
- * tools/research/cost-model. Where the configuration cannot do a shape, it clears one element: the
+ * tools/cost-model. Where the configuration cannot do a shape, it clears one element: the
  * judge then sees a call that does something, finds it wrong in its first pass, and times it no
  * further. */
 #include "../solutions/gemm_f16/hopper/solve.cuh"

@@ -18,8 +18,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import data_file  # noqa: E402
+import data_file
 
 SCHEMA_VERSION = 2
 SOURCE = pathlib.Path("solutions/sgemm")
@@ -110,7 +109,7 @@ def best_of(found):
 
 
 def say(text):
-    print("tools/research/cosma: " + text, file=sys.stderr)
+    print("tools/cosma: " + text, file=sys.stderr)
 
 
 def end(child):
@@ -131,7 +130,7 @@ class Session:
         self.folder.mkdir(parents=True, exist_ok=True)
         for source in sources:
             shutil.copy(source, self.folder)
-        self.result = {"schema_version": SCHEMA_VERSION, "command": "tools/research/cosma measure OUT.json", "device": None,
+        self.result = {"schema_version": SCHEMA_VERSION, "command": "tools/cosma measure OUT.json", "device": None,
                        "content": hashlib.sha256(b"".join(s.read_bytes() for s in sources)).hexdigest(),
                        "runs": [], "left_out": []}
         if self.out.exists():
@@ -142,9 +141,9 @@ class Session:
 
     def go_on(self, before):
         if before.get("schema_version") != SCHEMA_VERSION or "content" not in before:
-            sys.exit(f"tools/research/cosma: {self.out} is no result of tools/research/cosma measure: name another file")
+            sys.exit(f"tools/cosma: {self.out} is no result of tools/cosma measure: name another file")
         if before["content"] != self.result["content"]:
-            sys.exit(f"tools/research/cosma: {self.out} was measured with another cosma.cu: name another file")
+            sys.exit(f"tools/cosma: {self.out} was measured with another cosma.cu: name another file")
         self.result = before | {"left_out": []}
 
     def left(self):
@@ -293,7 +292,7 @@ class Session:
         bench = data_file.compact_run(found, "x".join(map(str, shape)))
         device = bench["gpu"]["name"]
         if self.result["device"] not in (None, device):
-            sys.exit(f"tools/research/cosma: {self.out} was measured on {self.result['device']}, not on {device}: name another file")
+            sys.exit(f"tools/cosma: {self.out} was measured on {self.result['device']}, not on {device}: name another file")
         self.result["device"] = device
         self.result["runs"].append({"experiment": name, "w": w, "shape": "x".join(map(str, shape)), "labels": labels,
                                     "chosen": chosen, "tune": facts, "bench": bench, **bounds})

@@ -1,4 +1,4 @@
-// Calls solve() of a solution once, on matrices of zeros: what tools/research/compare-counters
+// Calls solve() of a solution once, on matrices of zeros: what tools/compare-counters
 // runs under Nsight Compute on a GPU, and with the emulated runtime without one.
 //
 // usage: compare_counters SOLUTION.so KIND M N K      KIND: f16, bf16, f32 or gemv

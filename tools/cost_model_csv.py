@@ -4,7 +4,7 @@ one shape.
 Columns:
     date            when the bench began, UTC
     gpu, driver     as gemmjudge reports them
-    device          what the heuristic knows of the GPU, as tools/research/cost_model.cu prints it
+    device          what the heuristic knows of the GPU, as tools/cost_model.cu prints it
     draw            how gemmjudge drew the shape: default, uniform, aligned; or large, which are not drawn
     m, n, k         the shape
     beta_is_0       1 where C was not read
