@@ -1,5 +1,5 @@
 /* links: report judge compile; seeds: harness/tests/fuzz/seeds/logs */
-/* words: harness/judge/run/tool.c harness/compile/nvcc.c harness/compile/wants.c */
+/* words: harness/judge/run/tool.c harness/compile/nvcc.c harness/compile/source_needs.c */
 /* What others print: nvcc, compute-sanitizer, the solution itself. */
 #include "compile/source_needs.h"
 #include "judge/run/tool.h"
