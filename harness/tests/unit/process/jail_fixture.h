@@ -126,11 +126,13 @@ static inline int open_and_close(const char *path, int flags)
 	return DONE;
 }
 
+/* With names of its own: several threads do it at once. */
 static inline int use_what_is_listed(void)
 {
 	char path[128], beside[128];
-	snprintf(path, sizeof path, "%s/a", inside);
-	snprintf(beside, sizeof beside, "%s/b", inside);
+	const long thread = syscall(SYS_gettid);
+	snprintf(path, sizeof path, "%s/a%ld", inside, thread);
+	snprintf(beside, sizeof beside, "%s/b%ld", inside, thread);
 	int got = open_and_close(readable, O_RDONLY);
 	if (got == DONE)
 		got = open_and_close(path, O_WRONLY | O_CREAT | O_TRUNC);
