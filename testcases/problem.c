@@ -83,6 +83,8 @@
 static const struct problem problems[] = {
 	{
 		.name = "gemm-f16",
+		.also = "hgemm f16 fp16 half float16 gemm-fp16 gemm-half fp16-gemm leetgpu-gemm "
+				"general-matrix-multiplication matmul-f16 matmul-fp16 matmul-half",
 		.folder = "gemm_f16",
 		.summary = "LeetGPU's General Matrix Multiplication (GEMM): half in and out",
 		.formula = GEMM_FORMULA,
@@ -97,6 +99,7 @@ static const struct problem problems[] = {
 	},
 	{
 		.name = "gemm-bf16",
+		.also = "bgemm bf16 bfloat16 gemm-bfloat16 bf16-gemm",
 		.folder = "gemm_bf16",
 		.summary = "the same GEMM in bfloat16",
 		.formula = GEMM_FORMULA,
@@ -111,6 +114,7 @@ static const struct problem problems[] = {
 	},
 	{
 		.name = "sgemm",
+		.also = "gemm-f32 gemm-fp32 gemm-float f32 fp32 float float32 single",
 		.folder = "sgemm",
 		.summary = "the same GEMM in float",
 		.formula = GEMM_FORMULA,
@@ -125,6 +129,8 @@ static const struct problem problems[] = {
 	},
 	{
 		.name = "matmul-f32",
+		.also = "mm matrix-multiplication matrix-multiply matmul-fp32 square-matmul",
+		.also_says = "and sgemm has alpha and beta",
 		.folder = "matmul_f32",
 		.summary = "LeetGPU's Matrix Multiplication: float, no alpha or beta, its own M, N, K",
 		.formula = "N is the summed size, K the width of the result; C = A*B, accumulated in f32",
@@ -139,6 +145,7 @@ static const struct problem problems[] = {
 	},
 	{
 		.name = "gemv-f32",
+		.also = "sgemv matvec mat-vec mv matrix-vector matrix-vector-multiplication",
 		.folder = "gemv",
 		.summary = "a matrix times a vector, in float",
 		.formula = "y = A*x",
@@ -154,6 +161,7 @@ static const struct problem problems[] = {
 	},
 	{
 		.name = "minplus-f32",
+		.also = "min-plus tropical distance-product",
 		.folder = "minplus",
 		.summary = "the product of shortest paths: min in place of the sum, + of the product",
 		.formula = "C[i][j] = the least A[i][k] + B[k][j] over all k, bit for bit",
@@ -166,6 +174,9 @@ static const struct problem problems[] = {
 	},
 	{
 		.name = "batched-f32",
+		.also = "bmm bmm-f32 batched-matmul batched-gemm batched-sgemm sgemm-batched "
+				"batched-matrix-multiplication",
+		.also_says = "batched-f16 is the same in half",
 		.folder = "batched_f32",
 		.summary = "LeetGPU's Batched Matrix Multiplication, in float",
 		.formula = "C[b] = A[b]*B[b] for each of the BATCH matrices, which lie one after the "
@@ -179,6 +190,7 @@ static const struct problem problems[] = {
 	},
 	{
 		.name = "batched-f16",
+		.also = "bmm-f16 batched-hgemm hgemm-batched batched-fp16 fp16-batched-matmul",
 		.folder = "batched_f16",
 		.summary = "LeetGPU's FP16 Batched Matrix Multiplication: half in and out",
 		.formula = "C[b] = A[b]*B[b] for each of the BATCH matrices, which lie one after the "
@@ -192,6 +204,8 @@ static const struct problem problems[] = {
 	},
 	{
 		.name = "gemm-s8",
+		.also = "igemm int8 i8 s8 w8a8 gemm-int8 gemm-i8 int8-gemm int8-matmul quantized-matmul "
+				"int8-quantized-matmul",
 		.folder = "gemm_s8",
 		.summary = "LeetGPU's INT8 Quantized MatMul: scales, zero points, an exact result",
 		.formula = "C = clamp(round(sum((A - zero_point_A) * (B - zero_point_B)) * scale_A * "
@@ -215,6 +229,7 @@ static const struct problem problems[] = {
 	},
 	{
 		.name = "gemm-w4",
+		.also = "w4 w4a16 int4 gptq awq weight-only gemm-int4 gemm-w4a16 int4-matmul",
 		.folder = "gemm_w4",
 		.summary = "LeetGPU's INT4 Weight-Only Quantized MatMul: half times four-bit weights",
 		.formula =
@@ -238,6 +253,7 @@ static const struct problem problems[] = {
 	},
 	{
 		.name = "apsp-f32",
+		.also = "floyd floyd-warshall floydwarshall shortest-paths all-pairs-shortest-paths",
 		.folder = "apsp",
 		.summary = "LeetGPU's All-Pairs Shortest Paths: Floyd and Warshall's result",
 		.formula =
@@ -255,6 +271,8 @@ static const struct problem problems[] = {
 	},
 	{
 		.name = "linear-f16",
+		.also = "linear linear-layer nn-linear gemm-nt gemm-tn",
+		.also_says = "linear-bf16 in bfloat16",
 		.folder = "linear_f16",
 		.summary = "a network's linear layer: weights N x K, both operands K-contiguous, half",
 		.formula = LINEAR_FORMULA,
@@ -283,6 +301,7 @@ static const struct problem problems[] = {
 	},
 	{
 		.name = "gemm-e4m3",
+		.also = "fp8 f8 e4m3 e5m2 gemm-fp8 gemm-f8 fp8-gemm gemm-e5m2",
 		.folder = "gemm_e4m3",
 		.summary = "fp8 in, bfloat16 out, both operands K-contiguous, f32 accumulation",
 		.formula = "C = scale_A*scale_B * A*B^T, accumulated in f32; Hopper's tensor cores keep 14 "
@@ -339,44 +358,6 @@ const struct problem *problem_find(const char *name)
 	if (strcmp(name, PROBLEM_CALIBRATION) == 0)
 		return &calibration;
 	return strcmp(name, PROBLEM_STAGE) == 0 ? &stage : NULL;
-}
-
-static const struct problem *find_folder(const char *name, size_t length)
-{
-	for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++)
-		if (strlen(problems[i].folder) == length && memcmp(problems[i].folder, name, length) == 0)
-			return &problems[i];
-	return NULL;
-}
-
-/* The last folder of `path` (its last component left out) that names a problem. */
-static const struct problem *find_in_text(const char *path)
-{
-	const char *end = strrchr(path, '/');
-	while (end != NULL && end > path) {
-		const char *start = end;
-		while (start > path && start[-1] != '/')
-			start--;
-		const struct problem *found = find_folder(start, (size_t)(end - start));
-		if (found != NULL)
-			return found;
-		end = start > path ? start - 1 : NULL;
-	}
-	return NULL;
-}
-
-const struct problem *problem_of_path(const char *path)
-{
-	const struct problem *found = find_in_text(path);
-	if (found != NULL)
-		return found;
-
-	/* "01_naive.cu", typed inside the folder: only the absolute path says it. */
-	char *absolute = realpath(path, NULL);
-	if (absolute != NULL)
-		found = find_in_text(absolute);
-	free(absolute);
-	return found;
 }
 
 const char *algebra_name(enum algebra algebra)

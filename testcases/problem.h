@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/suggest.h"
 #include "testcases/type.h"
 
 #ifdef __cplusplus
@@ -129,10 +130,12 @@ enum metric {
 };
 
 struct problem {
-	const char *name;    /* "gemm-f16": what the user types */
-	const char *folder;  /* "gemm_f16": its folder below solutions/ */
-	const char *summary; /* one line for `gemmjudge list` */
-	const char *formula; /* what solve() computes, for `new` and `list` */
+	const char *name;      /* "gemm-f16": what the user types */
+	const char *also;      /* words of other tools for it (base/suggest.h); NULL: none */
+	const char *also_says; /* what else is to be known of them; NULL: nothing */
+	const char *folder;    /* "gemm_f16": its folder below solutions/ */
+	const char *summary;   /* one line for `gemmjudge list` */
+	const char *formula;   /* what solve() computes, for `new` and `list` */
 	enum algebra algebra;
 	enum metric metric;
 	struct problem_size sizes[SIZES_MAX + 1]; /* in the order of shapes: 1024x512x64 */
@@ -151,6 +154,10 @@ const struct problem *problem_table(size_t *count);
 
 /* By name ("gemm-f16"); NULL when unknown. */
 const struct problem *problem_find(const char *name);
+
+/* What the name of no problem may have meant, as the end of an error line: "; did you mean
+ * 'gemm-f16'?", or "". Always returns `out`. */
+const char *problem_suggest(char out[SUGGEST_TEXT], const char *word);
 
 /* By the folder that holds `path` ("solutions/gemm_f16/01_naive.cu" gives
  * gemm-f16): the nearest parent folder that names a problem; NULL when none. */

@@ -1,6 +1,6 @@
 #include "base/suggest.h"
 
-#include <stdbool.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,4 +67,53 @@ const char *suggest_phrase(char out[160], const char *word, const char *const *n
 	if (nearest != NULL)
 		snprintf(out, 160, "; did you mean '%s'?", nearest);
 	return out;
+}
+
+/* '_' as '-'; of a word without capitals, capitals do not matter. */
+static bool letter_is(char wanted, char c, bool capitals)
+{
+	char plain = c == '_' ? '-' : capitals ? c : (char)tolower((unsigned char)c);
+	return plain == wanted;
+}
+
+/* Whether it is the word of `length` letters, or begins as it where that ends in '*'. */
+static bool word_is(const char *wanted, size_t length, const char *word)
+{
+	bool capitals = false, open = length > 1 && wanted[length - 1] == '*';
+	for (size_t i = 0; i < length; i++)
+		capitals = capitals || isupper((unsigned char)wanted[i]);
+	length -= open;
+	for (size_t i = 0; i < length; i++)
+		if (word[i] == '\0' || !letter_is(wanted[i], word[i], capitals))
+			return false;
+	return open || word[length] == '\0';
+}
+
+bool suggest_means(const char *words, const char *word)
+{
+	for (const char *at = words; at != NULL && *at != '\0'; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+		if (word_is(at, length, word))
+			return word[0] != '\0';
+		at += length;
+	}
+	return false;
+}
+
+const char *suggest_meant(char out[SUGGEST_TEXT], const char *name, const char *says)
+{
+	if (name == NULL)
+		snprintf(out, SUGGEST_TEXT, ": %s", says);
+	else
+		snprintf(out, SUGGEST_TEXT, "; did you mean '%s'?%s%s%s", name, says != NULL ? " (" : "",
+				 says != NULL ? says : "", says != NULL ? ")" : "");
+	return out;
+}
+
+const char *suggest_meaning(char out[SUGGEST_TEXT], const struct meaning *rows, const char *word)
+{
+	out[0] = '\0';
+	while (rows->words != NULL && !suggest_means(rows->words, word))
+		rows++;
+	return rows->words != NULL ? suggest_meant(out, rows->name, rows->says) : out;
 }

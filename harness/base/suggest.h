@@ -1,8 +1,9 @@
-/* "Did you mean": the nearest of some names to a word that was mistyped, and what words of other
- * tools are called here (meanings.c). */
+/* "Did you mean": the nearest of some names to a word that was mistyped, and words of other tools.
+ */
 #ifndef GEMMJUDGE_BASE_SUGGEST_H
 #define GEMMJUDGE_BASE_SUGGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The name with the fewest single-character edits (insert, delete, replace,
@@ -13,29 +14,27 @@ const char *suggest_nearest(const char *word, const char *const *names, size_t c
  * when there is none. Always returns `out`. */
 const char *suggest_phrase(char out[160], const char *word, const char *const *names, size_t count);
 
-/* What a word stands for: each has a table of words of other tools. */
-enum suggest_kind {
-	SUGGEST_NOTHING, /* no table */
-	SUGGEST_OPTION,  /* without its dashes */
-	SUGGEST_COMMAND,
-	SUGGEST_PROBLEM,
-	SUGGEST_STAGE,
-	SUGGEST_GPU,      /* that a time is predicted of */
-	SUGGEST_EMULATED, /* of the emulated GPU */
-	SUGGEST_DEVICE,
+/* The longest end of an error line. */
+#define SUGGEST_TEXT 256
+
+/* Whether a word that somebody typed is one of `words`, which other tools (LeetGPU, Tensara, GPU
+ * MODE's kernelbot, KernelBench, CUTLASS' profiler, nvbench, nvcc) have for a thing that has
+ * another name here. Blanks are between them; what begins as one that ends in '*' is meant, too;
+ * '_' and '-' are the same; capitals count only where `words` has some. NULL has none. */
+bool suggest_means(const char *words, const char *word);
+
+/* The end of an error line about such a word: "; did you mean 'silu'? (what it says)", or, where
+ * the thing has no name here (NULL), ": what it says". `says` may be NULL where there is a name.
+ * Always returns `out`. */
+const char *suggest_meant(char out[SUGGEST_TEXT], const char *name, const char *says);
+
+/* Words whose thing is no row of any table. */
+struct meaning {
+	const char *words; /* as above; NULL behind the last row */
+	const char *name, *says;
 };
 
-/* The end of an error line about a word that other tools have: "; did you mean 'silu'?" or ": it is
- * called so here", or "" where the table does not have it. '_' and '-' are the same. Always returns
- * `out`. */
-#define SUGGEST_TEXT 256
-const char *suggest_meaning(char out[SUGGEST_TEXT], enum suggest_kind kind, const char *word);
-
-/* As suggest_meaning(); where that gives "", as suggest_phrase(). */
-const char *suggest_end(char out[SUGGEST_TEXT], enum suggest_kind kind, const char *word,
-						const char *const *names, size_t count);
-
-/* What the rows of a table call things here; NULL behind the last. For tests. */
-const char *suggest_name(enum suggest_kind kind, size_t index);
+/* What the first row says that means the word; "" where none does. Always returns `out`. */
+const char *suggest_meaning(char out[SUGGEST_TEXT], const struct meaning *rows, const char *word);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "chain/declaration.h"
+#include "chain/stage_words.h"
 
 #define ENDING ".cuh"
 #define CONTRACT "epilogue" /* epilogue.cuh and what it includes lie among the stages */
@@ -48,7 +49,8 @@ static bool unknown_stage(const char *name, const char *folder, struct error *er
 	}
 	if (dir != NULL)
 		closedir(dir);
-	suggest_end(phrase, SUGGEST_STAGE, name, pointers, count);
+	if (suggest_meaning(phrase, stage_words, name)[0] == '\0')
+		suggest_phrase(phrase, name, pointers, count);
 	return error_set(err, "unknown epilogue stage '%s'%s", name,
 					 phrase[0] != '\0' ? phrase
 									   : "; 'gemmjudge list epilogues' shows them, and a file "

@@ -17,13 +17,14 @@ static int bench(const char *program, struct options *options)
 
 const struct subcommand subcommand_bench = {
 	.name = "bench",
+	.also = "time benchmark perf measure speed",
 	.takes = "FILE...",
 	.summary = "only time them, side by side, over several shapes",
 	.usage = "usage: gemmjudge bench FILE... [OPTION...]\n"
 			 "       gemmjudge bench --batch FILE [--through COMMAND] [OPTION...]\n"
 			 "\n"
-			 "Times solutions side by side, in alternation with cuBLAS and cuBLASLt, over one\n"
-			 "or several shapes. Needs a GPU. Results of the timed calls are checked.\n"
+			 "Times solutions side by side, in alternation with cuBLAS and cuBLASLt, over one "
+			 "or several shapes. Needs a GPU. Results of the timed calls are checked. "
 			 "With --batch, lines of JSON ask for times, and lines of JSON answer.\n"
 			 "\n"
 			 "  gemmjudge bench a.cu b.cu --problem gemm-f16 --shape 4096x4096x4096\n",

@@ -15,17 +15,17 @@ enum {
 /* A subcommand. Its options are those that options.c gives to its name. */
 struct subcommand {
 	const char *name;
+	const char *also;            /* words of other tools for it (base/suggest.h); NULL: none */
 	const char *takes, *summary; /* for the list of subcommands */
-	const char *usage;           /* the head of its --help */
+	const char *usage;           /* the head of its --help (options_usage()) */
 	/* The exit status; `program` is how the user started us. */
 	int (*run)(const char *program, struct options *options);
 };
 
-/* Each is the file of its name. */
-extern const struct subcommand subcommand_judge, subcommand_bench, subcommand_compare,
-	subcommand_tune, subcommand_explain, subcommand_history, subcommand_show, subcommand_diff,
-	subcommand_leaderboard, subcommand_new, subcommand_flatten, subcommand_list, subcommand_serve,
-	subcommand_submit, subcommand_user, subcommand_doctor, subcommand_generate, subcommand_rejudge;
+/* Each is the file of its name, and a row of subcommands.def. */
+#define SUBCOMMAND(name) extern const struct subcommand subcommand_##name;
+#include "cli/subcommands.def"
+#undef SUBCOMMAND
 
 /* All of them, as --help shows them; NULL after the last. */
 extern const struct subcommand *const subcommands[];

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/remember.h"
 #include "cli/watched.h"
 #include "report/events.h"
@@ -80,7 +81,7 @@ bool command_interrupted(void *context)
 struct command {
 	struct options *options;
 	const char *program;
-	struct output_progress progress;
+	struct progress progress;
 	struct output_text text;
 	struct remember remember;
 	struct events events;
@@ -100,7 +101,7 @@ static void complete_facts(const struct command *command, struct judgement_list 
 static void show_step(void *context, const char *file, const char *what, size_t done, size_t total)
 {
 	struct command *command = context;
-	output_progress_step(&command->progress, file, what, done, total);
+	progress_step(&command->progress, file, what, done, total);
 	if (strcmp(what, "compiling") == 0)
 		events_compiling(&command->events, file);
 	else if (strcmp(what, "timing") == 0)
@@ -120,14 +121,14 @@ static void show_case(void *context, const struct judgement *item, size_t i)
 static void print_note(void *context, const char *line)
 {
 	struct command *command = context;
-	output_progress_close(&command->progress);
+	progress_close(&command->progress);
 	cli_tell(line);
 }
 
 static void show_verdict(void *context, const struct judgement_list *list, size_t i)
 {
 	struct command *command = context;
-	output_progress_close(&command->progress);
+	progress_close(&command->progress);
 	output_text_file(&command->text, list, i);
 	events_verdict(&command->events, list, i);
 	command->progress.files_done++;
@@ -201,7 +202,7 @@ static int run_files(const char *program, struct options *options)
 	for (size_t i = 0; i < options->judge.file_count; i++)
 		events_queued(&command.events, options->judge.files[i]);
 	remember_open(&command.remember, options);
-	output_progress_open(&command.progress, options);
+	progress_open(&command.progress, options);
 	output_text_open(&command.text, options);
 	struct judge_progress steps = {.step = show_step,
 								   .compiled = show_compiled,
@@ -214,7 +215,7 @@ static int run_files(const char *program, struct options *options)
 	command_watch_interrupts();
 	struct judgement_list list;
 	enum judge_status status = judge_run(&options->judge, &steps, &list, &err);
-	output_progress_close(&command.progress);
+	progress_close(&command.progress);
 	if (status != JUDGE_DONE)
 		events_error(&command.events, &err);
 	if (status == JUDGE_BAD_INPUT || status == JUDGE_CANNOT_RUN)
@@ -230,7 +231,7 @@ static int run_files(const char *program, struct options *options)
 	int exit_status = status_of(&list);
 	if (status == JUDGE_CUT_SHORT)
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
-	/* outputs_hold() found the paths good: what fails now is the disk's condition */
+	/* written_files_hold() found the paths good: what fails now is the disk's condition */
 	if (!output_write(options, &command.text, &list, &err))
 		exit_status = cli_fail(EXIT_CANNOT_RUN, &err);
 	events_end(&command.events, &list.facts);

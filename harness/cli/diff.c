@@ -176,9 +176,9 @@ const struct subcommand subcommand_diff = {
 	.summary = "whether B is slower than A by more than noise",
 	.usage = "usage: gemmjudge diff A B [OPTION...]\n"
 			 "\n"
-			 "Compares two judgements: numbers that history shows, JSON reports, or solution\n"
-			 "files, of which the last judgements on one kind of device are taken. What counts\n"
-			 "is a difference of more than 1% that chance makes in less than one case in a\n"
+			 "Compares two judgements: numbers that history shows, JSON reports, or solution "
+			 "files, of which the last judgements on one kind of device are taken. What counts "
+			 "is a difference of more than 1% that chance makes in less than one case in a "
 			 "hundred. Exit status 1: B is slower at some shape, or is accepted no longer.\n"
 			 "\n"
 			 "  gemmjudge diff before.cu after.cu\n"

@@ -302,10 +302,11 @@ static int doctor(const char *program, struct options *options)
 
 const struct subcommand subcommand_doctor = {
 	.name = "doctor",
+	.also = "info devices device gpus gpu env check-env status",
 	.summary = "what this machine has, what it lacks, and what that costs",
 	.usage = "usage: gemmjudge doctor\n"
 			 "\n"
-			 "Shows what this machine has, what it lacks, and what that costs. Exit status 0\n"
+			 "Shows what this machine has, what it lacks, and what that costs. Exit status 0 "
 			 "when solutions can be judged on some device here, else 3.\n",
 	.run = doctor,
 };

@@ -7,7 +7,8 @@
 #include "cli/command.h"
 #include "cli/gpu_choice.h"
 #include "cli/output.h"
-#include "cli/outputs.h"
+#include "cli/progress.h"
+#include "cli/written_files.h"
 #include "report/report.h"
 
 static bool options_hold(const struct options *options, struct error *err)
@@ -26,7 +27,7 @@ static int show(const struct explained *explained, const struct options *options
 {
 	struct error err;
 	explain_show(explained, options->output.verbose,
-				 outputs_take_stdout(options) ? stderr : stdout);
+				 written_files_take_stdout(options) ? stderr : stdout);
 	if (options->output.json != NULL &&
 		!report_save_any(options->output.json, explain_json, explained, &err))
 		return cli_fail(EXIT_CANNOT_RUN, &err);
@@ -40,12 +41,12 @@ static int show(const struct explained *explained, const struct options *options
 static int explain_file(struct explained *explained, const struct options *options)
 {
 	struct error err = {{0}};
-	struct output_progress line;
+	struct progress line;
 	const struct judge_progress progress = {
-		.step = output_progress_step, .stop = command_interrupted, .context = &line};
-	output_progress_open(&line, options);
+		.step = progress_step, .stop = command_interrupted, .context = &line};
+	progress_open(&line, options);
 	enum judge_status status = explain_count(explained, &progress, &err);
-	output_progress_close(&line);
+	progress_close(&line);
 	if (status != JUDGE_DONE)
 		return cli_fail(status == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 	return explain_predict(explained, &err) ? show(explained, options)
@@ -76,13 +77,14 @@ static int explain(const char *program, struct options *options)
 
 const struct subcommand subcommand_explain = {
 	.name = "explain",
+	.also = "roofline analyze analyse predict why model",
 	.takes = "FILE",
 	.summary = "what bounds a solution on a GPU, and the time that follows",
 	.usage = "usage: gemmjudge explain FILE [OPTION...]\n"
 			 "\n"
-			 "Compiles a solution, counts on an emulated GPU what a few blocks of each of its\n"
-			 "launches do, and works out from that, and from the registers and shared memory\n"
-			 "of its kernels, what bounds it on a GPU, which lines cause that, and how long a\n"
+			 "Compiles a solution, counts on an emulated GPU what a few blocks of each of its "
+			 "launches do, and works out from that, and from the registers and shared memory "
+			 "of its kernels, what bounds it on a GPU, which lines cause that, and how long a "
 			 "call takes. Needs no GPU; with one, the measured time stands beside.\n"
 			 "\n"
 			 "  gemmjudge explain mine.cu -p sgemm --shape 4096x4096x4096 --gpu a100\n",

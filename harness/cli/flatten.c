@@ -156,9 +156,9 @@ const struct subcommand subcommand_flatten = {
 	.summary = "make one file out of a solution and what it includes",
 	.usage = "usage: gemmjudge flatten FILE [NAME] [OPTION...]\n"
 			 "\n"
-			 "Writes a solution to stdout, or to NAME.cu, with each header of its own and of\n"
-			 "gemmjudge's stages in the place of its #include: one file that compiles alone,\n"
-			 "to submit elsewhere or to take into a program. A fused chain goes in with the\n"
+			 "Writes a solution to stdout, or to NAME.cu, with each header of its own and of "
+			 "gemmjudge's stages in the place of its #include: one file that compiles alone, "
+			 "to submit elsewhere or to take into a program. A fused chain goes in with the "
 			 "values of its arguments. An existing file is never overwritten.\n"
 			 "\n"
 			 "  gemmjudge flatten solutions/sgemm/ffma.cu mine\n"

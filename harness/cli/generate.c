@@ -1,10 +1,13 @@
 /* gemmjudge generate: the manual page and completions for shells, from the tables of the
  * subcommands and of their options. */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "testcases/problem.h"
+
+#define SUMMARY_MAX 57 /* characters that a completion shows of a help */
 
 /* ---- the manual page ----------------------------------------------------------- */
 
@@ -41,12 +44,29 @@ static void man_option(const struct option_facts *option)
 	putchar('\n');
 }
 
+/* Lines that stay as they are, and paragraphs that are filled. */
+static void man_usage(const char *usage)
+{
+	char line[1024];
+	bool filled = true;
+	while (*usage != '\0') {
+		size_t length = strcspn(usage, "\n");
+		snprintf(line, sizeof line, "%.*s\n", (int)length, usage);
+		bool fills = length > 0 && !options_keeps_line(line);
+		if (fills != filled)
+			fputs(fills ? ".fi\n" : ".nf\n", stdout);
+		filled = fills;
+		man_text(line);
+		usage += length + (usage[length] == '\n');
+	}
+	fputs(filled ? "" : ".fi\n", stdout);
+}
+
 static void man_subcommand(const struct subcommand *one)
 {
 	struct option_facts option;
-	printf(".SS gemmjudge %s\n.nf\n", one->name);
-	man_text(one->usage);
-	fputs(".fi\n", stdout);
+	printf(".SS gemmjudge %s\n", one->name);
+	man_usage(one->usage);
 	for (size_t i = 0; options_facts(one->name, i, &option); i++) {
 		if (option.begins_group)
 			printf(".PP\n\\fI%s:\\fR\n", option.group);
@@ -112,22 +132,25 @@ static bool has_words(const struct option_facts *option)
 	return option->is_problem || option->words != NULL;
 }
 
-/* The first line of a text, without what a shell's quotes would end at. */
-static void print_line(const char *text)
+/* So many characters of a text, at most, without what a shell's quotes would end at; whole words.
+ */
+static void print_words_of(const char *text, size_t most)
 {
-	for (const char *p = text; *p != '\0' && *p != '\n'; p++)
-		if (strchr("'[]:\"\\`$", *p) == NULL)
-			putchar(*p);
+	size_t length = strlen(text);
+	if (length > most)
+		for (length = most; length > 0 && text[length] != ' ';)
+			length--;
+	for (size_t i = 0; i < length; i++)
+		if (strchr("'[]:\"\\`$", text[i]) == NULL)
+			putchar(text[i]);
 }
 
-/* What a shell shows beside an option: its group, and the first line of its help. */
+/* What a shell shows beside an option: its group, and the beginning of its help. */
 static void print_summary(const struct option_facts *option)
 {
-	if (option->group != NULL) {
-		print_line(option->group);
-		fputs(" - ", stdout);
-	}
-	print_line(option->help);
+	if (option->group != NULL)
+		printf("%s - ", option->group);
+	print_words_of(option->help, SUMMARY_MAX);
 }
 
 static void bash_subcommand(const char *command)
@@ -207,7 +230,7 @@ static void generate_zsh(void)
 		  stdout);
 	for (size_t i = 0; subcommands[i] != NULL; i++) {
 		printf("\n\t\t\t'%s:", subcommands[i]->name);
-		print_line(subcommands[i]->summary);
+		print_words_of(subcommands[i]->summary, SIZE_MAX);
 		putchar('\'');
 	}
 	fputs(")\n\t\t_describe command commands\n\t\treturn\n\tfi\n\tcase $words[2] in\n", stdout);
@@ -246,7 +269,7 @@ static void generate_fish(void)
 		struct option_facts option;
 		printf("complete -c gemmjudge -n __fish_use_subcommand -f -a %s -d '",
 			   subcommands[i]->name);
-		print_line(subcommands[i]->summary);
+		print_words_of(subcommands[i]->summary, SIZE_MAX);
 		fputs("'\n", stdout);
 		for (size_t k = 0; options_facts(subcommands[i]->name, k, &option); k++)
 			fish_option(subcommands[i]->name, &option);

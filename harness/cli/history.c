@@ -137,17 +137,18 @@ static int history(const char *program, struct options *options)
 
 const struct subcommand subcommand_history = {
 	.name = "history",
+	.also = "log runs past",
 	.takes = "FILE|HASH",
 	.summary = "what a solution was at each time that it was judged",
 	.usage = "usage: gemmjudge history FILE|HASH|--problem P [OPTION...]\n"
 			 "\n"
-			 "Lists what is remembered of a file (under its name and, with the content that it\n"
-			 "has now, under others), of a content by the beginning of its hash, or of a\n"
-			 "problem: when, verdict, time, and the fastest library's time over it, in the\n"
-			 "order of time. Where that is of several files each row has a name; = marks what\n"
+			 "Lists what is remembered of a file (under its name and, with the content that it "
+			 "has now, under others), of a content by the beginning of its hash, or of a "
+			 "problem: when, verdict, time, and the fastest library's time over it, in the "
+			 "order of time. Where that is of several files each row has a name; = marks what "
 			 "the file holds now, where it has held something else.\n"
 			 "\n"
-			 "The fastest version is that which leads the leaderboard of these: at the shape\n"
+			 "The fastest version is that which leads the leaderboard of these: at the shape "
 			 "that most of them were timed at, on the GPU of the last.\n"
 			 "\n"
 			 "  gemmjudge history solutions/gemm_f16/mine.cu\n"

@@ -20,14 +20,15 @@ static int judge(const char *program, struct options *options)
 
 const struct subcommand subcommand_judge = {
 	.name = "judge",
+	.also = "run eval evaluate check verify validate grade test correctness compile build",
 	.takes = "FILE...",
 	.summary = "compile, check and time solutions; say what they are worth",
 	.usage = "usage: gemmjudge judge FILE|FOLDER... [OPTION...]\n"
 			 "       gemmjudge judge --batch FILE [--through COMMAND] [OPTION...]\n"
 			 "\n"
-			 "Compiles each solution, runs it on many cases, compares every result with a\n"
-			 "reference of higher precision, and times it on a large case (on a GPU). Of a\n"
-			 "folder, all .cu files in it and below. A bad file does not stop the others.\n"
+			 "Compiles each solution, runs it on many cases, compares every result with a "
+			 "reference of higher precision, and times it on a large case (on a GPU). Of a "
+			 "folder, all .cu files in it and below. A bad file does not stop the others. "
 			 "With --batch, lines of JSON ask for judgements, and lines of JSON answer.\n"
 			 "\n"
 			 "  gemmjudge judge solutions/gemm_f16/02_tiled.cu\n"

@@ -46,11 +46,12 @@ static int leaderboard(const char *program, struct options *options)
 
 const struct subcommand subcommand_leaderboard = {
 	.name = "leaderboard",
+	.also = "rank ranking top scores leaderboards",
 	.summary = "the best of what was judged here, ranked",
 	.usage = "usage: gemmjudge leaderboard [OPTION...]\n"
 			 "\n"
-			 "Ranks the best accepted run of each content, for each problem and kind of GPU.\n"
-			 "Times that differ by no more than noise share a rank. What broke a rule, and\n"
+			 "Ranks the best accepted run of each content, for each problem and kind of GPU. "
+			 "Times that differ by no more than noise share a rank. What broke a rule, and "
 			 "times that sealed calls did not confirm, never rank.\n"
 			 "\n"
 			 "  gemmjudge leaderboard --problem gemm-f16 --shape 4096x4096x4096\n"

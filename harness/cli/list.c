@@ -8,7 +8,8 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/list.h"
+#include "cli/file_summary.h"
+#include "cli/list_epilogues.h"
 #include "report/clean.h"
 #include "report/wrap.h"
 #include "starter/exercise.h"
@@ -141,40 +142,6 @@ static bool list_suites(struct error *err)
 
 /* ---- solutions ------------------------------------------------------------ */
 
-void list_summary(const char *path, char out[LIST_SUMMARY_MAX])
-{
-	char head[512] = "";
-	size_t used = 0;
-	out[0] = '\0';
-	FILE *file = fopen(path, "re");
-	if (file == NULL)
-		return;
-	head[fread(head, 1, sizeof head - 1, file)] = '\0';
-	fclose(file);
-	if (head[0] != '/' || (head[1] != '*' && head[1] != '/'))
-		return;
-	char *end = strstr(head, head[1] == '*' ? "*/" : "\n\n");
-	if (end != NULL)
-		*end = '\0';
-	bool blank = true, line_begins = true;
-	for (const char *p = head; *p != '\0' && used + 2 < LIST_SUMMARY_MAX; p++) {
-		bool space = strchr(" \t\r\n", *p) != NULL;
-		bool mark = line_begins && (*p == '*' || *p == '/'); /* of the comment */
-		line_begins = *p == '\n' || (line_begins && (space || mark));
-		if (space || mark) {
-			blank = true;
-			continue;
-		}
-		if (blank && used > 0)
-			out[used++] = ' ';
-		blank = false;
-		out[used++] = *p;
-		if (*p == '.' && (p[1] == '\0' || strchr(" \r\n", p[1]) != NULL))
-			break;
-	}
-	out[used] = '\0';
-}
-
 /* The solutions of solutions/<below>; true when there was one. */
 static bool list_folder(const char *source, const char *below)
 {
@@ -189,8 +156,8 @@ static bool list_folder(const char *source, const char *below)
 	}
 	for (int i = 0; i < count; i++) {
 		snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
-		char summary[LIST_SUMMARY_MAX];
-		list_summary(path, summary);
+		char summary[FILE_SUMMARY_MAX];
+		file_summary(path, summary);
 		char *name = clean_text(names[i]->d_name);
 		int column = printf("    %-22s ", name != NULL ? name : "?");
 		wrap_print(stdout, COLUMNS, column, 27, summary);
@@ -292,10 +259,11 @@ static int list(const char *program, struct options *options)
 
 const struct subcommand subcommand_list = {
 	.name = "list",
+	.also = "problems problem suites epilogues stages solutions ls",
 	.summary = "the problems, suites and solutions that there are",
 	.usage = "usage: gemmjudge list [problems|suites|epilogues|exercises|solutions]\n"
 			 "\n"
-			 "Lists the problems with the signature of solve(), the suites of cases, the\n"
+			 "Lists the problems with the signature of solve(), the suites of cases, the "
 			 "stages of epilogues, exercises, and the solutions in the source tree.\n",
 	.run = list,
 };

@@ -6,7 +6,8 @@
 
 #include "base/paths.h"
 #include "chain/chain.h"
-#include "cli/list.h"
+#include "cli/file_summary.h"
+#include "cli/list_epilogues.h"
 #include "report/wrap.h"
 
 #define COLUMNS 80
@@ -55,12 +56,12 @@ static void describe(const struct chain_stage *stage, const char *summary, char 
 
 static void list_stage(const char *folder, const char *file)
 {
-	char path[2 * PATHS_MAX], name[64], summary[LIST_SUMMARY_MAX], line[1024];
+	char path[2 * PATHS_MAX], name[64], summary[FILE_SUMMARY_MAX], line[1024];
 	struct chain_stage stage;
 	struct error err;
 	snprintf(path, sizeof path, "%s/%s", folder, file);
 	snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - strlen(ENDING)), file);
-	list_summary(path, summary);
+	file_summary(path, summary);
 	if (chain_read_stage(path, &stage, &err))
 		describe(&stage, summary, line, sizeof line);
 	else

@@ -10,38 +10,49 @@
 #include "base/suggest.h"
 #include "cli/cli.h"
 #include "cli/limits.h"
-#include "cli/outputs.h"
+#include "cli/output.h"
+#include "cli/words.h"
+#include "cli/written_files.h"
+#include "report/wrap.h"
 
 #define LARGE_BLOCK (16 << 10) /* bytes */
 #define SUBCOMMANDS_MAX 32
+#define SUMMARY_COLUMN 20
+
+static const char usage[] =
+	"usage: gemmjudge COMMAND [ARGUMENT...]\n"
+	"\n"
+	"Judges matrix-multiplication kernels: compiles a CUDA file that defines extern \"C\" void "
+	"solve(...), checks it on many cases, and times it. Runs on an NVIDIA GPU, or on an emulated "
+	"one where there is none.\n"
+	"\n";
+static const char ending[] =
+	"\n"
+	"  COMMAND --help    its options\n"
+	"  --version, -V     the version, its commit, and the CUDA it was built with\n"
+	"\n"
+	"exit status: 0 all accepted, 1 not accepted, 2 wrong usage, or bad files alone, 3 cannot run "
+	"here (no compiler, no such device)\n";
 
 static void help(FILE *out)
 {
-	fputs("usage: gemmjudge COMMAND [ARGUMENT...]\n"
-		  "\n"
-		  "Judges matrix-multiplication kernels: compiles a CUDA file that defines\n"
-		  "extern \"C\" void solve(...), checks it on many cases, and times it. Runs on an\n"
-		  "NVIDIA GPU, or on an emulated one where there is none.\n"
-		  "\n",
-		  out);
+	const int width = output_width(out);
+	options_usage(usage, width, out);
 	for (size_t i = 0; subcommands[i] != NULL; i++) {
 		const struct subcommand *one = subcommands[i];
-		int used = fprintf(out, "  %s %s", one->name, one->takes != NULL ? one->takes : "");
-		fprintf(out, "%*s%s\n", 20 - used, "", one->summary);
+		int column = fprintf(out, "  %s %s", one->name, one->takes != NULL ? one->takes : "");
+		column += fprintf(out, "%*s", SUMMARY_COLUMN - column, "");
+		wrap_print(out, width, column, SUMMARY_COLUMN, one->summary);
 	}
-	fputs("\n"
-		  "  COMMAND --help    its options\n"
-		  "  --version, -V     the version, its commit, and the CUDA it was built with\n"
-		  "\n"
-		  "exit status: 0 all accepted, 1 not accepted, 2 wrong usage, or bad files\n"
-		  "alone, 3 cannot run here (no compiler, no such device)\n",
-		  out);
+	options_usage(ending, width, out);
 }
 
 static void subcommand_help(const struct subcommand *subcommand)
 {
-	printf("%s\n", subcommand->usage);
-	options_help(subcommand->name, stdout);
+	const int width = output_width(stdout);
+	options_usage(subcommand->usage, width, stdout);
+	putchar('\n');
+	options_help(subcommand->name, width, stdout);
 }
 
 static int subcommand_run(const struct subcommand *subcommand, const char *program, int argc,
@@ -55,7 +66,7 @@ static int subcommand_run(const struct subcommand *subcommand, const char *progr
 		subcommand_help(subcommand);
 		return EXIT_ACCEPTED;
 	}
-	if (!outputs_hold(&options, &err))
+	if (!written_files_hold(&options, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	return subcommand->run(program, &options);
 }
@@ -94,7 +105,7 @@ static int unknown_command(const char *word)
 	const char *nearest = suggest_nearest(word, names, count);
 	if (length > 3 && strcmp(word + length - 3, ".cu") == 0)
 		error_set(&err, "unknown command '%s'; did you mean 'gemmjudge judge %s'?", word, word);
-	else if (suggest_meaning(meaning, SUGGEST_COMMAND, word)[0] != '\0')
+	else if (words_command(meaning, word)[0] != '\0')
 		error_set(&err, "unknown command '%s'%s", word, meaning);
 	else if (nearest != NULL)
 		error_set(&err, "unknown command '%s'; did you mean '%s'?", word, nearest);

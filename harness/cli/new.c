@@ -100,15 +100,16 @@ static int new_solution(const char *program, struct options *options)
 
 const struct subcommand subcommand_new = {
 	.name = "new",
+	.also = "init create template starter scaffold",
 	.takes = "NAME",
 	.summary = "write a starter file to fill in",
 	.usage = "usage: gemmjudge new NAME [--problem P]\n"
 			 "       gemmjudge new --stage NAME\n"
 			 "       gemmjudge new [NAME] --exercise EXERCISE\n"
 			 "\n"
-			 "Writes a starter file: a correct, simple kernel with comments for someone new to\n"
-			 "CUDA, as NAME.cu in this folder (or where NAME says: kernels/mine). A stage\n"
-			 "becomes NAME.cuh. An exercise is a solution that lacks one line, which you\n"
+			 "Writes a starter file: a correct, simple kernel with comments for someone new to "
+			 "CUDA, as NAME.cu in this folder (or where NAME says: kernels/mine). A stage "
+			 "becomes NAME.cuh. An exercise is a solution that lacks one line, which you "
 			 "write. An existing file is never overwritten.\n"
 			 "\n"
 			 "  gemmjudge new mine --problem gemm-f16\n"

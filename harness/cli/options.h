@@ -129,9 +129,14 @@ struct options {
  * err where an option is none, has no such value, or does not suit another one. */
 bool options_parse(int argc, char **argv, struct options *out, struct error *err);
 
-/* The options of a subcommand, a line or two each, in 80 columns; in groups with a heading each
- * where there are more than ten. */
-void options_help(const char *command, FILE *out);
+/* The head of a subcommand's --help in lines of `width` columns: paragraphs are broken, lines that
+ * begin with a blank or "usage:" are not. */
+void options_usage(const char *usage, int width, FILE *out);
+bool options_keeps_line(const char *line); /* whether it is such a line, or empty */
+
+/* The options of a subcommand in lines of `width` columns; in groups with a heading each where
+ * there are more than ten. */
+void options_help(const char *command, int width, FILE *out);
 
 /* The words of the options as they are, but for those whose names `but` has, with blanks between
  * them; what is as it would be without an option has none. */

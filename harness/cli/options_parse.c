@@ -4,7 +4,9 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
+#include "cli/cli.h"
 #include "cli/reader.h"
+#include "cli/words.h"
 
 #define FIRST_VALUE 256 /* getopt's values of our rows: above every character */
 #define COMMANDS_TEXT 256
@@ -14,15 +16,13 @@
 /* The subcommands that have such an option: "bench and compare"; "" when none has. */
 static const char *commands_with(const char *name, char out[COMMANDS_TEXT])
 {
-	char words[COMMANDS_TEXT] = "", *rest = words;
 	const char *names[COMMANDS_TEXT / 2];
-	size_t used = 0, count = 0;
-	for (size_t i = 0; i < option_row_count; i++)
-		if (strcmp(option_rows[i].name, name) == 0)
-			used +=
-				(size_t)snprintf(words + used, sizeof words - used, "%s ", option_rows[i].commands);
-	for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;)
-		names[count++] = word;
+	size_t count = 0;
+	for (size_t c = 0; subcommands[c] != NULL; c++)
+		for (size_t i = 0; i < option_row_count; i++)
+			if (strcmp(option_rows[i].name, name) == 0 &&
+				option_row_is_of(&option_rows[i], subcommands[c]->name))
+				names[count++] = subcommands[c]->name;
 	return text_names(out, COMMANDS_TEXT, names, count, " and ");
 }
 
@@ -31,19 +31,16 @@ static bool unknown_option(const char *command, const char *text, struct error *
 	const char *names[OPTION_ROWS_MAX];
 	size_t count = 0;
 	for (size_t i = 0; i < option_row_count; i++)
-		if (option_row_is_of(&option_rows[i], command) && option_rows[i].help != NULL)
+		if (option_row_is_of(&option_rows[i], command) &&
+			option_row_in(&option_rows[i], command).help != NULL)
 			names[count++] = option_rows[i].name;
 	char word[64], others[COMMANDS_TEXT], meaning[SUGGEST_TEXT];
 	const char *start = text + strspn(text, "-");
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(start, "="), start);
 	const char *nearest = suggest_nearest(word, names, count);
-	for (size_t i = 0; i < option_row_count; i++)
-		if (option_rows[i].was != NULL && option_row_is_of(&option_rows[i], command) &&
-			strcmp(word, option_rows[i].was) == 0)
-			return error_set(err, "unknown option '%s'; it is --%s now", text, option_rows[i].name);
 	if (text[0] == '-' && text[1] == '-' && commands_with(word, others)[0] != '\0')
 		return error_set(err, "--%s is an option of %s", word, others);
-	if (suggest_meaning(meaning, SUGGEST_OPTION, word)[0] != '\0')
+	if (words_option(meaning, word)[0] != '\0')
 		return error_set(err, "unknown option '%s'%s", text, meaning);
 	if (nearest != NULL)
 		return error_set(err, "unknown option '%s'; did you mean '--%s'?", text, nearest);
@@ -60,7 +57,7 @@ static bool refused_option(const char *command, char *const *argv, int option, s
 	/* "-arch=sm_90" is no row of letters */
 	char meaning[SUGGEST_TEXT];
 	if (option != 0 && next != NULL && next[0] == '-' && next[1] == option &&
-		suggest_meaning(meaning, SUGGEST_OPTION, next + 1)[0] != '\0')
+		words_option(meaning, next + 1)[0] != '\0')
 		return error_set(err, "unknown option '%s'%s", next, meaning);
 	/* a letter: its word may hold others, and the pointer has not moved on yet */
 	char letter[3] = {'-', (char)option, '\0'};
@@ -97,8 +94,7 @@ static void tables_fill(const char *command, struct option *table, char *letters
 	*letters = '\0';
 }
 
-/* ---- what options say of each other -----------------------------------------------------------
- */
+/* ---- what options say of each other -------------------------------------------- */
 
 /* The row of an option that was given and is in the list; NULL: none of them was. */
 static const struct row *given_of(const char *list, const bool given[OPTION_ROWS_MAX])
@@ -126,24 +122,22 @@ static bool suit_each_other(const char *command, const bool given[OPTION_ROWS_MA
 {
 	char others[COMMANDS_TEXT];
 	for (size_t i = 0; i < option_row_count; i++) {
-		const struct row *row = &option_rows[i], *other = given_of(row->excludes, given);
 		if (!given[i])
 			continue;
-		if (other != NULL && given_of(row->unless, given) == NULL)
-			return error_set(err, "--%s and --%s exclude each other: %s", row->name, other->name,
-							 row->why);
-		if (row->goes_with == NULL || given_of(row->goes_with, given) != NULL)
+		const struct row row = option_row_in(&option_rows[i], command);
+		const struct row *other = given_of(row.excludes, given);
+		if (other != NULL && given_of(row.unless, given) == NULL)
+			return error_set(err, "--%s and --%s exclude each other: %s", row.name, other->name,
+							 row.why);
+		if (row.goes_with == NULL || given_of(row.goes_with, given) != NULL)
 			continue;
-		list_print(row->goes_with, command, others);
-		if (others[0] == '\0') /* it needs that only in other subcommands */
-			continue;
-		return error_set(err, "--%s goes with %s: %s", row->name, others, row->why);
+		list_print(row.goes_with, command, others);
+		return error_set(err, "--%s goes with %s: %s", row.name, others, row.why);
 	}
 	return true;
 }
 
-/* ---- parsing
- * -------------------------------------------------------------------------------------- */
+/* ---- parsing ------------------------------------------------------------------- */
 
 bool options_parse(int argc, char **argv, struct options *out, struct error *err)
 {
@@ -169,7 +163,8 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 		const struct row *row = row_of(out->command, option == ':' ? optopt : option);
 		if (option == ':')
 			return error_set(err, "--%s needs a value: %s", row->name, row->value);
-		if (!row->kind->read(row, optarg, out, err))
+		const struct row here = option_row_in(row, out->command);
+		if (!here.kind->read(&here, optarg, out, err))
 			return false;
 		given[row - option_rows] = true;
 	}

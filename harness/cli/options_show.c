@@ -3,69 +3,89 @@
 #include <string.h>
 
 #include "cli/reader.h"
+#include "report/wrap.h"
 
 #define UNGROUPED_MAX 10 /* so many options of a subcommand need no headings */
 
-/* The index-th row of a subcommand by groups, of those that --help shows; NULL behind the last. */
-static const struct row *row_at(const char *command, size_t index)
+/* The index-th option of a subcommand by groups, of those that --help shows. False behind the last.
+ */
+static bool row_at(const char *command, size_t index, struct row *out)
 {
 	for (int group = GROUP_FIRST; group < GROUP_COUNT; group++)
-		for (size_t i = 0; i < option_row_count; i++)
-			if ((int)option_rows[i].group == group && option_row_is_of(&option_rows[i], command) &&
-				option_rows[i].help != NULL && index-- == 0)
-				return &option_rows[i];
-	return NULL;
+		for (size_t i = 0; i < option_row_count; i++) {
+			if (!option_row_is_of(&option_rows[i], command))
+				continue;
+			*out = option_row_in(&option_rows[i], command);
+			if ((int)out->group == group && out->help != NULL && index-- == 0)
+				return true;
+		}
+	return false;
 }
 
-static void row_help(const struct row *row, FILE *out)
+#define HELP_COLUMN 23
+
+static void row_help(const struct row *row, int width, FILE *out)
 {
 	char left[48], letter[8] = "";
 	if (row->letter != '\0')
 		snprintf(letter, sizeof letter, ", -%c", row->letter);
 	snprintf(left, sizeof left, "--%s%s%s%s", row->name, letter, row->value != NULL ? " " : "",
 			 row->value != NULL ? row->value : "");
-	fprintf(out, "  %-20s ", left);
-	for (const char *p = row->help; *p != '\0'; p++) {
-		fputc(*p, out);
-		if (*p == '\n')
-			fprintf(out, "%23s", "");
-	}
-	fputc('\n', out);
+	int column = fprintf(out, "  %-*s ", HELP_COLUMN - 3, left);
+	wrap_print(out, width, column, HELP_COLUMN, row->help);
 }
 
-void options_help(const char *command, FILE *out)
+void options_help(const char *command, int width, FILE *out)
 {
-	const struct row *row;
+	struct row row;
 	struct option_facts facts;
-	for (size_t i = 0; (row = row_at(command, i)) != NULL && options_facts(command, i, &facts);
-		 i++) {
+	for (size_t i = 0; row_at(command, i, &row) && options_facts(command, i, &facts); i++) {
 		if (facts.begins_group)
 			fprintf(out, "%s%s:\n", i > 0 ? "\n" : "", facts.group);
-		row_help(row, out);
+		row_help(&row, width, out);
 	}
+}
+
+void options_usage(const char *usage, int width, FILE *out)
+{
+	char line[1024];
+	while (*usage != '\0') {
+		size_t length = strcspn(usage, "\n");
+		snprintf(line, sizeof line, "%.*s", (int)length, usage);
+		if (options_keeps_line(line))
+			fprintf(out, "%s\n", line);
+		else
+			wrap_print(out, width, 0, 0, line);
+		usage += length + (usage[length] == '\n');
+	}
+}
+
+bool options_keeps_line(const char *line)
+{
+	return line[0] == '\0' || line[0] == ' ' || strncmp(line, "usage:", 6) == 0;
 }
 
 bool options_facts(const char *command, size_t index, struct option_facts *out)
 {
-	const struct row *row = row_at(command, index);
-	const struct row *before = index > 0 ? row_at(command, index - 1) : NULL;
-	bool grouped = row_at(command, UNGROUPED_MAX) != NULL;
-	if (row == NULL)
+	struct row row, before = {.group = GROUP_NONE}, any;
+	if (!row_at(command, index, &row))
 		return false;
-	*out = (struct option_facts){
-		.group = grouped ? option_groups[row->group] : NULL,
-		.begins_group = grouped && (before == NULL || before->group != row->group),
-		.excludes = row->excludes,
-		.goes_with = row->goes_with,
-		.name = row->name,
-		.value = row->value,
-		.help = row->help,
-		.letter = row->letter,
-		.words = row->value != NULL ? row->names : NULL,
-		.is_problem = row->kind == &kind_problem,
-		.is_file = row->value != NULL &&
-				   (strcmp(row->value, "FILE") == 0 || strcmp(row->value, "SUITE") == 0),
-		.use = row->kind->use};
+	if (index > 0)
+		row_at(command, index - 1, &before);
+	bool grouped = row_at(command, UNGROUPED_MAX, &any);
+	*out = (struct option_facts){.group = grouped ? option_groups[row.group] : NULL,
+								 .begins_group = grouped && before.group != row.group,
+								 .excludes = row.excludes,
+								 .goes_with = row.goes_with,
+								 .name = row.name,
+								 .value = row.value,
+								 .help = row.help,
+								 .letter = row.letter,
+								 .words = row.value != NULL ? row.names : NULL,
+								 .is_problem = row.kind == &kind_problem,
+								 .is_file = row.value != NULL && (strcmp(row.value, "FILE") == 0 ||
+																  strcmp(row.value, "SUITE") == 0),
+								 .use = row.kind->use};
 	return true;
 }
 

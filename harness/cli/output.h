@@ -27,24 +27,8 @@ bool output_write(const struct options *options, struct output_text *text,
  * now. That one cannot be written is told at the end, if it is still so. */
 void output_save(const struct options *options, const struct judgement_list *list);
 
-/* A line on stderr that is rewritten in place; nothing where stderr is no
- * terminal, or with --quiet. Of several files, it says how many are done and when to expect all; of
- * a single one, when to expect the end of its cases. */
-struct output_progress {
-	bool on, drawn;
-	int width;
-	double begun, last;       /* seconds of the monotonic clock; at the last drawing */
-	size_t files, files_done; /* the caller counts */
-	char last_file[64], last_what[32];
-	double what_begun; /* when steps of last_what began, */
-	size_t what_done;  /* and how many were done then */
-};
-void output_progress_open(struct output_progress *progress, const struct options *options);
-void output_progress_step(void *progress, const char *file, const char *what, size_t done,
-						  size_t total);
-/* Draws any text in the place of a step. */
-void output_progress_line(void *progress, const char *text);
-void output_progress_close(struct output_progress *progress);
+/* Columns of the terminal; 80 where there is none. */
+int output_width(FILE *stream);
 
 /* Whether colours suit the stream. */
 bool output_color(const struct options *options, FILE *stream);

@@ -15,7 +15,6 @@
 #include "testcases/shape_file.h"
 
 #define SECONDS_MAX 86400
-#define NAMES_MAX 64
 
 /* The member of the options that the row fills. */
 static void *filled(const struct row *row, struct options *options)
@@ -87,12 +86,17 @@ static bool find_word(const struct row *row, const char *text, size_t *index, st
 	while (row->names[count] != NULL)
 		count++;
 	*index = text_index(text, row->names, count);
-	return *index < count || error_set(err, "--%s '%s': %s%s%s", row->name, text,
-									   row->needs != NULL ? row->needs
-														  : text_names(names, sizeof names,
-																	   row->names, count, " or "),
-									   row->needs != NULL ? "" : " is needed",
-									   suggest_end(phrase, row->words, text, row->names, count));
+	if (*index < count)
+		return true;
+	if (row->suggest != NULL)
+		row->suggest(phrase, text);
+	else
+		suggest_phrase(phrase, text, row->names, count);
+	return error_set(err, "--%s '%s': %s%s%s", row->name, text,
+					 row->needs != NULL
+						 ? row->needs
+						 : text_names(names, sizeof names, row->names, count, " or "),
+					 row->needs != NULL ? "" : " is needed", phrase);
 }
 
 static bool read_word(const struct row *row, const char *text, struct options *options,
@@ -248,15 +252,8 @@ static bool read_problem(const struct row *row, const char *text, struct options
 	options->judge.problem = problem_find(text);
 	if (options->judge.problem != NULL)
 		return true;
-	size_t count;
-	const struct problem *table = problem_table(&count);
-	const char *names[NAMES_MAX];
-	if (count > NAMES_MAX)
-		count = NAMES_MAX;
-	for (size_t i = 0; i < count; i++)
-		names[i] = table[i].name;
 	char phrase[SUGGEST_TEXT];
-	suggest_end(phrase, SUGGEST_PROBLEM, text, names, count);
+	problem_suggest(phrase, text);
 	return error_set(err, "unknown problem '%s'%s", text,
 					 phrase[0] != '\0' ? phrase : "; 'gemmjudge list problems' shows them");
 }
@@ -384,7 +381,7 @@ static bool read_shape(const struct row *row, const char *text, struct options *
 		return error_set(err, "more than %d shapes", OPTIONS_SHAPES_MAX);
 	struct shape_text *shape = &options->lists.shapes[judge->shapes.count++];
 	struct error large;
-	if (shape_parse(text, row->from > 0 ? (int)row->from : (int)row->to, shape, err))
+	if (shape_parse(text, (int)row->from, shape, err))
 		return true;
 	snprintf(options->sizes.oversized, sizeof options->sizes.oversized, "--%s %s", row->name, text);
 	return shape_parse(text, (int)row->to, shape, &large);

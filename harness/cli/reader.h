@@ -35,13 +35,25 @@ enum option_group {
 
 struct kind;
 
-/* An option of some subcommands. */
+/* How an option differs in some subcommands from its row. What is absent (NULL, 0) is as there. */
+struct row_variant {
+	const char *commands; /* blanks between them; NULL behind the last variant */
+	const char *help;
+	enum option_group group;
+	/* These four are taken together, where there is `why`; "" if all others are NULL. */
+	const char *excludes, *unless, *goes_with, *why;
+	const char *needs;
+	uint64_t to;        /* of sizes, without --large-sizes too */
+	bool writes_report; /* the subcommand writes the output itself */
+};
+
+/* An option. */
 struct row {
 	const char *name;
-	const char *value;    /* what --help calls it; NULL: the option takes none */
-	const char *commands; /* the subcommands, blanks between them */
-	const char *help;     /* lines after the first are indented when printed; NULL: --help and
-							 suggestions do not know the option */
+	const char *value;                  /* what --help calls it; NULL: the option takes none */
+	const char *commands;               /* the subcommands, blanks between them; NULL: all */
+	const char *help;                   /* NULL: --help and suggestions do not know the option */
+	const struct row_variant *variants; /* other subcommands that have it; NULL: none */
 	enum option_group group;
 	const struct kind *kind;
 	size_t at, size; /* of what it fills in struct options */
@@ -53,14 +65,17 @@ struct row {
 	enum again again;
 	uint64_t from, to;        /* of a whole number */
 	const char *const *names; /* of a word; NULL after the last */
-	enum suggest_kind words;  /* of other tools for one of names; 0: none */
-	const char *needs;        /* the end of the line that refuses a value */
+	/* What a word that is none of `names` may have meant; NULL: the nearest of them. */
+	const char *(*suggest)(char out[SUGGEST_TEXT], const char *word);
+	const char *needs;    /* the end of the line that refuses a value */
 	const char *mark;     /* of an output: how files of a source's name begin that it wrote, which
 							 it may replace; NULL: it writes no sources */
 	report_writer report; /* of an output of judge, bench and compare: what writes it */
 	report_writer report_verbose; /* the same with --verbose; NULL: the same */
-	const char *was; /* the name that it had in these subcommands, which is not taken any more */
-	char letter;     /* its short form; 0: none */
+	char letter;                  /* its short form; 0: none */
+	const char *also;             /* words of other tools for it (base/suggest.h); NULL: none */
+	const char *also_value;       /* the value that they stand for; NULL: any */
+	const char *also_says;        /* what else is to be known of them; NULL: nothing */
 };
 
 struct kind {
@@ -77,19 +92,22 @@ struct kind {
 };
 
 /* All options of all subcommands, from options.c. */
-#define OPTION_ROWS_MAX 160
+#define OPTION_ROWS_MAX 128
 extern const struct row option_rows[];
 extern const size_t option_row_count;
 extern const char *const option_groups[GROUP_COUNT]; /* their headings */
 
 bool option_row_is_of(const struct row *row, const char *command);
+/* The row as the subcommand, which has it, has it: without variants. */
+struct row option_row_in(const struct row *row, const char *command);
 /* Whether the word is one of a list with blanks between them. */
 bool option_list_has(const char *list, const char *word);
 
 /* What each fills is said in brackets. */
-extern const struct kind kind_flag;   /* (bool) */
-extern const struct kind kind_text;   /* not blank (const char *), and so are */
-extern const struct kind kind_output; /* a file that is written, under the rules of outputs.h, */
+extern const struct kind kind_flag; /* (bool) */
+extern const struct kind kind_text; /* not blank (const char *), and so are */
+extern const struct kind
+	kind_output; /* a file that is written, under the rules of written_files.h, */
 extern const struct kind kind_output_folder; /* a folder of such files, */
 extern const struct kind kind_input;         /* a file that is read, or - for stdin, */
 extern const struct kind kind_chain;         /* stages of an epilogue, some of them files, */
@@ -110,8 +128,8 @@ extern const struct kind kind_suite;      /* one more at each time, as does */
 extern const struct kind kind_nvcc_flag;  /* this one, */
 extern const struct kind kind_nvcc_flags; /* the same, several with blanks between them, */
 extern const struct kind kind_case;       /* this one: names with commas between them, */
-extern const struct kind kind_shape;      /* this one: sizes up to row->to; above row->from, unless
-											  that is 0, they are `oversized` */
+extern const struct kind kind_shape;      /* this one: sizes up to row->to; above row->from they are
+											  `oversized` */
 extern const struct kind kind_shapes;     /* the same, the lines of one file */
 extern const struct kind kind_baseline;   /* this one: a file, or a command */
 extern const struct kind kind_over;       /* sizes of a sweep, with the same limits */

@@ -11,10 +11,10 @@
 #include "cli/batch.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/outputs.h"
 #include "cli/recorded.h"
 #include "cli/source_files.h"
 #include "cli/stored.h"
+#include "cli/written_files.h"
 #include "report/clean.h"
 #include "report/document.h"
 #include "store/place.h"
@@ -335,7 +335,7 @@ static int rejudge_found(const struct options *options, const struct measured_li
 	struct batch_places places = {0};
 	struct rejudge rejudge = {.options = options,
 							  .store = store,
-							  .text = outputs_take_stdout(options) ? stderr : stdout,
+							  .text = written_files_take_stdout(options) ? stderr : stdout,
 							  .answers = json_array()};
 	int status = EXIT_BAD_INPUT;
 	if (!store_needed(options->store.file, store, &err) || !choose(&rejudge, found, &err) ||
@@ -376,9 +376,9 @@ const struct subcommand subcommand_rejudge = {
 	.summary = "judge again what was judged, and say what changed",
 	.usage = "usage: gemmjudge rejudge [OPTION...]\n"
 			 "\n"
-			 "Judges every source that the store keeps once more, as it was judged last: the\n"
-			 "same problem, epilogue, flags, seed, cases and tolerance, unless an option says\n"
-			 "otherwise. Says which verdicts changed. Each new judgement is one more in the\n"
+			 "Judges every source that the store keeps once more, as it was judged last: the "
+			 "same problem, epilogue, flags, seed, cases and tolerance, unless an option says "
+			 "otherwise. Says which verdicts changed. Each new judgement is one more in the "
 			 "store; none is replaced. Exit status 1: a verdict changed, or there was none.\n"
 			 "\n"
 			 "  gemmjudge rejudge --since 2026-11-01\n"

@@ -147,9 +147,9 @@ const struct subcommand subcommand_serve = {
 	.summary = "take submissions over HTTP, judge them one by one",
 	.usage = "usage: gemmjudge serve [OPTION...]\n"
 			 "\n"
-			 "Takes solutions over HTTP, keeps them in the store, judges each in a judge of\n"
-			 "its own, and shows what was found. On a loopback address nobody needs a token\n"
-			 "until there are users ('gemmjudge user add NAME'); elsewhere users are needed.\n"
+			 "Takes solutions over HTTP, keeps them in the store, judges each in a judge of "
+			 "its own, and shows what was found. On a loopback address nobody needs a token "
+			 "until there are users ('gemmjudge user add NAME'); elsewhere users are needed. "
 			 "SIGTERM ends it after the present judgements; what waits is judged later.\n"
 			 "\n"
 			 "  gemmjudge serve --device emu\n"

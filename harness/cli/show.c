@@ -87,8 +87,8 @@ const struct subcommand subcommand_show = {
 	.summary = "the source of something that was judged",
 	.usage = "usage: gemmjudge show HASH|#N [FOLDER] [OPTION...]\n"
 			 "\n"
-			 "Prints a file as it was judged: that of judgement N, which 'history' shows, or\n"
-			 "of the content whose hash begins so. With FOLDER writes it there, and the\n"
+			 "Prints a file as it was judged: that of judgement N, which 'history' shows, or "
+			 "of the content whose hash begins so. With FOLDER writes it there, and the "
 			 "headers beside it. An existing file is never overwritten.\n"
 			 "\n"
 			 "  gemmjudge show '#17' >best.cu\n",

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/outputs.h"
+#include "cli/written_files.h"
 #include "store/place.h"
 
 bool stored_hash(const char *text, char out[CONTENT_TEXT])
@@ -29,7 +29,7 @@ int stored_show(const struct options *options, report_any_writer text, report_an
 				const void *found)
 {
 	struct error err;
-	text(found, outputs_take_stdout(options) ? stderr : stdout);
+	text(found, written_files_take_stdout(options) ? stderr : stdout);
 	if (options->output.json == NULL || report_save_any(options->output.json, json, found, &err))
 		return EXIT_ACCEPTED;
 	return cli_fail(EXIT_CANNOT_RUN, &err);

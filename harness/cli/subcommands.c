@@ -1,25 +1,9 @@
-#include "cli/cli.h"
-
 #include <stddef.h>
 
+#include "cli/cli.h"
+
 const struct subcommand *const subcommands[] = {
-	&subcommand_judge,
-	&subcommand_bench,
-	&subcommand_compare,
-	&subcommand_tune,
-	&subcommand_explain,
-	&subcommand_history,
-	&subcommand_show,
-	&subcommand_rejudge,
-	&subcommand_diff,
-	&subcommand_leaderboard,
-	&subcommand_new,
-	&subcommand_flatten,
-	&subcommand_list,
-	&subcommand_serve,
-	&subcommand_submit,
-	&subcommand_user,
-	&subcommand_doctor,
-	&subcommand_generate,
+#define SUBCOMMAND(name) &subcommand_##name,
+#include "cli/subcommands.def"
 	NULL,
 };

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/input.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/submission.h"
 #include "client/client.h"
 
@@ -114,7 +115,7 @@ static int fail_refused(const struct options *options, const struct client *clie
 /* ---- while it waits -------------------------------------------------------------------------- */
 
 struct follow {
-	struct output_progress progress;
+	struct progress progress;
 	const struct options *options;
 	const char *file;
 	json_int_t place; /* that was told */
@@ -129,15 +130,14 @@ static void show_event(void *context, const char *name, const json_t *data)
 	char line[128];
 	if (strcmp(name, "queued") == 0 && place > 0) {
 		snprintf(line, sizeof line, "waits: place %lld in the queue", (long long)place);
-		output_progress_line(&follow->progress, line);
+		progress_line(&follow->progress, line);
 	} else if (strcmp(name, "case") == 0 && number > 0 && number <= of) {
-		output_progress_step(&follow->progress, follow->file, "case", (size_t)number - 1,
-							 (size_t)of);
+		progress_step(&follow->progress, follow->file, "case", (size_t)number - 1, (size_t)of);
 	} else if (strcmp(name, "compiling") == 0 || strcmp(name, "timing") == 0) {
-		output_progress_step(&follow->progress, follow->file, name, 0, 1);
+		progress_step(&follow->progress, follow->file, name, 0, 1);
 	} else if (strcmp(name, "away") == 0) {
 		const char *why = json_string_value(json_object_get(data, "message"));
-		output_progress_close(&follow->progress);
+		progress_close(&follow->progress);
 		snprintf(line, sizeof line, "%.90s; tries again", why != NULL ? why : "");
 		cli_tell(line);
 	}
@@ -175,9 +175,9 @@ static int follow_to_end(struct client *client, const struct options *options, c
 	struct client_reply reply;
 	struct follow follow = {.options = options,
 							.file = options->argument_count > 0 ? options->arguments[0] : id};
-	output_progress_open(&follow.progress, options);
+	progress_open(&follow.progress, options);
 	const enum client_end end = client_follow(client, id, show_event, &follow, &reply, &err);
-	output_progress_close(&follow.progress);
+	progress_close(&follow.progress);
 	int status = EXIT_CANNOT_RUN;
 	if (end != CLIENT_ANSWERED) {
 		if (end == CLIENT_LOST)
@@ -273,13 +273,14 @@ static int submit(const char *program, struct options *options)
 
 const struct subcommand subcommand_submit = {
 	.name = "submit",
+	.also = "send upload push post",
 	.takes = "FILE",
 	.summary = "send a solution to a server, and show its verdict",
 	.usage = "usage: gemmjudge submit FILE --server URL [OPTION...]\n"
 			 "       gemmjudge submit --id ID --server URL [OPTION...]\n"
 			 "\n"
-			 "Sends a solution to a 'gemmjudge serve', waits, and prints what 'judge' would,\n"
-			 "with the same exit status. GEMMJUDGE_SERVER and GEMMJUDGE_TOKEN stand for the\n"
+			 "Sends a solution to a 'gemmjudge serve', waits, and prints what 'judge' would, "
+			 "with the same exit status. GEMMJUDGE_SERVER and GEMMJUDGE_TOKEN stand for the "
 			 "server and one's token there. Ctrl-C ends the waiting and not the judging.\n"
 			 "\n"
 			 "  gemmjudge submit mine.cu -p gemm-f16 --server http://127.0.0.1:8080\n"

@@ -9,7 +9,8 @@
 #include "cli/command.h"
 #include "cli/gpu_choice.h"
 #include "cli/output.h"
-#include "cli/outputs.h"
+#include "cli/progress.h"
+#include "cli/written_files.h"
 #include "judge/options/device_list.h"
 #include "report/report.h"
 #include "store/place.h"
@@ -67,8 +68,8 @@ static void note(void *context, const char *line)
 
 static void done(void *context, size_t done, size_t all)
 {
-	struct output_progress *line = context;
-	output_progress_close(line);
+	struct progress *line = context;
+	progress_close(line);
 	line->files = all;
 	line->files_done = done;
 }
@@ -122,7 +123,7 @@ static int find(struct tuning *tuning, const struct options *options, FILE *out)
 
 static int find_and_write(struct tuning *tuning, const struct options *options)
 {
-	FILE *out = outputs_take_stdout(options) ? stderr : stdout;
+	FILE *out = written_files_take_stdout(options) ? stderr : stdout;
 	struct error err;
 	int status = find(tuning, options, out);
 	for (size_t i = 0; i < tuning->shape_count; i++)
@@ -157,24 +158,24 @@ static int tune(const char *program, struct options *options)
 	(void)program;
 	struct error err = {{0}};
 	struct tuning tuning;
-	struct output_progress line;
+	struct progress line;
 	struct tuning_request request = {.judge = &options->judge,
 									 .mode = mode_of(options),
 									 .time_limit = options->tune.time_limit,
 									 .exhaustive = options->tune.exhaustive,
 									 .verbose = options->output.verbose};
-	const struct tuning_watch watch = {.steps = {.step = output_progress_step,
+	const struct tuning_watch watch = {.steps = {.step = progress_step,
 												 .note = note,
 												 .stop = command_interrupted,
 												 .context = &line},
-									   .line = output_progress_line,
+									   .line = progress_line,
 									   .done = done};
 	options->judge.files = options->arguments;
 	options->judge.file_count = options->argument_count;
 	if (!options_hold(options, &err) || !top_of(options, &request.top, &err) ||
 		(!options->has_seed && !random_draw(&options->judge.cases.seed, &err)))
 		return cli_fail(EXIT_BAD_INPUT, &err);
-	output_progress_open(&line, options);
+	progress_open(&line, options);
 	int status = EXIT_ACCEPTED;
 	if (!tuning_open(&tuning, &request, &watch, &err))
 		status = cli_fail(EXIT_BAD_INPUT, &err);
@@ -184,7 +185,7 @@ static int tune(const char *program, struct options *options)
 		status = cli_fail(EXIT_BAD_INPUT, &err);
 	else
 		status = find_and_write(&tuning, options);
-	output_progress_close(&line);
+	progress_close(&line);
 	tuning_free(&tuning);
 	command_end_interrupted();
 	return status;
@@ -192,17 +193,18 @@ static int tune(const char *program, struct options *options)
 
 const struct subcommand subcommand_tune = {
 	.name = "tune",
+	.also = "autotune optimize optimise search",
 	.takes = "FILE",
 	.summary = "choose the constants that a solution lets others choose",
 	.usage =
 		"usage: gemmjudge tune FILE [OPTION...]\n"
 		"\n"
-		"A solution declares in its first lines which of its constants may be chosen\n"
-		"(// tune BLOCK_M = 128 : 64 128 256; see harness/schedules/README.md). Enumerates the\n"
-		"values that meet its constraints on a GPU at a shape, ranks them, measures the\n"
-		"best ranked within a budget, and judges the fastest. What was measured is\n"
-		"remembered: the same command goes on where it was interrupted, and judge, bench\n"
-		"and compare --tuned use what was chosen. Without a GPU there are --model-only\n"
+		"A solution declares in its first lines which of its constants may be chosen "
+		"(// tune BLOCK_M = 128 : 64 128 256; see harness/schedules/README.md). Enumerates the "
+		"values that meet its constraints on a GPU at a shape, ranks them, measures the "
+		"best ranked within a budget, and judges the fastest. What was measured is "
+		"remembered: the same command goes on where it was interrupted, and judge, bench "
+		"and compare --tuned use what was chosen. Without a GPU there are --model-only "
 		"and --judge.\n"
 		"\n"
 		"  gemmjudge tune mine.cu -p sgemm --shape 4096x4096x4096 --time-limit 120\n"

@@ -78,8 +78,8 @@ const struct subcommand subcommand_user = {
 			 "       gemmjudge user list\n"
 			 "       gemmjudge user remove NAME\n"
 			 "\n"
-			 "Users of 'gemmjudge serve' with the same store. 'add' prints a token, once: the\n"
-			 "store has only its hash. A teacher sees everyone's submissions. What a removed\n"
+			 "Users of 'gemmjudge serve' with the same store. 'add' prints a token, once: the "
+			 "store has only its hash. A teacher sees everyone's submissions. What a removed "
 			 "user submitted stays.\n"
 			 "\n"
 			 "  gemmjudge user add ada --store class.db\n",

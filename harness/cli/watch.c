@@ -15,8 +15,8 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/files.h"
-#include "cli/outputs.h"
 #include "cli/watched.h"
+#include "cli/written_files.h"
 
 #define SETTLE_MILLISECONDS 100 /* editors write some files at once */
 #define WAIT_MILLISECONDS 500   /* a signal just before the wait does not end it */
@@ -67,7 +67,7 @@ static bool watch_folders(int fd, const struct options *options, struct error *e
 
 static bool matters(const struct options *options, const char *name)
 {
-	if (outputs_source_ending(name) != NULL)
+	if (written_files_source_ending(name) != NULL)
 		return true;
 	for (size_t i = 0; i < options->argument_count; i++)
 		if (strcmp(name, name_of(options->arguments[i])) == 0)

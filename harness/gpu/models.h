@@ -16,7 +16,10 @@ struct gpu_model {
 	int multiprocessors;
 	int clock_mhz; /* highest SM clock */
 	int l2_mib;
-	double dram, l2; /* bytes a second */
+	double dram, l2;       /* bytes a second */
+	const char *also;      /* words of other tools for it, or for GPUs that it is near to
+							  (base/suggest.h); NULL: none */
+	const char *also_says; /* how near; NULL: the nearest one */
 	bool emulated;
 	/* of those only */
 	int memory_clock_khz, bus_bits;
@@ -45,19 +48,22 @@ struct gpu_model {
  * a clock for each multiprocessor as an A100's. */
 #define GPU_MODELS(PLAIN, EMULATED)                                                                \
 	PLAIN("b200", .name = "NVIDIA B200", .compute = 100, .multiprocessors = 148,                   \
-		  .clock_mhz = 1965, .l2_mib = 126, .dram = 8.0e12, .l2 = 1.8e13)                          \
+		  .clock_mhz = 1965, .l2_mib = 126, .dram = 8.0e12, .l2 = 1.8e13,                          \
+		  .also = "b100 b300 gb200 gb300 blackwell rtx5090 5090 sm-100 sm-100a sm100 sm-120 "      \
+				  "sm-120a sm120")                                                                 \
 	EMULATED("h200", .name = "NVIDIA H200", .compute = 90, .multiprocessors = 132,                 \
-			 .clock_mhz = 1980, .l2_mib = 60, .dram = 4.8e12, .l2 = 9.0e12,                        \
-			 .memory_clock_khz = 3201000, .bus_bits = 6144, .memory_gb = 141,                      \
-			 .l2_persisting_kib = 38400,                                                           \
+			 .clock_mhz = 1980, .l2_mib = 60, .dram = 4.8e12, .l2 = 9.0e12, .also = "gh200",       \
+			 .also_says = "the same GPU", .memory_clock_khz = 3201000, .bus_bits = 6144,           \
+			 .memory_gb = 141, .l2_persisting_kib = 38400,                                         \
 			 .cluster_groups = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2})                        \
 	EMULATED("h100", .name = "NVIDIA H100 80GB HBM3", .compute = 90, .multiprocessors = 132,       \
 			 .clock_mhz = 1980, .l2_mib = 50, .dram = 3.35e12, .l2 = 9.0e12,                       \
+			 .also = "h800 hopper sm-90 sm-90a sm90", .also_says = "the same architecture",        \
 			 .memory_clock_khz = 2619000, .bus_bits = 5120, .memory_gb = 80,                       \
 			 .l2_persisting_kib = 32000,                                                           \
 			 .cluster_groups = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2})                        \
 	EMULATED("l40s", .name = "NVIDIA L40S", .compute = 89, .multiprocessors = 142,                 \
-			 .clock_mhz = 2520, .l2_mib = 96, .dram = 864e9, .l2 = 1.7e13,                         \
+			 .clock_mhz = 2520, .l2_mib = 96, .dram = 864e9, .l2 = 1.7e13, .also = "l40",          \
 			 .memory_clock_khz = 9001000, .bus_bits = 384, .memory_gb = 48,                        \
 			 .l2_persisting_kib = 67584)                                                           \
 	EMULATED("l4", .name = "NVIDIA L4", .compute = 89, .multiprocessors = 58, .clock_mhz = 2040,   \
@@ -65,20 +71,22 @@ struct gpu_model {
 			 .bus_bits = 192, .memory_gb = 24, .l2_persisting_kib = 33792)                         \
 	EMULATED("rtx4090", .name = "NVIDIA GeForce RTX 4090", .compute = 89, .multiprocessors = 128,  \
 			 .clock_mhz = 2520, .l2_mib = 72, .dram = 1.008e12, .l2 = 1.5e13,                      \
-			 .memory_clock_khz = 10501000, .bus_bits = 384, .memory_gb = 24,                       \
-			 .l2_persisting_kib = 50688)                                                           \
+			 .also = "4090 rtx-4090 ada sm-89 sm89", .memory_clock_khz = 10501000,                 \
+			 .bus_bits = 384, .memory_gb = 24, .l2_persisting_kib = 50688)                         \
 	EMULATED("rtx3090", .name = "NVIDIA GeForce RTX 3090", .compute = 86, .multiprocessors = 82,   \
 			 .clock_mhz = 1695, .l2_mib = 6, .dram = 936e9, .l2 = 6.6e12,                          \
-			 .memory_clock_khz = 9751000, .bus_bits = 384, .memory_gb = 24,                        \
-			 .l2_persisting_kib = 4224)                                                            \
+			 .also = "3090 rtx-3090 a10 a10g a40 a6000 sm-86 sm86", .memory_clock_khz = 9751000,   \
+			 .bus_bits = 384, .memory_gb = 24, .l2_persisting_kib = 4224)                          \
 	EMULATED("a100", .name = "NVIDIA A100-SXM4-80GB", .compute = 80, .multiprocessors = 108,       \
 			 .clock_mhz = 1410, .l2_mib = 40, .dram = 2.039e12, .l2 = 7.2e12,                      \
-			 .memory_clock_khz = 1512000, .bus_bits = 5120, .memory_gb = 80,                       \
-			 .l2_persisting_kib = 30720)                                                           \
+			 .also = "a100-* a800 a30 ampere sm-80 sm80", .memory_clock_khz = 1512000,             \
+			 .bus_bits = 5120, .memory_gb = 80, .l2_persisting_kib = 30720)                        \
 	PLAIN("v100", .name = "Tesla V100-SXM2", .compute = 70, .multiprocessors = 80,                 \
-		  .clock_mhz = 1530, .l2_mib = 6, .dram = 900e9, .l2 = 2.155e12)                           \
+		  .clock_mhz = 1530, .l2_mib = 6, .dram = 900e9, .l2 = 2.155e12,                           \
+		  .also = "volta sm-70 sm70 p100")                                                         \
 	EMULATED("t4", .name = "Tesla T4", .compute = 75, .multiprocessors = 40, .clock_mhz = 1590,    \
-			 .l2_mib = 4, .dram = 320e9, .l2 = 1.27e12, .memory_clock_khz = 5001000,               \
+			 .l2_mib = 4, .dram = 320e9, .l2 = 1.27e12,                                            \
+			 .also = "turing sm-75 sm75 2080 2080ti rtx2080", .memory_clock_khz = 5001000,         \
 			 .bus_bits = 256, .memory_gb = 15)
 
 /* The one that is meant where no GPU is named; it is emulated. */

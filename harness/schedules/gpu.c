@@ -49,20 +49,60 @@ static void model_apply(const struct gpu_model *model, struct tune_gpu *out)
 	limits_apply(model->compute, out);
 }
 
+#define NEAREST "the nearest one"
+
+static const struct gpu_model *model_meant(const char *word)
+{
+	const struct gpu_model *model;
+	for (size_t i = 0; (model = gpu_model_at(i)) != NULL; i++)
+		if (suggest_means(model->also, word))
+			return model;
+	return NULL;
+}
+
+static size_t count_of(const char *const *names)
+{
+	size_t count = 0;
+	while (names[count] != NULL)
+		count++;
+	return count;
+}
+
+const char *gpu_suggest(char out[SUGGEST_TEXT], const char *word)
+{
+	const struct gpu_model *model = model_meant(word);
+	if (model != NULL)
+		return suggest_meant(out, model->id, model->also_says != NULL ? model->also_says : NEAREST);
+	return suggest_phrase(out, word, gpu_ids, count_of(gpu_ids));
+}
+
+const char *gpu_suggest_emulated(char out[SUGGEST_TEXT], const char *word)
+{
+	const struct gpu_model *model = gpu_model_find(word);
+	if (model == NULL)
+		model = model_meant(word);
+	if (model != NULL && model->emulated)
+		return gpu_suggest(out, word);
+	if (suggest_means("mi300 mi300x mi250 amd", word))
+		return suggest_meant(out, NULL, "only GPUs of NVIDIA are emulated");
+	if (model == NULL)
+		return suggest_phrase(out, word, gpu_emulated_ids, count_of(gpu_emulated_ids));
+	const struct gpu_model *emulated = gpu_model_standing_for(model->compute);
+	return suggest_meant(out, emulated->id,
+						 model->compute > emulated->compute ? "the newest one that is emulated"
+															: NEAREST);
+}
+
 bool gpu_find(const char *id, struct tune_gpu *out, struct error *err)
 {
 	const struct gpu_model *model = gpu_model_find(id);
 	char phrase[SUGGEST_TEXT], all[256];
-	size_t count = 0;
 	if (model != NULL) {
 		model_apply(model, out);
 		return true;
 	}
-	while (gpu_ids[count] != NULL)
-		count++;
-	return error_set(err, "unknown GPU '%s'%s (%s)", id,
-					 suggest_end(phrase, SUGGEST_GPU, id, gpu_ids, count),
-					 text_names(all, sizeof all, gpu_ids, count, ", "));
+	return error_set(err, "unknown GPU '%s'%s (%s)", id, gpu_suggest(phrase, id),
+					 text_names(all, sizeof all, gpu_ids, count_of(gpu_ids), ", "));
 }
 
 /* Whether the name begins with the word, as a whole: "T4" is not in "T400", "rtx4090" in "RTX

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "judgement/device.h"
 
 /* What multiplies; the numbers of the role `unit`. */
@@ -30,6 +31,11 @@ struct tune_gpu {
 	int registers_per_multiprocessor, registers_per_thread;
 	int threads_per_block, threads_per_multiprocessor, blocks_per_multiprocessor;
 };
+
+/* What the id of no GPU may have meant, as the end of an error line (base/suggest.h), or "": one of
+ * --gpu, one of the emulated GPU. Both return `out`. */
+const char *gpu_suggest(char out[SUGGEST_TEXT], const char *word);
+const char *gpu_suggest_emulated(char out[SUGGEST_TEXT], const char *word);
 
 /* A row of gpu/models.h. False with err, which names them all. */
 bool gpu_find(const char *id, struct tune_gpu *out, struct error *err);

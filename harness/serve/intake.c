@@ -165,15 +165,11 @@ static bool find_problem(const char *name, struct error *err)
 	size_t count;
 	char end[SUGGEST_TEXT];
 	const struct problem *table = problem_table(&count);
-	const char *names[64];
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (strcmp(table[i].name, name) == 0)
 			return true;
-		if (i < sizeof names / sizeof *names)
-			names[i] = table[i].name;
-	}
 	return error_set(err, "unknown problem '%.64s'%s (GET /api/problems has all)", name,
-					 suggest_end(end, SUGGEST_PROBLEM, name, names, count < 64 ? count : 64));
+					 problem_suggest(end, name));
 }
 
 static bool take_name(struct intake *out, struct error *err)

@@ -7,6 +7,13 @@
 #include "base/number.h"
 #include "base/suggest.h"
 
+/* Words of other tools for a device. */
+static const struct meaning device_words[] = {
+	{"gpu nvidia gpu0 cuda0", "cuda", NULL},
+	{"cpu host emulator emulation simulator sim", "emu", NULL},
+	{NULL, NULL, NULL},
+};
+
 /* "0,2": each once. */
 static bool ordinals_parse(const char *text, struct device_list *out)
 {
@@ -56,11 +63,14 @@ bool device_list_parse(const char *text, struct device_list *out, struct error *
 	if (strncmp(text, "emu:", 4) == 0 && text[4] != '\0')
 		out->folder = text + 4;
 	char phrase[SUGGEST_TEXT];
-	return out->folder != NULL || strcmp(text, "emu") == 0 ||
-		   error_set(err,
+	if (out->folder != NULL || strcmp(text, "emu") == 0)
+		return true;
+	if (suggest_meaning(phrase, device_words, text)[0] == '\0')
+		suggest_phrase(phrase, text, names, 3);
+	return error_set(err,
 					 "unknown device '%s'%s (auto, cuda, cuda:N, cuda:N,N, cuda:all, emu, emu:DIR, "
 					 "emulated:N)",
-					 text, suggest_end(phrase, SUGGEST_DEVICE, text, names, 3));
+					 text, phrase);
 }
 
 /* A cheap look before the expensive one: the device nodes of NVIDIA's driver,

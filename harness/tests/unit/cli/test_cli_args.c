@@ -6,9 +6,6 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "base/paths.h"
-#include "base/suggest.h"
-#include "chain/chain.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/line.h"
@@ -85,7 +82,7 @@ Test(cli_args, sizes_are_of_a_kind)
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --cases 20 a.cu");
 	refused("judge a.cu --sizes unifrom", "did you mean 'uniform'?");
-	refused("compare a.cu --sizes uniform", "--sizes is an option of judge, submit and bench");
+	refused("compare a.cu --sizes uniform", "--sizes is an option of judge, bench and submit");
 }
 
 Test(cli_args, numbers_are_strict)
@@ -246,77 +243,10 @@ Test(cli_args, shapes_are_lines_of_a_file)
 	unlink(name);
 }
 
-/* Whether a subcommand has an option that the text begins with. */
-static bool names_an_option(const char *text)
+Test(cli_args, words_of_other_tools_are_answered)
 {
-	struct option_facts facts;
-	bool found = false;
-	for (size_t c = 0; subcommands[c] != NULL; c++)
-		for (size_t i = 0; options_facts(subcommands[c]->name, i, &facts); i++)
-			found = found || (strncmp(text, "--", 2) == 0 &&
-							  strncmp(text + 2, facts.name, strcspn(text + 2, " ")) == 0);
-	return found;
-}
-
-static bool names_a_command(const char *text)
-{
-	for (size_t c = 0; subcommands[c] != NULL; c++)
-		if (strncmp(text, subcommands[c]->name, strcspn(text, " ")) == 0)
-			return true;
-	return strcmp(text, "--version") == 0;
-}
-
-/* What words of other tools lead to is there. */
-Test(cli_args, meanings_are_names_that_there_are)
-{
-	struct error err;
-	struct device_list device;
-	struct tune_gpu gpu;
-	struct chain chain;
-	static struct chain_files files;
-	char source[PATHS_MAX], folder[PATHS_MAX];
-	const char *name;
-	cr_assert(paths_source(source, &err) && paths_join(folder, source, "epilogues", &err));
-	for (size_t i = 0; (name = suggest_name(SUGGEST_OPTION, i)) != NULL; i++)
-		cr_expect(names_an_option(name), "%s", name);
-	for (size_t i = 0; (name = suggest_name(SUGGEST_COMMAND, i)) != NULL; i++)
-		cr_expect(names_a_command(name), "%s", name);
-	for (size_t i = 0; (name = suggest_name(SUGGEST_PROBLEM, i)) != NULL; i++)
-		cr_expect(problem_find(name) != NULL, "%s", name);
-	for (size_t i = 0; (name = suggest_name(SUGGEST_STAGE, i)) != NULL; i++)
-		cr_expect(chain_parse(name, folder, &chain, &files, &err), "%s", err.message);
-	for (size_t i = 0; (name = suggest_name(SUGGEST_GPU, i)) != NULL; i++)
-		cr_expect(gpu_find(name, &gpu, &err), "%s", err.message);
-	for (size_t i = 0; (name = suggest_name(SUGGEST_DEVICE, i)) != NULL; i++)
-		cr_expect(device_list_parse(name, &device, &err), "%s", err.message);
-}
-
-Test(cli_args, words_of_other_tools_are_known)
-{
-	char out[SUGGEST_TEXT];
-	cr_expect_str_eq(suggest_meaning(out, SUGGEST_PROBLEM, "HGEMM"), "; did you mean 'gemm-f16'?");
-	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "relu_6"), "");
-	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "bias_add"), "; did you mean 'bias'?");
-	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "bias_relu"),
-					 "; did you mean 'bias,relu'?");
-	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "bias_gelu"),
-					 "; did you mean 'bias,gelu'?");
-	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "per_channel_scale"),
-					 "; did you mean 'scale_cols'?");
-	cr_expect_str_eq(suggest_meaning(out, SUGGEST_STAGE, "rowwise_scale"),
-					 "; did you mean 'scale_rows'?");
-	cr_expect_not_null(strstr(suggest_meaning(out, SUGGEST_STAGE, "mul"), "'scale_cols'? (or"));
-	cr_expect_not_null(strstr(suggest_meaning(out, SUGGEST_STAGE, "silu_and_mul"),
-							  "'swiglu'? (gate and up are neighbouring columns, not halves"));
-	static const char *const others[] = {"quick_gelu", "relu2", "swigluoai"};
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		cr_expect(strstr(suggest_meaning(out, SUGGEST_STAGE, others[i]), "is no stage") != NULL &&
-					  strstr(out, "formula") != NULL && strstr(out, "new --stage") != NULL,
-				  "%s: %s", others[i], out);
-	cr_expect_str_eq(suggest_meaning(out, SUGGEST_OPTION, "d"), "");
-	cr_expect_str_eq(suggest_meaning(out, SUGGEST_NOTHING, "hgemm"), "");
-	cr_expect_str_eq(suggest_meaning(out, SUGGEST_EMULATED, "a100-80gb"),
-					 "; did you mean 'a100'? (the nearest one)");
+	refused("judge a.cu -d gpu", "did you mean 'cuda'?");
+	refused("judge a.cu -d simulator", "did you mean 'emu'?");
 	refused("judge a.cu -DTILE=64", "unknown option '-DTILE=64': flags of nvcc");
 	refused("judge a.cu -arch=sm_90a", "unknown option '-arch=sm_90a': nvcc compiles for");
 	refused("bench a.cu --m=4096", "unknown option '--m=4096': sizes are given together");
@@ -354,17 +284,13 @@ Test(cli_args, refusals_say_what_and_why)
 	refused("judge a.cu --time 16x16x", "16x16x");
 	refused("bench a.cu --budget 0", "--budget '0'");
 	refused("list --json x",
-			"--json is an option of judge, bench, compare, rejudge, tune, explain, "
-			"history, diff, leaderboard and submit");
+			"--json is an option of judge, bench, compare, tune, explain, history, "
+			"rejudge, diff, leaderboard and submit");
 }
 
 Test(cli_args, names_of_before_lead_to_those_of_now)
 {
-	refused("tune a.cu --check", "unknown option '--check'; it is --judge now");
-	refused("tune a.cu --budget=3", "it is --time-limit now");
-	refused("leaderboard --html pages", "it is --site now");
-	refused("leaderboard --device h200", "it is --gpu now");
-	refused("new --epilogue mish", "it is --stage now");
+	refused("tune a.cu --check", "--check is an option of judge and rejudge");
 	refused("history a.cu --json", "--json needs a value: FILE");
 	refused("judge a.cu --no-color", "unknown option '--no-color'");
 	refused("judge a.cu --sort name", "unknown option '--sort'");
@@ -429,13 +355,74 @@ Test(cli_args, options_exclude_options_that_there_are)
 {
 	for (size_t i = 0; i < option_row_count; i++) {
 		const struct row *row = &option_rows[i];
-		are_options(row, row->excludes);
-		are_options(row, row->goes_with);
-		are_options(row, row->unless);
-		cr_expect_eq(row->excludes != NULL || row->goes_with != NULL, row->why != NULL, "--%s",
-					 row->name);
-		cr_expect(row->unless == NULL || row->excludes != NULL, "--%s", row->name);
+		for (size_t c = 0; subcommands[c] != NULL; c++) {
+			if (!option_row_is_of(row, subcommands[c]->name))
+				continue;
+			const struct row here = option_row_in(row, subcommands[c]->name);
+			are_options(row, here.excludes);
+			are_options(row, here.goes_with);
+			are_options(row, here.unless);
+			cr_expect_eq(here.excludes != NULL || here.goes_with != NULL,
+						 here.why != NULL && here.why[0] != '\0', "--%s", row->name);
+			cr_expect(here.unless == NULL || here.excludes != NULL, "--%s", row->name);
+		}
 	}
+}
+
+/* One row an option, and a variant of a subcommand that the row does not have already. */
+Test(cli_args, an_option_is_one_row)
+{
+	for (size_t i = 0; i < option_row_count; i++) {
+		const struct row *row = &option_rows[i];
+		for (size_t k = 0; k < i; k++)
+			cr_expect_str_neq(option_rows[k].name, row->name);
+		for (size_t c = 0; subcommands[c] != NULL; c++) {
+			const char *command = subcommands[c]->name;
+			size_t times = row->commands != NULL && option_list_has(row->commands, command);
+			for (const struct row_variant *v = row->variants; v != NULL && v->commands != NULL; v++)
+				times += option_list_has(v->commands, command);
+			cr_expect_leq(times, 1, "--%s of %s", row->name, command);
+		}
+	}
+}
+
+/* No line of a help is wider than asked for, and none is so short that the next word had room. */
+Test(cli_args, help_is_broken_where_it_is_printed)
+{
+	static const int widths[] = {50, 80, 120};
+	size_t lines[3] = {0};
+	for (size_t w = 0; w < 3; w++)
+		for (size_t c = 0; subcommands[c] != NULL; c++) {
+			char *text = NULL;
+			size_t size = 0;
+			FILE *out = open_memstream(&text, &size);
+			options_help(subcommands[c]->name, widths[w], out);
+			fclose(out);
+			for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+				*end = '\0';
+				lines[w]++;
+				/* what has no blank stays whole */
+				const char *words = line + strspn(line, " ");
+				cr_expect(end - line <= widths[w] || strchr(words, ' ') == NULL, "%d: %s",
+						  widths[w], line);
+			}
+			free(text);
+		}
+	cr_expect(lines[0] > lines[1] && lines[1] > lines[2]);
+}
+
+Test(cli_args, usage_keeps_what_is_no_paragraph)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	options_usage(
+		"usage: gemmjudge new NAME and more\n\nOne two three four.\n\n  gemmjudge new a b c\n", 14,
+		out);
+	fclose(out);
+	cr_expect_str_eq(text, "usage: gemmjudge new NAME and more\n\nOne two three\nfour.\n\n"
+						   "  gemmjudge new a b c\n");
+	free(text);
 }
 
 static void taken(const char *line)
@@ -471,16 +458,6 @@ Test(cli_args, options_suit_each_other)
 	taken("judge a.cu --suite edges --shape 8x8x8 --help");
 }
 
-Test(cli_args, suggestions_are_near_or_absent)
-{
-	static const char *const names[] = {"judge", "bench", "list", "new", "doctor"};
-	cr_assert_str_eq(suggest_nearest("juge", names, 5), "judge");
-	cr_assert_str_eq(suggest_nearest("becnh", names, 5), "bench");
-	cr_assert_str_eq(suggest_nearest("docter", names, 5), "doctor");
-	cr_assert_null(suggest_nearest("banana", names, 5));
-	cr_assert_null(suggest_nearest("", names, 5));
-}
-
 Test(cli_args, letters_are_of_their_subcommand)
 {
 	struct parsed p;
@@ -507,15 +484,6 @@ Test(cli_args, flags_for_nvcc_are_split_at_blanks)
 	cr_assert_eq(p.options.judge.compile.nvcc_flag_count, 2);
 	cr_assert_str_eq(p.options.judge.compile.nvcc_flags[0], "-std=c++20");
 	cr_assert_str_eq(p.options.judge.compile.nvcc_flags[1], "-Iinc");
-}
-
-Test(cli_args, the_beginning_of_a_name_is_meant_before_all)
-{
-	const char *names[] = {"sgemm", "gemv-f32", "gemm-f16", "gemm-bf16"};
-	cr_assert_str_eq(suggest_nearest("gemm", names, 4), "gemm-f16");
-	cr_assert_str_eq(suggest_nearest("gem", names, 4), "gemv-f32");
-	cr_assert_str_eq(suggest_nearest("sgem", names, 4), "sgemm");
-	cr_assert_str_eq(suggest_nearest("gemm-f6", names, 4), "gemm-f16");
 }
 
 Test(cli_args, a_fresh_seed_differs)

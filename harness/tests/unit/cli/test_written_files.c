@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/outputs.h"
+#include "cli/written_files.h"
 
 #define WORDS_MAX 16
 
@@ -54,7 +54,7 @@ static void end(void)
 	cr_expect_eq(system(command), 0);
 }
 
-TestSuite(outputs, .init = begin, .fini = end);
+TestSuite(written_files, .init = begin, .fini = end);
 
 /* A command, and whether what it writes is let through; err says why not. */
 static bool holds(const char *command, const char *const *words, struct error *err)
@@ -71,7 +71,7 @@ static bool holds(const char *command, const char *const *words, struct error *e
 	argv[argc] = NULL;
 	cr_assert(options_parse(argc, argv, &options, err), "%s --%s: %s", command, words[0],
 			  err->message);
-	return outputs_hold(&options, err);
+	return written_files_hold(&options, err);
 }
 
 #define WORDS(...)                                                                                 \
@@ -123,7 +123,7 @@ static bool begins(const char *text, const char *with)
 }
 
 /* What --help says of an option, and what its kind says, are the same. */
-Test(outputs, whatever_names_a_file_is_of_a_kind_with_rules)
+Test(written_files, whatever_names_a_file_is_of_a_kind_with_rules)
 {
 	for (size_t s = 0; subcommands[s] != NULL; s++) {
 		struct option_facts facts;
@@ -242,33 +242,33 @@ static void try_others(const char *command, const char *option)
 	}
 }
 
-Test(outputs, a_new_file_a_device_and_stdout_are_good)
+Test(written_files, a_new_file_a_device_and_stdout_are_good)
 {
 	cr_assert_geq(for_each(VALUE_WRITTEN, try_good), 15);
 }
 
-Test(outputs, a_folder_is_no_file)
+Test(written_files, a_folder_is_no_file)
 {
 	for_each(VALUE_WRITTEN, try_place);
 }
 
-Test(outputs, no_solution_of_the_run_is_lost)
+Test(written_files, no_solution_of_the_run_is_lost)
 {
 	for_each(VALUE_WRITTEN, try_solution);
 }
 
-Test(outputs, no_source_is_lost)
+Test(written_files, no_source_is_lost)
 {
 	for_each(VALUE_WRITTEN, try_sources);
 }
 
-Test(outputs, the_store_is_not_lost)
+Test(written_files, the_store_is_not_lost)
 {
 	for_each(VALUE_WRITTEN, try_store);
 	cr_assert_eq(for_each(VALUE_FOLDER, try_store), 3); /* --site, --code, --fastest */
 }
 
-Test(outputs, no_two_options_mean_one_file)
+Test(written_files, no_two_options_mean_one_file)
 {
 	for_each(VALUE_WRITTEN, try_others);
 }
@@ -281,13 +281,13 @@ static void try_folder(const char *command, const char *option)
 	cr_expect_neq(access("pages", F_OK), 0, "it is there already");
 }
 
-Test(outputs, a_folder_of_pages_is_a_folder)
+Test(written_files, a_folder_of_pages_is_a_folder)
 {
 	for_each(VALUE_FOLDER, try_folder);
 }
 
 /* --export writes a header, and replaces none but its own. */
-Test(outputs, a_table_replaces_a_table)
+Test(written_files, a_table_replaces_a_table)
 {
 	put("table.h", "/* Schedules that gemmjudge tune chose on NVIDIA H200");
 	put("empty.cuh", "");
@@ -300,7 +300,7 @@ Test(outputs, a_table_replaces_a_table)
 }
 
 /* Two names of what stdout is. */
-Test(outputs, one_at_most_goes_to_stdout)
+Test(written_files, one_at_most_goes_to_stdout)
 {
 	int saved = dup(STDOUT_FILENO), fd = open("all", O_CREAT | O_WRONLY, 0666);
 	cr_assert(saved >= 0 && fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0);

@@ -1,4 +1,4 @@
-#include "cli/outputs.h"
+#include "cli/written_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +148,7 @@ static bool spares_store(const struct output *output, const struct options *opti
 
 /* ---- sources ---------------------------------------------------------------------------- */
 
-const char *outputs_source_ending(const char *path)
+const char *written_files_source_ending(const char *path)
 {
 	static const char *const endings[] = {".cu",  ".cuh", ".ini", ".c",   ".h", ".cpp",
 										  ".hpp", ".cc",  ".hh",  ".inl", ".py"};
@@ -176,7 +176,7 @@ static bool begins_with(const char *path, const char *mark)
 static bool spares_source(const struct output *output, struct error *err)
 {
 	const struct option_file *asked = &output->asked;
-	const char *ending = outputs_source_ending(output->absolute);
+	const char *ending = written_files_source_ending(output->absolute);
 	if (ending == NULL)
 		return true;
 	if (asked->mark == NULL)
@@ -224,7 +224,7 @@ static bool folders_hold(const struct options *options, struct error *err)
 	return true;
 }
 
-bool outputs_hold(const struct options *options, struct error *err)
+bool written_files_hold(const struct options *options, struct error *err)
 {
 	struct outputs outputs;
 	outputs_find(options, &outputs);
@@ -240,7 +240,7 @@ bool outputs_hold(const struct options *options, struct error *err)
 	return true;
 }
 
-bool outputs_take_stdout(const struct options *options)
+bool written_files_take_stdout(const struct options *options)
 {
 	struct option_file output;
 	for (size_t i = 0; options_file(options, VALUE_WRITTEN, i, &output); i++)

@@ -1,0 +1,45 @@
+#include "chain/stage_words.h"
+
+#define OWN_STAGE "'gemmjudge new --stage NAME' begins a stage of your own"
+
+const struct meaning stage_words[] = {
+	{"swish", "silu", NULL},
+	{"relu6 relun", "clamp:0:6", NULL},
+	{"hardtanh hard-tanh", "clamp:-1:1", NULL},
+	{"clip minmax saturate", "clamp:0:6", NULL},
+	{"gelu-tanh gelu-new gelu-fast gelu-approx gelu-approximate gelu-taylor", "gelu", NULL},
+	{"gelu-exact gelu-none erf-gelu", "gelu_erf", NULL},
+	{"quick-gelu gelu-quick", NULL,
+	 "x sigmoid(1.702 x) is no stage; gelu and silu are near, but other formulas; " OWN_STAGE},
+	{"relu2 relu-2 relu-squared squared-relu", NULL,
+	 "relu(x)^2 is no stage, and relu is another formula; " OWN_STAGE},
+	{"bias-relu", "bias,relu", NULL},
+	{"bias-gelu bias-gelu-fused", "bias,gelu", NULL},
+	{"silu-and-mul swiglu-and-mul", "swiglu",
+	 "gate and up are neighbouring columns, not halves of N: epilogues/README.md, Gated units"},
+	{"gelu-tanh-and-mul", "geglu",
+	 "gate and up are neighbouring columns, not halves of N: epilogues/README.md, Gated units"},
+	{"swigluoai swiglu-oai", NULL,
+	 "gate sigmoid(1.702 gate) (up + 1), clamped, is no stage, and swiglu is another "
+	 "formula; " OWN_STAGE},
+	{"h-swish hard-swish", "hardswish", NULL},
+	{"leakyrelu lrelu prelu leaky", "leaky_relu:0.01", NULL},
+	{"logistic sigm", "sigmoid", NULL},
+	{"bias-add add-bias bias-col bias-cols bias-columns per-col-bias", "bias", NULL},
+	{"bias-row row-bias per-row-bias", "bias_rows", NULL},
+	{"add skip shortcut residual-add add-residual", "residual", NULL},
+	{"row-scale rowscale rowwise-scale row-wise-scale scale-row per-row-scale per-token-scale",
+	 "scale_rows", NULL},
+	{"scale-columns scale-col col-scale colscale per-col-scale per-channel-scale channel-scale "
+	 "dequant dequantise dequantize",
+	 "scale_cols", NULL},
+	{"mul multiply", "scale_cols", "or scale_rows; alpha_beta multiplies all of C by one number"},
+	{"scale linear-combination linearcombination axpby alpha beta", "alpha_beta", NULL},
+	{"drelu relu-backward relu-bwd relu-gradient", "relu_grad", NULL},
+	{"aux gelu-aux relu-aux", "save,gelu", "save stores what comes before an activation"},
+	{"identity none linear", NULL, "without --epilogue nothing is fused"},
+	{"mish elu selu softplus hardsigmoid", NULL, OWN_STAGE},
+	{"softmax layernorm layer-norm rmsnorm norm", NULL,
+	 "a stage sees one element at a time, and this needs a whole row"},
+	{NULL, NULL, NULL},
+};

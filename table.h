@@ -1,0 +1,1 @@
+/* Schedules that gemmjudge tune chose on NVIDIA H200
