@@ -87,8 +87,8 @@ struct job {
 	char exports[PATHS_MAX], headers[PATHS_MAX], repository[PATHS_MAX]; /* of nvcc.h; "" without */
 	struct nvcc_ways ways;
 	char cache[PATHS_MAX], tree[PATHS_MAX]; /* "": there is no source tree */
-	bool bf16;                              /* somebody may need cuda_bf16.h without including it */
-	bool moves; /* it may be compiled under STAND_IN_PATH, with what lies beside it */
+	unsigned named; /* the parts of headers that the file or a stage names (source_needs.h) */
+	bool moves;     /* it may be compiled under STAND_IN_PATH, with what lies beside it */
 	struct movable movable;
 	bool jailed;
 	struct cache_key key;
@@ -319,9 +319,9 @@ static enum compile_status job_prepare(struct job *job, struct error *err)
 		return COMPILE_FAILED;
 	if (!options->isolated && !jail_rules_repository(job->source_folder, job->repository))
 		job->repository[0] = '\0';
-	job->bf16 = source_needs_bf16(job->content);
+	job->named = source_needs_parts(job->content);
 	for (size_t i = 0; options->stages != NULL && options->stages[i] != NULL; i++)
-		job->bf16 = job->bf16 || source_needs_bf16(options->stages[i]);
+		job->named |= source_needs_parts(options->stages[i]);
 	if (!paths_source(job->tree, &ignored))
 		job->tree[0] = '\0';
 	job->moves = !options->in_place && !options->libraries &&
@@ -341,7 +341,7 @@ static bool job_choose(struct job *job, const struct nvcc_ways *ways, struct err
 									 .headers = path_or_null(job->headers),
 									 .repository =
 										 ways->in_place ? path_or_null(job->repository) : NULL,
-									 .bf16 = job->bf16,
+									 .named = job->named,
 									 .ways = *ways};
 	words_free(&job->arguments);
 	job->ways = *ways;

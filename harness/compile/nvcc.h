@@ -30,9 +30,8 @@ struct nvcc_ways {
 	bool in_place;      /* under its own name: else a movable file (movable.h) has STAND_IN_PATH */
 	bool lambdas;       /* for the device: half a second of every compilation */
 	bool cxx20;         /* where the flags name no standard */
-	bool whole_headers; /* with C++17's special functions and the headers that these need, which
-						   every CUDA file would parse twice: a third of compiling a small one.
-						   With cuda_bf16.h, a fifth, though nothing seems to need it */
+	bool whole_headers; /* with all of the parts (source_needs.h) that a small file spends half of its
+						   time on, and with the names of macros in what is preprocessed */
 };
 
 /* What a compilation is made of besides its options; absolute paths. */
@@ -42,7 +41,7 @@ struct nvcc_parts {
 	const char *exports;    /* the linker's list of exported symbols; NULL: all */
 	const char *headers;    /* a folder of headers that the user's own go before, or NULL */
 	const char *repository; /* whose root and include/ have headers after all others; or NULL */
-	bool bf16;              /* cuda_bf16.h comes with epilogue.cuh */
+	unsigned named;         /* the parts of headers that the file names (source_needs.h) */
 	struct nvcc_ways ways;
 };
 

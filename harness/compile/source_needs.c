@@ -11,10 +11,11 @@
 
 /* ---- reading files ------------------------------------------------------------- */
 
-/* A file and what it includes, until one of them holds what is looked for. */
+/* A file and what it includes: until one of them holds what is looked for. */
 struct look {
-	bool (*holds)(const char *text);
+	bool (*holds)(const char *text); /* NULL: all are read, for `parts` */
 	bool found;
+	unsigned parts; /* those that they name */
 };
 
 static char *read_text(const char *path)
@@ -33,17 +34,22 @@ static char *read_text(const char *path)
 	return all;
 }
 
+static void find_parts(const char *text, unsigned *parts);
+
 static bool look_at_file(void *context, const char *path, struct error *err)
 {
 	struct look *look = context;
 	char *text = look->found ? NULL : read_text(path);
 	(void)err;
-	look->found = look->found || (text != NULL && look->holds(text));
+	if (text != NULL && look->holds == NULL)
+		find_parts(text, &look->parts);
+	else if (text != NULL)
+		look->found = look->holds(text);
 	free(text);
 	return true;
 }
 
-static bool some_file_holds(const char *file, bool (*holds)(const char *text))
+static struct look look_through(const char *file, bool (*holds)(const char *text))
 {
 	struct error ignored;
 	struct look look = {.holds = holds};
@@ -51,7 +57,12 @@ static bool some_file_holds(const char *file, bool (*holds)(const char *text))
 	look_at_file(&look, file, &ignored); /* also where it has no path, as stdin */
 	if (!look.found)
 		content_walk(file, &visitor, &ignored);
-	return look.found;
+	return look;
+}
+
+static bool some_file_holds(const char *file, bool (*holds)(const char *text))
+{
+	return look_through(file, holds).found;
 }
 
 /* ---- solve.h ------------------------------------------------------------------- */
@@ -67,16 +78,46 @@ bool source_needs_solve_header(const char *file)
 	return some_file_holds(file, names_header);
 }
 
-/* ---- bf16 ----------------------------------------------------------------------- */
+/* ---- parts of headers ------------------------------------------------------------ */
 
-static bool names_bf16(const char *text)
+/* Headers that use much of CUDA's. */
+#define LIBRARIES "<cub/", "<thrust/", "<cuda/", "cutlass", "cute/"
+
+const struct source_part source_parts[SOURCE_PARTS] = {
+	/* C++17's special functions, of libstdc++, with what these include. */
+	{{"_GLIBCXX_BITS_SPECFUN_H"}, {NULL}},
+	/* cuda_bf16.h, which comes with epilogues/epilogue_stage.cuh. */
+	{{"EPILOGUE_WITHOUT_BF16"}, {"bfloat16", "bf16"}},
+	/* _Float32, _Float64x and so on: the C library has each function of math.h for all of them. */
+	{{"_BITS_FLOATN_H", "_BITS_FLOATN_COMMON_H"}, {"_Float", "__float128"}},
+	{{"__TEXTURE_INDIRECT_FUNCTIONS_H__", "__SURFACE_INDIRECT_FUNCTIONS_H__",
+	  "__CHANNEL_DESCRIPTOR_H__"},
+	 {"tex1", "tex2", "tex3", "texC", "surf", "cudaTexture", "ChannelDesc", LIBRARIES}},
+	/* Launches from the device. */
+	{{"__CUDA_DEVICE_RUNTIME_API_H__"},
+	 {"cudaLaunchDevice", "cudaGetParameterBuffer", "cudadevrt"}},
+	/* Loads and stores with a hint, and shifts of two words. */
+	{{"__SM_32_INTRINSICS_H__"}, {"__ld", "__st", "__funnelshift", LIBRARIES}},
+};
+
+static bool names_part(const char *text, const struct source_part *part)
 {
-	return strstr(text, "bfloat16") != NULL || strstr(text, "bf16") != NULL;
+	size_t i = 0;
+	while (part->words[i] != NULL && strstr(text, part->words[i]) == NULL)
+		i++;
+	return part->words[i] != NULL;
 }
 
-bool source_needs_bf16(const char *file)
+static void find_parts(const char *text, unsigned *parts)
 {
-	return some_file_holds(file, names_bf16);
+	for (size_t i = 0; i < SOURCE_PARTS; i++)
+		if (names_part(text, &source_parts[i]))
+			*parts |= 1u << i;
+}
+
+unsigned source_needs_parts(const char *file)
+{
+	return look_through(file, NULL).parts;
 }
 
 /* ---- C++20 ----------------------------------------------------------------------- */

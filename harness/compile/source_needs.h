@@ -11,8 +11,18 @@
  * header. */
 bool source_needs_solve_header(const char *file);
 
-/* Whether one of these names bf16, so that it may need cuda_bf16.h. */
-bool source_needs_bf16(const char *file);
+/* A part of a header that every CUDA file would parse four times and few files need: those that
+ * have one of `words` in their text. What is defined for nvcc keeps it out. */
+struct source_part {
+	const char *defines[4]; /* NULL-ended, as are the words */
+	const char *words[16];
+};
+#define SOURCE_PARTS 6
+extern const struct source_part source_parts[SOURCE_PARTS];
+
+/* The parts (1 << index) that the file, or one of these, names. One that is named in another way is
+ * missing, and nvcc refuses the file: no part has an overload of what stays without it. */
+unsigned source_needs_parts(const char *file);
 
 /* Whether nvcc refused a file for the want of --extended-lambda. */
 bool source_needs_lambdas(const char *log);

@@ -54,13 +54,6 @@ static void launch_of_record(const CUpti_ActivityKernel10 *record, struct kernel
 		positive(record->staticSharedMemory) + positive(record->dynamicSharedMemory);
 }
 
-void kernel_of_record(const CUpti_ActivityKernel10 *record, struct kernel_launch *out)
-{
-	*out = (struct kernel_launch){0};
-	launch_of_record(record, out);
-	kernel_name(record->name, out->name);
-}
-
 static bool same_launch(const struct kernel_launch *a, const struct kernel_launch *b)
 {
 	return memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&

@@ -16,10 +16,6 @@ void kernel_name(const char *symbol, char out[KERNEL_NAME_BYTES + 1]);
 #if __has_include(<cupti.h>)
 #include <cupti.h>
 
-/* What the record says of the launch, with the name to show. Takes no reference to
- * the record's memory. */
-void kernel_of_record(const CUpti_ActivityKernel10 *record, struct kernel_launch *out);
-
 /* The distinct launches of a pass: calls mostly repeat the same few, so that a record
  * comes down to its place here and a name is demangled once. */
 #define KERNELS_DISTINCT 64

@@ -46,65 +46,11 @@ struct wrong_places {
 
 /* Faults that are tried: what would the result be of a solution that has them? */
 enum wrong_fault {
-	FAULT_PRODUCTS_MISSING, /* the last products of each sum are left out: `summed` are there */
-	FAULT_FIRST_MISSING,    /* the first product of each sum is */
-	FAULT_LAST_ONLY,       /* the last product or tile of each sum is all that is there, or nothing:
-									 `number` is where they begin */
-	FAULT_LEFT_TRANSPOSED, /* the operand is read as if it were stored transposed */
-	FAULT_RIGHT_TRANSPOSED,
-	FAULT_RESULT_TRANSPOSED, /* the result is stored transposed */
-	FAULT_ALL_TRANSPOSED,    /* all three */
-	FAULT_EXCHANGED,         /* the right operand times the left one */
-	FAULT_LEFT_OF_FIRST,     /* every matrix of a batch takes the first one's operand */
-	FAULT_RIGHT_OF_FIRST,
-	FAULT_BETA_ONE,          /* beta taken for 1 */
-	FAULT_FACTORS_EXCHANGED, /* alpha taken for beta and beta for alpha */
-	FAULT_ALPHA_ON_ALL,      /* alpha * (A*B + beta*C) */
-	FAULT_ADDED,             /* to what the result held: beta + 1 taken for beta */
-	FAULT_BETA_PARTS,        /* beta * C is added several times: `number` is how often */
-	FAULT_INPUTS_TF32_CUT,   /* both inputs narrowed: their last bits cut off, */
-	FAULT_INPUTS_TF32,       /* or rounded */
-	FAULT_INPUTS_F16,
-	FAULT_INPUTS_BF16,
-	FAULT_INPUTS_E4M3,
-	FAULT_INPUTS_INT8, /* codes of -127 to 127 and a scale: `number` has WRONG_INT8_LEFT and _RIGHT,
-						  and in WRONG_INT8_BLOCK elements along K that share a scale; 0: a row or
-						  column does, or all of the operand (WRONG_INT8_WHOLE) */
-	FAULT_NO_SCALES,   /* scales of both operands are left out */
-	FAULT_NO_ZEROS,    /* zero points of both operands are */
-	FAULT_ZERO_PADDED, /* a least sum that a 0 takes part in */
-	FAULT_ONE_PADDED,  /* tiles along K end with products of 1 and 1 (a least sum: with 2) */
-	FAULT_CODE_PADDED, /* tiles along K end with codes of 0, and not with the zero points */
-	FAULT_TRUNCATED,   /* an integer that is made in another way: `number` is a wrong_integer */
-	FAULT_SUM_F16,     /* the sum is rounded before alpha and beta */
-	FAULT_SUM_BF16,
-	FAULT_PRODUCTS_F16, /* each product is rounded, and the sum is not */
-	FAULT_PRODUCTS_BF16,
-	FAULT_CUT,       /* made an integer on the way: `number` is a wrong_cut */
-	FAULT_SUM_INT16, /* of codes: `number` products at a time (0: all) are summed in 16 bits, which
-						wrap around; with WRONG_SATURATES they are cut off */
-	FAULT_ROWS_RUN_ON, /* sums go on to the next multiple of `number`, into the next row */
-	FAULT_K_SHIFTED,   /* products of k in one operand and of k + 1 in the other, within a tile */
-	FAULT_K_EXCHANGED, /* products of k in one operand and of k with one bit flipped (`number`) in
-						  the other */
-	FAULT_QUARTERS,    /* of each 16 x 16 of the left operand, two quarters are exchanged */
-	FAULT_GROUP,       /* of the right operand's scales: taken to be `number` long; 0: the scales
-						  are read as if a group's lay beside each other */
-	FAULT_PAIRS,       /* of the right operand, whose codes are two a byte: which comes first; with
-						  `number` 1 those of k and k + 16 share one */
-	FAULT_OFFSET,      /* of the right operand: that some code stands for 0 */
-	FAULT_RIGHT_BF16,  /* a right operand with scales is narrowed, the left one is not */
-	FAULT_CODES_READ,  /* codes read as another type's: s8 as unsigned, u4 as two's complement, e4m3
-						  as  e5m2 */
-	FAULT_ZEROS_ADDED, /* zero points of both operands are added */
-	FAULT_SCALE_MULTIPLIED, /* by the scale of the result, in place of dividing */
-	FAULT_SCALE_SIGN,       /* of the right operand's scales: the sign is left out */
-	/* + a size less SIZE_M, which is M, N or K: rows of the operand are taken to be so long */
-	FAULT_LEFT_LENGTH,
-	FAULT_RIGHT_LENGTH = FAULT_LEFT_LENGTH + WRONG_LENGTHS,
-	FAULT_RESULT_LENGTH = FAULT_RIGHT_LENGTH + WRONG_LENGTHS,
-	FAULT_SCALAR = FAULT_RESULT_LENGTH + WRONG_LENGTHS, /* + a scalar of solve(): it is left out */
-	FAULT_COUNT = FAULT_SCALAR + SCALAR_COUNT,
+#define FAULT(name, choices, touches, add, sentence) FAULT_##name,
+#define FAULT_FAMILY(name, count, touches, add)                                                    \
+	FAULT_##name, FAULT_##name##_LAST = FAULT_##name + (count)-1,
+#include "judgement/faults.def"
+	FAULT_COUNT
 };
 
 /* How a result becomes an integer where it is not rounded to nearest, moved by the zero point, and

@@ -1,50 +1,16 @@
-/* Adding faults to a variant; variant_element.c computes with it. */
+/* Adding faults to a variant: a function for each row of judgement/faults.def; variant_element.c
+ * computes with it. */
 #include "referee/variant.h"
 
 #include <math.h>
-#include <string.h>
 
-static double to_type(enum dtype type, double x)
-{
-	const struct number_format *format = &type_of(type)->format;
-	return values_to_double(format, values_from_double(format, x));
-}
-
-double variant_to_f16(double x)
-{
-	return to_type(DTYPE_F16, x);
-}
-
-double variant_to_bf16(double x)
-{
-	return to_type(DTYPE_BF16, x);
-}
-
-static double to_e4m3(double x)
-{
-	return to_type(DTYPE_E4M3, x);
-}
-
-/* TF32 has 10 bits of an f32's 23. */
-static double tf32_of_bits(double x, uint32_t added)
-{
-	float narrow = (float)x;
-	uint32_t bits;
-	memcpy(&bits, &narrow, sizeof bits);
-	bits = (bits + added) & ~0x1FFFu;
-	memcpy(&narrow, &bits, sizeof narrow);
-	return (double)narrow;
-}
-
-static double cut_to_tf32(double x)
-{
-	return tf32_of_bits(x, 0);
-}
-
-static double to_tf32(double x) /* ties away from 0, as cvt.rna does */
-{
-	return tf32_of_bits(x, 0x1000);
-}
+/* A fault that is being added. The functions give false where the case has no place for it. */
+struct attempt {
+	const struct trial *trial;
+	struct variant *variant;
+	int choice, index; /* the version; which of its family */
+	int32_t number;
+};
 
 /* ---- where operands lie ---------------------------------------------------------------- */
 
@@ -70,19 +36,36 @@ struct variant variant_right(const struct trial *trial)
 	return variant;
 }
 
-static void transpose_left(const struct trial *trial, struct variant *variant)
+static bool add_left_transposed(struct attempt *at)
 {
-	variant->of_left = strides_of(trial->m, trial->k, trial->request.left.transposed);
+	const struct trial *trial = at->trial;
+	at->variant->of_left = strides_of(trial->m, trial->k, trial->request.left.transposed);
+	return true;
 }
 
-static void transpose_right(const struct trial *trial, struct variant *variant)
+static bool add_right_transposed(struct attempt *at)
 {
-	variant->of_right = strides_of(trial->n, trial->k, !trial->request.right.transposed);
+	const struct trial *trial = at->trial;
+	at->variant->of_right = strides_of(trial->n, trial->k, !trial->request.right.transposed);
+	return true;
+}
+
+static bool add_result_transposed(struct attempt *at)
+{
+	at->variant->stored_transposed = true;
+	return true;
+}
+
+static bool add_all_transposed(struct attempt *at)
+{
+	return add_left_transposed(at) && add_right_transposed(at) && add_result_transposed(at);
 }
 
 /* Of square operands: the left one takes the place of the right one. */
-static bool exchange(const struct trial *trial, struct variant *variant)
+static bool add_exchanged(struct attempt *at)
 {
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
 	const double *left = variant->left;
 	variant->left = variant->right;
 	variant->right = left;
@@ -91,73 +74,105 @@ static bool exchange(const struct trial *trial, struct variant *variant)
 	return trial->m == trial->n && trial->n == trial->k && trial->request.right.group == 0;
 }
 
+static bool is_batched(const struct trial *trial)
+{
+	return trial->input->test->shape.size[SIZE_BATCH] > 1;
+}
+
+static bool add_left_of_first(struct attempt *at)
+{
+	at->variant->of_left.batch = 0;
+	return is_batched(at->trial);
+}
+
+static bool add_right_of_first(struct attempt *at)
+{
+	at->variant->of_right.batch = 0;
+	return is_batched(at->trial);
+}
+
 /* Rows that are as long as another size. False where that is no other. What they reach past the end
  * of an operand is nothing, as it is where a solution looks at its index. */
-static bool set_length(const struct trial *trial, enum size size, uint64_t columns,
-					   uint64_t *stride)
+static bool set_length(const struct attempt *at, uint64_t columns, uint64_t *stride)
 {
-	*stride = (uint64_t)trial->input->test->shape.size[size];
+	*stride = (uint64_t)at->trial->input->test->shape.size[SIZE_M + at->index];
 	return *stride != columns;
 }
 
 /* Of a result no row may reach past its end. */
-static bool set_result_length(const struct trial *trial, enum size size, struct variant *variant)
+static bool add_result_length(struct attempt *at)
 {
-	return set_length(trial, size, trial->n, &variant->result_length) &&
-		   variant->result_length < trial->n;
+	return set_length(at, at->trial->n, &at->variant->result_length) &&
+		   at->variant->result_length < at->trial->n;
 }
 
-static bool set_left_length(const struct trial *trial, enum size size, struct variant *variant)
+static bool add_left_length(struct attempt *at)
 {
-	bool k_inner = !trial->request.left.transposed;
-	return set_length(trial, size, k_inner ? trial->k : trial->m,
-					  k_inner ? &variant->of_left.outer : &variant->of_left.k);
+	struct strides *strides = &at->variant->of_left;
+	bool k_inner = !at->trial->request.left.transposed;
+	return set_length(at, k_inner ? at->trial->k : at->trial->m,
+					  k_inner ? &strides->outer : &strides->k);
 }
 
-static bool set_right_length(const struct trial *trial, enum size size, struct variant *variant)
+static bool add_right_length(struct attempt *at)
 {
-	bool k_inner = trial->request.right.transposed;
-	return set_length(trial, size, k_inner ? trial->k : trial->n,
-					  k_inner ? &variant->of_right.outer : &variant->of_right.k);
+	struct strides *strides = &at->variant->of_right;
+	bool k_inner = at->trial->request.right.transposed;
+	return set_length(at, k_inner ? at->trial->k : at->trial->n,
+					  k_inner ? &strides->outer : &strides->k);
 }
 
 /* ---- sums --------------------------------------------------------------------------------- */
 
 /* The last product, or those beyond a multiple of a power of two. */
-static bool end_early(const struct trial *trial, int choice, struct variant *variant,
-					  int32_t *number)
+static bool add_end_early(struct attempt *at)
 {
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
+	const int choice = at->choice;
 	uint64_t tile = (uint64_t)1 << choice;
 	variant->to = choice == 0 ? trial->k - 1 : trial->k / tile * tile;
-	*number = (int32_t)variant->to;
+	at->number = (int32_t)variant->to;
 	return variant->to < trial->k;
 }
 
 /* The last product, those of the last tile, or no one. */
-static bool begin_late(const struct trial *trial, int choice, struct variant *variant,
-					   int32_t *number)
+static bool add_begin_late(struct attempt *at)
 {
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
+	const int choice = at->choice;
 	uint64_t tile = (uint64_t)1 << choice >> 1;
 	variant->from = choice == 0 ? trial->k : (trial->k - 1) / tile * tile;
-	*number = (int32_t)variant->from;
+	at->number = (int32_t)variant->from;
 	return variant->from > 0 && trial->request.algebra == ALGEBRA_PLUS_TIMES;
 }
 
 /* The last tile along K holds what lies behind the row's end, up to the end of the buffer. */
-static bool run_on(const struct trial *trial, int choice, struct variant *variant, int32_t *number)
+static bool add_rows_run_on(struct attempt *at)
 {
-	uint64_t tile = (uint64_t)8 << choice;
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
+	uint64_t tile = (uint64_t)8 << at->choice;
 	variant->rows_run_on = true;
 	variant->to = (trial->k + tile - 1) / tile * tile;
-	*number = (int32_t)tile;
+	at->number = (int32_t)tile;
 	return variant->to > trial->k && trial->request.algebra == ALGEBRA_PLUS_TIMES &&
 		   trial->scales == NULL;
 }
 
-/* Products of what tiles along K are padded with. */
-static bool pad_with(const struct trial *trial, int choice, double product, struct variant *variant)
+static bool add_begin_at_one(struct attempt *at)
 {
-	uint64_t tile = (uint64_t)8 << choice;
+	at->variant->from = 1;
+	return true;
+}
+
+/* Products of what tiles along K are padded with. */
+static bool pad_with(const struct attempt *at, double product)
+{
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
+	uint64_t tile = (uint64_t)8 << at->choice;
 	uint64_t pads = (trial->k + tile - 1) / tile * tile - trial->k;
 	bool least = trial->request.algebra == ALGEBRA_MIN_PLUS;
 	variant->padded = least;
@@ -165,16 +180,31 @@ static bool pad_with(const struct trial *trial, int choice, double product, stru
 	return pads > 0 && variant->padding != 0;
 }
 
-static bool pad_with_codes(const struct trial *trial, int choice, struct variant *variant)
+static bool add_zero_padded(struct attempt *at)
 {
-	const float *scalar = trial->input->test->scalar;
-	double product = (double)scalar[SCALAR_ZERO_LEFT] * (double)scalar[SCALAR_ZERO_RIGHT];
-	return problem_takes(trial->input->problem, SCALAR_ZERO_LEFT) &&
-		   pad_with(trial, choice, product, variant);
+	at->variant->padded = true;
+	return at->trial->request.algebra == ALGEBRA_MIN_PLUS;
 }
 
-static bool shift_k(const struct trial *trial, int choice, struct variant *variant)
+/* To a sum of integers much else adds a little. */
+static bool add_one_padded(struct attempt *at)
 {
+	return pad_with(at, at->trial->request.algebra == ALGEBRA_MIN_PLUS ? 2 : 1) &&
+		   !at->trial->request.left.values.format.is_integer;
+}
+
+static bool add_code_padded(struct attempt *at)
+{
+	const float *scalar = at->trial->input->test->scalar;
+	double product = (double)scalar[SCALAR_ZERO_LEFT] * (double)scalar[SCALAR_ZERO_RIGHT];
+	return problem_takes(at->trial->input->problem, SCALAR_ZERO_LEFT) && pad_with(at, product);
+}
+
+static bool add_k_shifted(struct attempt *at)
+{
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
+	const int choice = at->choice;
 	variant->shift_tile = (uint64_t)8 << choice / 2;
 	variant->shift = choice % 2 == 0 ? 1 : variant->shift_tile - 1;
 	return trial->k > 1;
@@ -182,19 +212,22 @@ static bool shift_k(const struct trial *trial, int choice, struct variant *varia
 
 /* What mma's fragments have apart: pairs of 16-bit elements, and quarters of 8 x 8. Where no k has
  * its other one below K, all sums would be 0, which comes of much else. */
-static bool flip_k(const struct trial *trial, int choice, struct variant *variant, int32_t *number)
+static bool add_k_exchanged(struct attempt *at)
 {
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
+	const int choice = at->choice;
 	variant->k_flipped = (uint64_t)1 << choice;
-	*number = (int32_t)variant->k_flipped;
+	at->number = (int32_t)variant->k_flipped;
 	return variant->k_flipped < trial->k &&
 		   (choice > 0 || trial->codes == NULL); /* else it is FAULT_PAIRS */
 }
 
 /* Quarters of the left operand's fragments are exchanged, where K has a second half. */
-static bool exchange_quarters(const struct trial *trial, struct variant *variant)
+static bool add_quarters(struct attempt *at)
 {
-	variant->quarters = true;
-	return trial->k > VARIANT_QUARTER;
+	at->variant->quarters = true;
+	return at->trial->k > VARIANT_QUARTER;
 }
 
 /* The right operand's codes and scales are taken apart, of groups as they are. */
@@ -207,41 +240,48 @@ static bool take_apart(const struct trial *trial, struct variant *variant)
 
 /* Scales in another order, or of groups of another size, whose number in a row is rounded up, or is
  * what the problem has. */
-static bool regroup(const struct trial *trial, int choice, struct variant *variant, int32_t *number)
+static bool add_group(struct attempt *at)
 {
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
+	const int choice = at->choice;
 	if (!take_apart(trial, variant))
 		return false;
 	if (choice == 0) {
 		variant->groups_outermost = true;
-		*number = 0;
+		at->number = 0;
 		return trial->n > 1 && variant->groups > 1;
 	}
 	variant->group = (uint64_t)8 << (choice - 1) / 2;
-	*number = (int32_t)variant->group;
+	at->number = (int32_t)variant->group;
 	if (choice % 2 == 0)
 		variant->groups = (trial->k + variant->group - 1) / variant->group;
 	return variant->group != trial->request.right.group;
 }
 
-static bool drop_sign(const struct trial *trial, struct variant *variant)
+static bool add_scale_sign(struct attempt *at)
 {
-	variant->scales_unsigned = true;
-	return take_apart(trial, variant);
+	at->variant->scales_unsigned = true;
+	return take_apart(at->trial, at->variant);
 }
 
 /* Two codes a byte. */
-static bool pair_codes(const struct trial *trial, int choice, struct variant *variant,
-					   int32_t *number)
+static bool add_pairs(struct attempt *at)
 {
-	*number = choice;
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
+	const int choice = at->choice;
+	at->number = choice;
 	variant->pairs = choice == 0;
 	variant->halves = choice == 1;
 	return trial->codes != NULL && trial->request.right.values.elements % 2 == 0 &&
 		   (choice == 0 || take_apart(trial, variant));
 }
 
-static bool read_codes(const struct trial *trial, struct variant *variant)
+static bool add_codes_read(struct attempt *at)
 {
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
 	enum dtype type = problem_part(trial->input->problem, PART_RIGHT)->type;
 	variant->codes_read = true;
 	return type == DTYPE_U4 ? take_apart(trial, variant) : type == DTYPE_S8 || type == DTYPE_E4M3;
@@ -250,54 +290,131 @@ static bool read_codes(const struct trial *trial, struct variant *variant)
 /* ---- scalars -------------------------------------------------------------------------------- */
 
 /* Another value for a scalar. False: it has that value. */
-static bool set_scalar(const struct trial *trial, enum scalar scalar, float value,
-					   struct variant *variant)
+static bool set_scalar(const struct attempt *at, enum scalar scalar, float value)
 {
+	struct variant *variant = at->variant;
 	float was = variant->test.scalar[scalar];
 	variant->test.scalar[scalar] = value;
 	if (scalar == SCALAR_ZERO_LEFT)
 		variant->zero_left = (double)was - (double)value;
 	if (scalar == SCALAR_ZERO_RIGHT)
 		variant->zero_right = (double)was - (double)value;
-	return problem_takes(trial->input->problem, scalar) && was != value;
+	return problem_takes(at->trial->input->problem, scalar) && was != value;
 }
 
-static bool leave_out(const struct trial *trial, enum scalar scalar, struct variant *variant)
+static bool leave_out(const struct attempt *at, enum scalar scalar)
 {
-	return set_scalar(trial, scalar, scalar_neutral(scalar), variant);
+	return set_scalar(at, scalar, scalar_neutral(scalar));
+}
+
+static bool add_scalar(struct attempt *at)
+{
+	return leave_out(at, (enum scalar)at->index);
+}
+
+static bool add_no_scales(struct attempt *at)
+{
+	return leave_out(at, SCALAR_SCALE_LEFT) | leave_out(at, SCALAR_SCALE_RIGHT);
+}
+
+static bool add_no_zeros(struct attempt *at)
+{
+	return leave_out(at, SCALAR_ZERO_LEFT) | leave_out(at, SCALAR_ZERO_RIGHT);
+}
+
+static bool add_scale_multiplied(struct attempt *at)
+{
+	return set_scalar(at, SCALAR_SCALE_RESULT, 1 / at->variant->test.scalar[SCALAR_SCALE_RESULT]);
 }
 
 /* Faults in how alpha and beta are used. */
-static bool take_factors(const struct trial *trial, enum wrong_fault fault, int choice,
-						 struct variant *variant, int32_t *number)
+static bool has_factors(const struct attempt *at)
 {
-	float alpha = variant->test.scalar[SCALAR_ALPHA], beta = variant->test.scalar[SCALAR_BETA];
-	if (!problem_takes(trial->input->problem, SCALAR_ALPHA))
-		return false;
-	switch (fault) {
-	case FAULT_BETA_ONE: return set_scalar(trial, SCALAR_BETA, 1, variant);
-	case FAULT_ALPHA_ON_ALL: return set_scalar(trial, SCALAR_BETA, alpha * beta, variant);
-	case FAULT_ADDED: variant->beta_added = 1; return beta != 0;
-	case FAULT_BETA_PARTS:
-		*number = choice + 2;
-		variant->beta_times = *number;
-		return beta != 0;
-	default:
-		return set_scalar(trial, SCALAR_ALPHA, beta, variant) &&
-			   set_scalar(trial, SCALAR_BETA, alpha, variant);
-	}
+	return problem_takes(at->trial->input->problem, SCALAR_ALPHA);
 }
 
-static bool narrow_inputs(const struct trial *trial, enum wrong_fault fault,
-						  struct variant *variant)
+static bool add_beta_one(struct attempt *at)
 {
-	variant->narrow = fault == FAULT_INPUTS_TF32_CUT ? cut_to_tf32
-					  : fault == FAULT_INPUTS_TF32   ? to_tf32
-					  : fault == FAULT_INPUTS_F16    ? variant_to_f16
-					  : fault == FAULT_INPUTS_BF16   ? variant_to_bf16
-													 : to_e4m3;
+	return has_factors(at) && set_scalar(at, SCALAR_BETA, 1);
+}
+
+static bool add_alpha_on_all(struct attempt *at)
+{
+	const float *scalar = at->variant->test.scalar;
+	return has_factors(at) &&
+		   set_scalar(at, SCALAR_BETA, scalar[SCALAR_ALPHA] * scalar[SCALAR_BETA]);
+}
+
+static bool add_factors_exchanged(struct attempt *at)
+{
+	const float *scalar = at->variant->test.scalar;
+	const float alpha = scalar[SCALAR_ALPHA], beta = scalar[SCALAR_BETA];
+	return has_factors(at) && set_scalar(at, SCALAR_ALPHA, beta) &&
+		   set_scalar(at, SCALAR_BETA, alpha);
+}
+
+static bool add_added_to(struct attempt *at)
+{
+	at->variant->beta_added = 1;
+	return has_factors(at) && at->variant->test.scalar[SCALAR_BETA] != 0;
+}
+
+static bool add_beta_parts(struct attempt *at)
+{
+	at->number = at->choice + 2;
+	at->variant->beta_times = at->number;
+	return has_factors(at) && at->variant->test.scalar[SCALAR_BETA] != 0;
+}
+
+/* ---- narrower types ----------------------------------------------------------------------- */
+
+static bool is_sum_of_floats(const struct trial *trial)
+{
 	return !trial->request.left.values.format.is_integer &&
 		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
+}
+
+static bool narrow_inputs(const struct attempt *at, double (*narrow)(double))
+{
+	at->variant->narrow = narrow;
+	return is_sum_of_floats(at->trial);
+}
+
+static bool add_inputs_tf32_cut(struct attempt *at)
+{
+	return narrow_inputs(at, variant_cut_to_tf32);
+}
+
+static bool add_inputs_tf32(struct attempt *at)
+{
+	return narrow_inputs(at, variant_to_tf32);
+}
+
+static bool add_inputs_f16(struct attempt *at)
+{
+	return narrow_inputs(at, variant_to_f16);
+}
+
+static bool add_inputs_bf16(struct attempt *at)
+{
+	return narrow_inputs(at, variant_to_bf16);
+}
+
+static bool add_inputs_e4m3(struct attempt *at)
+{
+	return narrow_inputs(at, variant_to_e4m3);
+}
+
+static bool add_right_bf16(struct attempt *at)
+{
+	at->variant->narrow_right = variant_to_bf16;
+	return at->trial->request.right.group != 0;
+}
+
+static bool add_offset(struct attempt *at)
+{
+	at->variant->right = at->trial->codes;
+	return at->trial->codes != NULL;
 }
 
 /* Codes of 8 bits. Versions: of how many a scale is, and whether it is a half; of which operand. */
@@ -305,9 +422,11 @@ static bool narrow_inputs(const struct trial *trial, enum wrong_fault fault,
 static const uint64_t blocks[] = {VARIANT_ROW, 0, 16, 32, 64, 128, 256};
 #define BLOCKS (int)(sizeof blocks / sizeof *blocks)
 
-static bool narrow_to_codes(const struct trial *trial, int choice, struct variant *variant,
-							int32_t *number)
+static bool add_inputs_int8(struct attempt *at)
 {
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
+	const int choice = at->choice;
 	uint64_t block = blocks[choice / 2 % BLOCKS];
 	int sides = choice / 2 / BLOCKS + 1;
 	variant->codes_half = choice % 2 == 1;
@@ -315,22 +434,28 @@ static bool narrow_to_codes(const struct trial *trial, int choice, struct varian
 	variant->codes_block = block == 0 ? VARIANT_ROW : block;
 	variant->codes_left = (sides & WRONG_INT8_LEFT) != 0;
 	variant->codes_right = (sides & WRONG_INT8_RIGHT) != 0;
-	*number = (int32_t)(block == VARIANT_ROW ? 0 : block << 3) | sides |
-			  (block == 0 ? WRONG_INT8_WHOLE : 0);
-	return !trial->request.left.values.format.is_integer &&
-		   trial->request.algebra == ALGEBRA_PLUS_TIMES &&
+	at->number = (int32_t)(block == VARIANT_ROW ? 0 : block << 3) | sides |
+				 (block == 0 ? WRONG_INT8_WHOLE : 0);
+	return is_sum_of_floats(trial) &&
 		   (block == VARIANT_ROW || block < trial->k); /* else it is a row */
 }
 
-/* Versions: of inputs as they are, and of wider ones that are narrowed before. */
-static bool round_products(const struct trial *trial, enum wrong_fault fault, int choice,
-						   struct variant *variant)
+static bool round_products(const struct attempt *at, double (*narrow)(double))
 {
-	variant->round_product = fault == FAULT_PRODUCTS_F16 ? variant_to_f16 : variant_to_bf16;
-	variant->narrow = choice == 1 ? variant->round_product : NULL;
-	return (choice == 0 || trial->request.left.values.format.bits > 16) &&
-		   !trial->request.left.values.format.is_integer &&
-		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
+	at->variant->round_product = narrow;
+	at->variant->narrow = at->choice == 1 ? narrow : NULL;
+	return (at->choice == 0 || at->trial->request.left.values.format.bits > 16) &&
+		   is_sum_of_floats(at->trial);
+}
+
+static bool add_products_f16(struct attempt *at)
+{
+	return round_products(at, variant_to_f16);
+}
+
+static bool add_products_bf16(struct attempt *at)
+{
+	return round_products(at, variant_to_bf16);
 }
 
 static double cut(double x)
@@ -338,89 +463,73 @@ static double cut(double x)
 	return trunc((double)(float)x);
 }
 
-static bool cut_to_integers(const struct trial *trial, int choice, struct variant *variant,
-							int32_t *number)
+static bool add_cut(struct attempt *at)
 {
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
+	const int choice = at->choice;
 	double (**const parts[])(double) = {[CUT_SUM] = &variant->round_step,
 										[CUT_PRODUCTS] = &variant->round_product,
 										[CUT_INPUTS] = &variant->narrow};
 	*parts[choice] = cut;
-	*number = choice;
-	return !trial->request.left.values.format.is_integer &&
-		   trial->request.algebra == ALGEBRA_PLUS_TIMES;
+	at->number = choice;
+	return is_sum_of_floats(trial);
 }
 
 /* Versions: pairs, fours, all; which wrap around or are cut off; of codes or of numbers. */
-static bool sum_in_16_bits(const struct trial *trial, int choice, struct variant *variant,
-						   int32_t *number)
+static bool add_sum_int16(struct attempt *at)
 {
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
+	const int choice = at->choice;
 	static const uint64_t runs[] = {2, 4, VARIANT_ROW};
 	uint64_t run = runs[choice / 4];
 	variant->short_run = run;
 	variant->short_saturates = choice % 2 == 1;
 	variant->short_of_codes = choice / 2 % 2 == 0;
-	*number =
+	at->number =
 		(int32_t)(run == VARIANT_ROW ? 0 : run) | (variant->short_saturates ? WRONG_SATURATES : 0);
 	return trial->request.left.values.format.is_integer;
 }
 
-static bool round_sums(const struct trial *trial, enum wrong_fault fault, struct variant *variant)
+static bool round_sums(const struct attempt *at, double (*narrow)(double))
 {
-	variant->round_sum = fault == FAULT_SUM_F16 ? variant_to_f16 : variant_to_bf16;
-	return !trial->request.left.values.format.is_integer;
+	at->variant->round_sum = narrow;
+	return !at->trial->request.left.values.format.is_integer;
 }
 
-static bool make_integer(const struct trial *trial, int choice, struct variant *variant,
-						 int32_t *number)
+static bool add_sum_f16(struct attempt *at)
 {
+	return round_sums(at, variant_to_f16);
+}
+
+static bool add_sum_bf16(struct attempt *at)
+{
+	return round_sums(at, variant_to_bf16);
+}
+
+static bool add_truncated(struct attempt *at)
+{
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
+	const int choice = at->choice;
 	variant->integer = true;
 	variant->to_integer = (enum wrong_integer)choice;
-	*number = choice;
+	at->number = choice;
 	return trial->request.left.values.format.is_integer;
 }
 
-static bool add_zeros(const struct trial *trial, struct variant *variant)
+static bool add_zeros_added(struct attempt *at)
 {
+	const struct trial *trial = at->trial;
+	struct variant *variant = at->variant;
 	variant->zero_left = 2 * trial->request.left.zero;
 	variant->zero_right = 2 * trial->request.right.zero;
 	return problem_takes(trial->input->problem, SCALAR_ZERO_LEFT) &&
 		   (variant->zero_left != 0 || variant->zero_right != 0);
 }
 
-/* ---- faults ------------------------------------------------------------------ */
-
-/* Faults that are families of their own stand for their first one. */
-static enum wrong_fault family_of(enum wrong_fault fault)
-{
-	return fault >= FAULT_SCALAR          ? FAULT_SCALAR
-		   : fault >= FAULT_RESULT_LENGTH ? FAULT_RESULT_LENGTH
-		   : fault >= FAULT_RIGHT_LENGTH  ? FAULT_RIGHT_LENGTH
-		   : fault >= FAULT_LEFT_LENGTH   ? FAULT_LEFT_LENGTH
-										  : fault;
-}
-
-int variant_choices(enum wrong_fault fault)
-{
-	switch (fault) {
-	case FAULT_PRODUCTS_MISSING:
-	case FAULT_LAST_ONLY: return 9; /* to tiles of 256, or 128 */
-	case FAULT_BETA_PARTS: return 15;
-	case FAULT_ONE_PADDED:
-	case FAULT_CODE_PADDED: return 5;
-	case FAULT_K_SHIFTED: return 8;
-	case FAULT_K_EXCHANGED: return 4;
-	case FAULT_GROUP: return 13;
-	case FAULT_PRODUCTS_F16:
-	case FAULT_PRODUCTS_BF16:
-	case FAULT_PAIRS: return 2;
-	case FAULT_TRUNCATED: return INTEGER_WAYS;
-	case FAULT_INPUTS_INT8: return BLOCKS * 2 * (WRONG_INT8_LEFT | WRONG_INT8_RIGHT);
-	case FAULT_CUT: return CUT_WAYS;
-	case FAULT_SUM_INT16: return 12;
-	case FAULT_ROWS_RUN_ON: return 6; /* to tiles of 256 */
-	default: return 1;
-	}
-}
+/* ---- rows ------------------------------------------------------------------ */
 
 /* Parts of a computation that a fault touches. */
 enum {
@@ -437,54 +546,34 @@ enum {
 	OF_ALL = 1023 /* goes with no other one */
 };
 
+/* A family has the row of its first fault. */
+static const struct {
+	int choices;
+	unsigned touches;
+	bool (*add)(struct attempt *at);
+} rows[FAULT_COUNT] = {
+#define FAULT(name, choices, touches, add, sentence) [FAULT_##name] = {choices, touches, add_##add},
+#define FAULT_FAMILY(name, count, touches, add) [FAULT_##name] = {1, touches, add_##add},
+#include "judgement/faults.def"
+};
+
+static enum wrong_fault first_of_family(enum wrong_fault fault)
+{
+	while (rows[fault].add == NULL)
+		fault--;
+	return fault;
+}
+
+int variant_choices(enum wrong_fault fault)
+{
+	return rows[first_of_family(fault)].choices;
+}
+
 static unsigned touches(enum wrong_fault fault)
 {
-	switch (family_of(fault)) {
-	case FAULT_PRODUCTS_MISSING:
-	case FAULT_FIRST_MISSING:
-	case FAULT_LAST_ONLY: return OF_RANGE;
-	case FAULT_LEFT_TRANSPOSED:
-	case FAULT_LEFT_LENGTH:
-	case FAULT_LEFT_OF_FIRST:
-	case FAULT_QUARTERS: return OF_LEFT;
-	case FAULT_RIGHT_TRANSPOSED:
-	case FAULT_RIGHT_LENGTH:
-	case FAULT_RIGHT_OF_FIRST:
-	case FAULT_K_SHIFTED:
-	case FAULT_K_EXCHANGED: return OF_RIGHT;
-	case FAULT_RESULT_TRANSPOSED:
-	case FAULT_RESULT_LENGTH: return OF_RESULT;
-	case FAULT_ALL_TRANSPOSED: return OF_LEFT | OF_RIGHT | OF_RESULT;
-	case FAULT_EXCHANGED: return OF_LEFT | OF_RIGHT | OF_CODES;
-	case FAULT_BETA_ONE:
-	case FAULT_ADDED:
-	case FAULT_BETA_PARTS: return OF_BETA;
-	case FAULT_FACTORS_EXCHANGED:
-	case FAULT_ALPHA_ON_ALL: return OF_ALPHA | OF_BETA;
-	case FAULT_INPUTS_TF32_CUT:
-	case FAULT_INPUTS_TF32:
-	case FAULT_INPUTS_F16:
-	case FAULT_INPUTS_BF16:
-	case FAULT_INPUTS_E4M3:
-	case FAULT_PRODUCTS_F16:
-	case FAULT_PRODUCTS_BF16: return OF_INPUTS;
-	case FAULT_INPUTS_INT8:
-	case FAULT_CUT:
-	case FAULT_SUM_INT16:
-	case FAULT_ROWS_RUN_ON: return OF_ALL;
-	case FAULT_ZERO_PADDED:
-	case FAULT_ONE_PADDED: return OF_PADDING;
-	case FAULT_CODE_PADDED: return OF_PADDING | OF_CODES;
-	case FAULT_TRUNCATED:
-	case FAULT_SUM_F16:
-	case FAULT_SUM_BF16: return OF_SUM;
-	case FAULT_CODES_READ: return OF_LEFT | OF_RIGHT | OF_CODES;
-	case FAULT_SCALAR:
-		return fault == FAULT_SCALAR + SCALAR_ALPHA  ? OF_ALPHA
-			   : fault == FAULT_SCALAR + SCALAR_BETA ? OF_BETA
-													 : OF_CODES;
-	default: return OF_CODES;
-	}
+	return fault == FAULT_SCALAR + SCALAR_ALPHA  ? OF_ALPHA
+		   : fault == FAULT_SCALAR + SCALAR_BETA ? OF_BETA
+												 : rows[first_of_family(fault)].touches;
 }
 
 bool variant_go_together(enum wrong_fault one, enum wrong_fault other)
@@ -492,100 +581,14 @@ bool variant_go_together(enum wrong_fault one, enum wrong_fault other)
 	return (touches(one) & touches(other)) == 0;
 }
 
-/* Of operands and the result: where they lie. */
-static bool add_layout(const struct trial *trial, enum wrong_fault fault, struct variant *variant)
-{
-	bool batched = trial->input->test->shape.size[SIZE_BATCH] > 1;
-	switch (fault) {
-	case FAULT_LEFT_TRANSPOSED: transpose_left(trial, variant); return true;
-	case FAULT_RIGHT_TRANSPOSED: transpose_right(trial, variant); return true;
-	case FAULT_RESULT_TRANSPOSED: variant->stored_transposed = true; return true;
-	case FAULT_ALL_TRANSPOSED:
-		transpose_left(trial, variant);
-		transpose_right(trial, variant);
-		variant->stored_transposed = true;
-		return true;
-	case FAULT_EXCHANGED: return exchange(trial, variant);
-	case FAULT_LEFT_OF_FIRST: variant->of_left.batch = 0; return batched;
-	default: variant->of_right.batch = 0; return batched;
-	}
-}
-
-/* A fault of a family: which of it is the difference. */
-static bool add_of_family(const struct trial *trial, enum wrong_fault fault,
-						  struct variant *variant)
-{
-	int index = (int)(fault - family_of(fault));
-	switch (family_of(fault)) {
-	case FAULT_LEFT_LENGTH: return set_left_length(trial, SIZE_M + index, variant);
-	case FAULT_RIGHT_LENGTH: return set_right_length(trial, SIZE_M + index, variant);
-	case FAULT_RESULT_LENGTH: return set_result_length(trial, SIZE_M + index, variant);
-	default: return leave_out(trial, (enum scalar)index, variant);
-	}
-}
-
 bool variant_add(const struct trial *trial, enum wrong_fault fault, int choice,
 				 struct variant *variant, int32_t *number)
 {
-	bool least = trial->request.algebra == ALGEBRA_MIN_PLUS;
-	switch (fault) {
-	case FAULT_PRODUCTS_MISSING: return end_early(trial, choice, variant, number);
-	case FAULT_FIRST_MISSING: variant->from = 1; return true;
-	case FAULT_LAST_ONLY: return begin_late(trial, choice, variant, number);
-	case FAULT_LEFT_TRANSPOSED:
-	case FAULT_RIGHT_TRANSPOSED:
-	case FAULT_RESULT_TRANSPOSED:
-	case FAULT_ALL_TRANSPOSED:
-	case FAULT_EXCHANGED:
-	case FAULT_LEFT_OF_FIRST:
-	case FAULT_RIGHT_OF_FIRST: return add_layout(trial, fault, variant);
-	case FAULT_BETA_ONE:
-	case FAULT_ALPHA_ON_ALL:
-	case FAULT_ADDED:
-	case FAULT_BETA_PARTS:
-	case FAULT_FACTORS_EXCHANGED: return take_factors(trial, fault, choice, variant, number);
-	case FAULT_INPUTS_TF32_CUT:
-	case FAULT_INPUTS_TF32:
-	case FAULT_INPUTS_F16:
-	case FAULT_INPUTS_BF16:
-	case FAULT_INPUTS_E4M3: return narrow_inputs(trial, fault, variant);
-	case FAULT_INPUTS_INT8: return narrow_to_codes(trial, choice, variant, number);
-	case FAULT_SUM_F16:
-	case FAULT_SUM_BF16: return round_sums(trial, fault, variant);
-	case FAULT_PRODUCTS_F16:
-	case FAULT_PRODUCTS_BF16: return round_products(trial, fault, choice, variant);
-	case FAULT_CUT: return cut_to_integers(trial, choice, variant, number);
-	case FAULT_SUM_INT16: return sum_in_16_bits(trial, choice, variant, number);
-	case FAULT_ROWS_RUN_ON: return run_on(trial, choice, variant, number);
-	case FAULT_NO_SCALES:
-		return leave_out(trial, SCALAR_SCALE_LEFT, variant) |
-			   leave_out(trial, SCALAR_SCALE_RIGHT, variant);
-	case FAULT_NO_ZEROS:
-		return leave_out(trial, SCALAR_ZERO_LEFT, variant) |
-			   leave_out(trial, SCALAR_ZERO_RIGHT, variant);
-	case FAULT_ZERO_PADDED: variant->padded = true; return least;
-	case FAULT_ONE_PADDED: /* to a sum of integers much else adds a little */
-		return pad_with(trial, choice, least ? 2 : 1, variant) &&
-			   !trial->request.left.values.format.is_integer;
-	case FAULT_CODE_PADDED: return pad_with_codes(trial, choice, variant);
-	case FAULT_TRUNCATED: return make_integer(trial, choice, variant, number);
-	case FAULT_K_SHIFTED: return shift_k(trial, choice, variant);
-	case FAULT_K_EXCHANGED: return flip_k(trial, choice, variant, number);
-	case FAULT_QUARTERS: return exchange_quarters(trial, variant);
-	case FAULT_GROUP: return regroup(trial, choice, variant, number);
-	case FAULT_PAIRS: return pair_codes(trial, choice, variant, number);
-	case FAULT_CODES_READ: return read_codes(trial, variant);
-	case FAULT_ZEROS_ADDED: return add_zeros(trial, variant);
-	case FAULT_SCALE_MULTIPLIED:
-		return set_scalar(trial, SCALAR_SCALE_RESULT, 1 / variant->test.scalar[SCALAR_SCALE_RESULT],
-						  variant);
-	case FAULT_SCALE_SIGN: return drop_sign(trial, variant);
-	case FAULT_OFFSET: variant->right = trial->codes; return trial->codes != NULL;
-	case FAULT_RIGHT_BF16:
-		variant->narrow_right = variant_to_bf16;
-		return trial->request.right.group != 0;
-	default: return add_of_family(trial, fault, variant);
-	}
+	const enum wrong_fault first = first_of_family(fault);
+	struct attempt at = {trial, variant, choice, (int)(fault - first), *number};
+	const bool added = rows[first].add(&at);
+	*number = at.number;
+	return added;
 }
 
 void variant_finish(const struct trial *trial, struct variant *variant)

@@ -154,7 +154,11 @@ void variant_narrow_sums(const struct trial *trial, struct wrong_facts *facts);
 /* Of shortest paths, whose edges trial->left has: longer, path_edges and compared. */
 void variant_paths(const struct trial *trial, const uint8_t *marks, struct wrong_facts *facts);
 
+/* Rounded to the type, in double. */
 double variant_to_f16(double x);
 double variant_to_bf16(double x);
+double variant_to_e4m3(double x);
+double variant_to_tf32(double x);
+double variant_cut_to_tf32(double x); /* by its last bits cut off */
 
 #endif

@@ -4,8 +4,51 @@
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "referee/rule.h"
+
+static double to_type(enum dtype type, double x)
+{
+	const struct number_format *format = &type_of(type)->format;
+	return values_to_double(format, values_from_double(format, x));
+}
+
+double variant_to_f16(double x)
+{
+	return to_type(DTYPE_F16, x);
+}
+
+double variant_to_bf16(double x)
+{
+	return to_type(DTYPE_BF16, x);
+}
+
+double variant_to_e4m3(double x)
+{
+	return to_type(DTYPE_E4M3, x);
+}
+
+/* TF32 has 10 bits of an f32's 23. */
+static double tf32_of_bits(double x, uint32_t added)
+{
+	float narrow = (float)x;
+	uint32_t bits;
+	memcpy(&bits, &narrow, sizeof bits);
+	bits = (bits + added) & ~0x1FFFu;
+	memcpy(&narrow, &bits, sizeof narrow);
+	return (double)narrow;
+}
+
+double variant_cut_to_tf32(double x)
+{
+	return tf32_of_bits(x, 0);
+}
+
+double variant_to_tf32(double x) /* ties away from 0, as cvt.rna does */
+{
+	return tf32_of_bits(x, 0x1000);
+}
 
 /* What a tile that reaches past an operand is padded with. */
 static double padding_of(const struct trial *trial)

@@ -18,7 +18,10 @@ static bool result_read(const json_t *result, struct report_read *out, struct er
 	struct judgement *item = &out->list.items[out->list.count++];
 	const struct record_at at = {
 		.record = &record_result, .of = item, .json = result, .context = out};
-	return record_read(&at, err);
+	const bool ok = record_read(&at, err);
+	item->has_timing = item->timing.count > 0; /* whoever shows one looks at its first entry */
+	item->has_larger = item->larger.count > 0;
+	return ok;
 }
 
 static bool timing_read(const json_t *timing, struct report_read *out, struct error *err)

@@ -12,7 +12,7 @@
  *
  * Arithmetic intensity: 2*128*256 FLOP for 384 elements: 85 FLOP per byte from the L2 cache.
  *
- * Predicted, when 14 was the step before: 80% of cuBLAS at 4096^3. A k-block takes the tensor cores
+ * Predicted: 80% of cuBLAS at 4096^3. A k-block takes the tensor cores
  * 1024 clocks and shared memory 1024 (80 KB read, 48 KB written), nothing between two k-blocks; 64
  * of them are 66,000 clocks. A multiprocessor has one block at a time: its first loads (about 1500
  * clocks) and its stores (128x256 pairs from the lanes, about 8000) are not hidden, and 512 tiles

@@ -10,10 +10,10 @@
  *
  * Arithmetic intensity: 128 FLOP per byte from the L2 cache, as B is loaded once for two tiles.
  *
- * Predicted, when 17 was the step before: 95% of cuBLAS at 4096^3. Of what 17 lost, the first loads
- * of a tile are hidden, and of its stores all but the time in which a consumer packs (about 2500
- * clocks of 70,000 a tile); what is left is that a consumer cannot multiply while it packs, and 512
- * tiles in 3.9 waves.
+ * Predicted: 95% of cuBLAS at 4096^3. Of what 17_warp_specialised loses, the first loads of a tile
+ * are hidden, and of its stores all but the time in which a consumer packs (about 2500 clocks of
+ * 70,000 a tile); what is left is that a consumer cannot multiply while it packs, and 512 tiles
+ * in 3.9 waves.
  *
  * Bound by the tensor cores, says `explain` (H200, 4096^3): 128 us of 194 predicted (238 before);
  * L2 123 (183).

@@ -12,7 +12,7 @@
  * Arithmetic intensity: as before.
  *
  * Bound by issue slots: 1.19 an FMA for 1.37 before, counted in SASS
- * (tools/research/sass-slots, nvcc 13.0, B by 16 bytes): 76 of 1024 FMAs have three
+ * (tools/sass-slots, nvcc 13.0, B by 16 bytes): 76 of 1024 FMAs have three
  * registers, 255 before. `explain` reads PTX, in which the order makes no
  * difference: 2531 us (H200, 4096^3), as before.
  *

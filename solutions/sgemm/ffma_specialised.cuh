@@ -14,7 +14,7 @@
  *
  * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of global memory.
  *
- * Bottleneck: issue slots. Counted in SASS (CUDA 13.0, tools/research/sass-slots), the loop needs
+ * Bottleneck: issue slots. Counted in SASS (CUDA 13.0, tools/sass-slots), the loop needs
  * 1.114 slots an FMA, where multiply.cuh's needs 1.187; the producers need 0.02 more.
  *
  * reached (H200, CUDA 13.0, 2026-11-26; tools/gpu-check run OUT 540 f32_specialised): of cuBLAS

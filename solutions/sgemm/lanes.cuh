@@ -25,7 +25,7 @@ template <class T> static __device__ __forceinline__ int lane_column(int lane)
  * bank (odd, even). So FMAs walk a thread tile in a snake: a step changes one operand, and the
  * other one comes from the reuse cache. Along one side the even ones of each RUN neighbours, which
  * were read together, come before the odd ones: that leaves the compiler a choice of banks. Counted
- * with tools/research/sass-slots (NOTES.md). */
+ * with tools/sass-slots (NOTES.md). */
 template <int RUN> static constexpr __device__ int evens_first(int i)
 {
 	return i / RUN * RUN + i % RUN % 2 * RUN / 2 + i % RUN / 2;

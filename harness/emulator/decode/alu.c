@@ -32,6 +32,95 @@ static void operands_n(struct decoder *decoder, struct exec_instruction *out,
 }
 
 /* ------------------------------------------------------------------------
+ * What needs no more than its row: decode_plain(), also of another operation */
+
+/* The form that the operation has of the type: of itself, of its width, of unsigned integers where
+ * the type is bits, or the only one. */
+static enum handler_form plain_form(enum handler_operation operation, enum ptx_type type)
+{
+	const size_t size = ptx_type_size(type);
+	const enum handler_form itself = decode_form(type), bits = decode_form_bits(size),
+							whole = itself == bits ? decode_form_integer(size, false) : FORM_NONE;
+	const enum handler_form forms[] = {itself, bits, whole, FORM_ONLY};
+	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+		if (handler_exists(operation, forms[i]))
+			return forms[i];
+	return FORM_NONE;
+}
+
+/* Of an operand, by its letter in the row: ptx/forms.h. */
+static size_t plain_size(char letter, enum ptx_type first, enum ptx_type last)
+{
+	switch (letter) {
+	case 'n':
+	case 'r': return 4;
+	case 'd':
+	case 'e': return ptx_type_size(first);
+	default: return ptx_type_size(last);
+	}
+}
+
+/* The sources are a, b, c and e, in order. */
+static struct exec_instruction *plain(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	const enum ptx_type first = decode_type(in, 0), second = decode_type(in, 1),
+						last = second == PTX_NONE ? first : second;
+	struct exec_instruction *out =
+		decode_emit(decoder, decoder->operation, plain_form(decoder->operation, last));
+	int32_t *const sources[] = {NULL, &out->a, &out->b, &out->c, &out->e};
+	const char *letter = in->expects;
+	for (uint32_t i = 1; i < in->operand_count && i < sizeof sources / sizeof sources[0]; i++) {
+		letter = strchr(letter, ',') + 1;
+		const size_t size = plain_size(*letter, first, last);
+		*sources[i] = ptx_type_is_float(last) ? decode_float(decoder, &in->operands[i], size)
+											  : decode_source(decoder, &in->operands[i], size);
+	}
+	out->d = decode_destination(decoder, &in->operands[0], plain_size(*in->expects, first, last));
+	return out;
+}
+
+void decode_plain(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	plain(decoder, in);
+}
+
+void decode_clmad(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	decoder->operation = decode_has(in, "hi") ? OP_CLMAD_HI : OP_CLMAD_LO;
+	plain(decoder, in);
+}
+
+void decode_shf(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	const bool left = in->op == OPCODE_SHF_L;
+	if (decode_has(in, "wrap"))
+		decoder->operation = left ? OP_SHF_L_WRAP : OP_SHF_R_WRAP;
+	plain(decoder, in);
+}
+
+void decode_bfind(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (decode_has(in, "shiftamt"))
+		decoder->operation = OP_BFIND_SHIFTAMT;
+	plain(decoder, in);
+}
+
+void decode_mask(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	if (decode_has(in, "wrap"))
+		decoder->operation = in->op == OPCODE_BMSK ? OP_BMSK_WRAP : OP_SZEXT_WRAP;
+	plain(decoder, in);
+}
+
+void decode_dot(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	plain(decoder, in)->sub =
+		(uint8_t)((ptx_type_is_signed(decode_type(in, 0)) ? DOT_SIGNED_A : 0) |
+				  (ptx_type_is_signed(decode_type(in, 1)) ? DOT_SIGNED_B : 0) |
+				  (decode_has(in, "hi") ? DOT_HIGH : 0));
+}
+
+/* ------------------------------------------------------------------------
  * Floating arithmetic: add, sub, mul, fma, div, sqrt, rcp */
 
 static enum sub_rounding rounding_of(const struct ptx_instruction *in)
@@ -79,7 +168,7 @@ static void float_arithmetic(struct decoder *decoder, const struct ptx_instructi
 static void integer_carry(struct decoder *decoder, const struct ptx_instruction *in, bool subtract)
 {
 	size_t size = ptx_type_size(decode_type(in, 0));
-	bool carry_in = in->parts[0][strlen(in->parts[0]) - 1] == 'c';
+	const bool carry_in = ptx_opcode_facts[in->op] & PTX_READS_CARRY;
 	if (!decode_operands(decoder, in, 3))
 		return;
 	struct exec_instruction *out = decode_emit(decoder, OP_CARRY, decode_form_bits(size));
@@ -88,7 +177,7 @@ static void integer_carry(struct decoder *decoder, const struct ptx_instruction 
 	operands_n(decoder, out, in, size, size, false);
 }
 
-static void decode_add_sub(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_add_sub(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
 	enum handler_operation operation = decoder->operation;
@@ -112,9 +201,9 @@ static void decode_add_sub(struct decoder *decoder, const struct ptx_instruction
 	operands_n(decoder, out, in, size, size, false);
 }
 
-static void decode_addc(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_addc(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	integer_carry(decoder, in, in->parts[0][0] == 's');
+	integer_carry(decoder, in, in->op == OPCODE_SUBC);
 }
 
 enum product_part { PART_LO, PART_HI, PART_WIDE };
@@ -124,14 +213,14 @@ static enum product_part product_part(const struct ptx_instruction *in)
 	return decode_has(in, "hi") ? PART_HI : decode_has(in, "wide") ? PART_WIDE : PART_LO;
 }
 
-static void decode_mul_mad(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_mul_mad(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	static const enum handler_operation operations[2][3] = {
 		{[PART_LO] = OP_MUL_LO, [PART_HI] = OP_MUL_HI, [PART_WIDE] = OP_MUL_WIDE},
 		{[PART_LO] = OP_MAD_LO, [PART_HI] = OP_MAD_HI, [PART_WIDE] = OP_MAD_WIDE},
 	};
 	enum ptx_type type = decode_type(in, 0);
-	bool is_mad = in->parts[0][1] == 'a';
+	bool is_mad = in->op != OPCODE_MUL;
 	size_t size = ptx_type_size(type);
 	enum product_part part = product_part(in);
 	if (ptx_type_is_float(type)) { /* mad on f32, f64 is fma */
@@ -145,11 +234,11 @@ static void decode_mul_mad(struct decoder *decoder, const struct ptx_instruction
 		return;
 	}
 	struct exec_instruction *out;
-	if (is_mad && (decode_has(in, "cc") || strcmp(in->parts[0], "madc") == 0)) {
+	if (is_mad && (decode_has(in, "cc") || in->op == OPCODE_MADC)) {
 		out = decode_emit(decoder, OP_CARRY_MAD,
 						  part == PART_WIDE ? FORM_NONE : decode_form_bits(size));
 		out->sub =
-			(uint8_t)((in->parts[0][3] == 'c' ? CARRY_IN : 0) |
+			(uint8_t)((in->op == OPCODE_MADC ? CARRY_IN : 0) |
 					  (decode_has(in, "cc") ? CARRY_OUT : 0) | (part == PART_HI ? CARRY_HIGH : 0));
 		out->flags = ptx_type_is_signed(type) ? EXEC_FLAG_SIGNED : 0;
 	} else {
@@ -164,33 +253,12 @@ static void decode_mul_mad(struct decoder *decoder, const struct ptx_instruction
 	out->d = decode_destination(decoder, &in->operands[0], d_size);
 }
 
-static void decode_fma(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_fma(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	float_arithmetic(decoder, in, OP_FMA, 4, 2);
 }
 
-static void decode_mul24(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	if (!decode_operands(decoder, in, 3))
-		return;
-	struct exec_instruction *out =
-		decode_emit(decoder, product_part(in) == PART_LO ? OP_MUL24_LO : OP_NONE,
-					decode_form(decode_type(in, 0)));
-	operands_n(decoder, out, in, 4, 4, false);
-}
-
-static void decode_clmad(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	static const enum handler_operation operations[] = {
-		[PART_LO] = OP_CLMAD_LO, [PART_HI] = OP_CLMAD_HI, [PART_WIDE] = OP_NONE};
-	if (!decode_operands(decoder, in, 4))
-		return;
-	struct exec_instruction *out =
-		decode_emit(decoder, operations[product_part(in)], decode_form(decode_type(in, 0)));
-	operands_n(decoder, out, in, 8, 8, false);
-}
-
-static void decode_div(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_div(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
 	size_t size = ptx_type_size(type);
@@ -211,7 +279,7 @@ static void decode_div(struct decoder *decoder, const struct ptx_instruction *in
 }
 
 /* sqrt, rcp: also approximate, then computed exactly */
-static void decode_root(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_root(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
 	size_t size = ptx_type_size(type);
@@ -229,7 +297,7 @@ static void decode_root(struct decoder *decoder, const struct ptx_instruction *i
 }
 
 /* rsqrt, ex2, lg2, sin, cos, tanh */
-static void decode_approximate(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_approximate(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
 	size_t size = ptx_type_size(type);
@@ -247,7 +315,7 @@ static void decode_approximate(struct decoder *decoder, const struct ptx_instruc
 	operands_n(decoder, out, in, size, size, true);
 }
 
-static void decode_sign(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_sign(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
 	size_t size = ptx_type_size(type);
@@ -274,7 +342,7 @@ static enum handler_operation min_max_operation(const struct decoder *decoder,
 	return operations[max][nan][xorsign];
 }
 
-static void decode_min_max(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_min_max(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
 	size_t size = ptx_type_size(type);
@@ -289,16 +357,7 @@ static void decode_min_max(struct decoder *decoder, const struct ptx_instruction
 	operands_n(decoder, out, in, size, size, ptx_type_is_float(type));
 }
 
-static void decode_copysign(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	enum ptx_type type = decode_type(in, 0);
-	if (!decode_operands(decoder, in, 3))
-		return;
-	struct exec_instruction *out = decode_emit(decoder, OP_COPYSIGN, decode_form(type));
-	operands_n(decoder, out, in, ptx_type_size(type), ptx_type_size(type), true);
-}
-
-static void decode_testp(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_testp(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	static const struct {
 		const char *name;
@@ -325,97 +384,18 @@ static void decode_testp(struct decoder *decoder, const struct ptx_instruction *
 /* ------------------------------------------------------------------------
  * Integers and bits */
 
-static void decode_logic(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_logic(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	enum ptx_type type = decode_type(in, 0);
-	uint32_t count = in->parts[0][0] == 'n' || in->parts[0][0] == 'c' ? 2 : 3;
-	if (!decode_operands(decoder, in, count))
-		return;
-	if (type != PTX_PRED) {
-		struct exec_instruction *out =
-			decode_emit(decoder, decoder->operation, decode_form_bits(ptx_type_size(type)));
-		operands_n(decoder, out, in, ptx_type_size(type), ptx_type_size(type), false);
+	if (decode_type(in, 0) != PTX_PRED) {
+		plain(decoder, in);
 		return;
 	}
 	struct exec_instruction *out = decode_emit(decoder, decoder->operation, FORM_PRED);
 	bool a = false, b = false;
 	out->a = decode_predicate(decoder, &in->operands[1], &a);
-	out->b = count == 3 ? decode_predicate(decoder, &in->operands[2], &b) : out->a;
+	out->b = in->operand_count == 3 ? decode_predicate(decoder, &in->operands[2], &b) : out->a;
 	out->imm = (a ? NEGATED_A : 0) | (b ? NEGATED_B : 0);
 	out->d = decode_predicate(decoder, &in->operands[0], NULL);
-}
-
-static void decode_shift(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	enum ptx_type type = decode_type(in, 0);
-	size_t size = ptx_type_size(type);
-	if (!decode_operands(decoder, in, 3))
-		return;
-	bool left = decoder->operation == OP_SHL;
-	struct exec_instruction *out = decode_emit(
-		decoder, decoder->operation,
-		left ? decode_form_bits(size) : decode_form_integer(size, ptx_type_is_signed(type)));
-	out->a = decode_source(decoder, &in->operands[1], size);
-	out->b = decode_source(decoder, &in->operands[2], 4);
-	out->d = decode_destination(decoder, &in->operands[0], size);
-}
-
-static void decode_shf(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	static const enum handler_operation operations[2][2] = {{OP_SHF_R_CLAMP, OP_SHF_R_WRAP},
-															{OP_SHF_L_CLAMP, OP_SHF_L_WRAP}};
-	if (!decode_operands(decoder, in, 4))
-		return;
-	struct exec_instruction *out =
-		decode_emit(decoder, operations[decode_has(in, "l")][decode_has(in, "wrap")], FORM_B32);
-	operands_n(decoder, out, in, 4, 4, false);
-}
-
-/* popc, clz, bfind: 32-bit results; brev: as wide as a */
-static void decode_count(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	enum ptx_type type = decode_type(in, 0);
-	size_t size = ptx_type_size(type);
-	if (!decode_operands(decoder, in, 2))
-		return;
-	enum handler_operation operation = decoder->operation;
-	enum handler_form form = operation == OP_BFIND ? decode_form(type) : decode_form_bits(size);
-	if (operation == OP_BFIND && decode_has(in, "shiftamt"))
-		operation = OP_BFIND_SHIFTAMT;
-	struct exec_instruction *out = decode_emit(decoder, operation, form);
-	operands_n(decoder, out, in, operation == OP_BREV ? size : 4, size, false);
-}
-
-static void decode_field(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	enum ptx_type type = decode_type(in, 0);
-	size_t size = ptx_type_size(type);
-	bool insert = decoder->operation == OP_BFI;
-	if (!decode_operands(decoder, in, insert ? 5 : 4))
-		return;
-	struct exec_instruction *out = decode_emit(decoder, decoder->operation, decode_form(type));
-	out->a = decode_source(decoder, &in->operands[1], size);
-	if (insert) {
-		out->b = decode_source(decoder, &in->operands[2], size);
-		out->c = decode_source(decoder, &in->operands[3], 4);
-		out->e = decode_source(decoder, &in->operands[4], 4);
-	} else {
-		out->b = decode_source(decoder, &in->operands[2], 4);
-		out->c = decode_source(decoder, &in->operands[3], 4);
-	}
-	out->d = decode_destination(decoder, &in->operands[0], size);
-}
-
-static void decode_mask(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	bool wrap = decode_has(in, "wrap");
-	enum handler_operation wrapping =
-		decoder->operation == OP_BMSK_CLAMP ? OP_BMSK_WRAP : OP_SZEXT_WRAP;
-	if (!decode_operands(decoder, in, 3))
-		return;
-	struct exec_instruction *out =
-		decode_emit(decoder, wrap ? wrapping : decoder->operation, decode_form(decode_type(in, 0)));
-	operands_n(decoder, out, in, 4, 4, false);
 }
 
 /* lop3.or.b32 d|p, a, b, c, table, q: p is (d != 0) or q */
@@ -432,7 +412,7 @@ static void lop3_predicate(struct decoder *decoder, const struct ptx_instruction
 	out->e = -1;
 }
 
-static void decode_lop3(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_lop3(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	bool combines = decode_has(in, "or") || decode_has(in, "and");
 	const struct ptx_operand *d = in->operands;
@@ -455,7 +435,7 @@ static void decode_lop3(struct decoder *decoder, const struct ptx_instruction *i
 		lop3_predicate(decoder, in, slot);
 }
 
-static void decode_prmt(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_prmt(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	static const char *const modes[] = {
 		[PERMUTE_F4E] = "f4e", [PERMUTE_B4E] = "b4e", [PERMUTE_RC8] = "rc8",
@@ -471,75 +451,3 @@ static void decode_prmt(struct decoder *decoder, const struct ptx_instruction *i
 	out->sub = (uint8_t)mode;
 	operands_n(decoder, out, in, 4, 4, false);
 }
-
-static void decode_dot(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	if (!decode_operands(decoder, in, 4))
-		return;
-	struct exec_instruction *out = decode_emit(decoder, decoder->operation, FORM_ONLY);
-	out->sub = (uint8_t)((ptx_type_is_signed(decode_type(in, 0)) ? DOT_SIGNED_A : 0) |
-						 (ptx_type_is_signed(decode_type(in, 1)) ? DOT_SIGNED_B : 0) |
-						 (decode_has(in, "hi") ? DOT_HIGH : 0));
-	operands_n(decoder, out, in, 4, 4, false);
-}
-
-static void decode_sad(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	if (!decode_operands(decoder, in, 4))
-		return;
-	struct exec_instruction *out =
-		decode_emit(decoder, decoder->operation, decode_form(decode_type(in, 0)));
-	operands_n(decoder, out, in, 4, 4, false);
-}
-
-const struct decode_entry decode_alu_table[] = {
-	{"add", decode_add_sub, OP_ADD},
-	{"sub", decode_add_sub, OP_SUB},
-	{"addc", decode_addc, OP_NONE},
-	{"subc", decode_addc, OP_NONE},
-	{"mul", decode_mul_mad, OP_NONE},
-	{"mad", decode_mul_mad, OP_NONE},
-	{"madc", decode_mul_mad, OP_NONE},
-	{"fma", decode_fma, OP_FMA},
-	{"mul24", decode_mul24, OP_NONE},
-	{"clmad", decode_clmad, OP_NONE},
-	{"div", decode_div, OP_DIV},
-	{"rem", decode_div, OP_REM},
-	{"sqrt", decode_root, OP_SQRT},
-	{"rcp", decode_root, OP_RCP},
-	{"rsqrt", decode_approximate, OP_RSQRT},
-	{"ex2", decode_approximate, OP_EX2},
-	{"lg2", decode_approximate, OP_LG2},
-	{"sin", decode_approximate, OP_SIN},
-	{"cos", decode_approximate, OP_COS},
-	{"tanh", decode_approximate, OP_TANH},
-	{"abs", decode_sign, OP_ABS},
-	{"neg", decode_sign, OP_NEG},
-	{"min", decode_min_max, OP_MIN},
-	{"max", decode_min_max, OP_MAX},
-	{"copysign", decode_copysign, OP_COPYSIGN},
-	{"testp", decode_testp, OP_TESTP},
-	{"and", decode_logic, OP_AND},
-	{"or", decode_logic, OP_OR},
-	{"xor", decode_logic, OP_XOR},
-	{"not", decode_logic, OP_NOT},
-	{"cnot", decode_logic, OP_CNOT},
-	{"shl", decode_shift, OP_SHL},
-	{"shr", decode_shift, OP_SHR},
-	{"shf", decode_shf, OP_NONE},
-	{"popc", decode_count, OP_POPC},
-	{"clz", decode_count, OP_CLZ},
-	{"brev", decode_count, OP_BREV},
-	{"bfind", decode_count, OP_BFIND},
-	{"bfe", decode_field, OP_BFE},
-	{"bfi", decode_field, OP_BFI},
-	{"bmsk", decode_mask, OP_BMSK_CLAMP},
-	{"szext", decode_mask, OP_SZEXT_CLAMP},
-	{"lop3", decode_lop3, OP_LOP3},
-	{"prmt", decode_prmt, OP_PRMT},
-	{"dp4a", decode_dot, OP_DP4A},
-	{"dp2a", decode_dot, OP_DP2A},
-	{"sad", decode_sad, OP_SAD},
-	{"fns", decode_sad, OP_FNS},
-	{NULL, NULL, OP_NONE},
-};

@@ -1,8 +1,6 @@
 /* Decoding of asynchronous copies and mbarriers. */
 #include "emulator/decode/decoder.h"
 
-#include <string.h>
-
 #include "emulator/exec/atomic.h"
 #include "emulator/tensor/map.h"
 
@@ -22,7 +20,7 @@ static void list_address(struct decoder *decoder, const struct ptx_operand *oper
 /* ------------------------------------------------------------------------
  * cp.async */
 
-static void copy_async(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_copy_async(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	uint32_t n = in->operand_count - (decode_has(in, "L2::cache_hint") ? 1 : 0);
 	if (n < 3 || n > 4 || in->operands[2].kind != PTX_OP_INTEGER) {
@@ -89,8 +87,10 @@ static bool gathers(const struct ptx_instruction *in)
 #define BULK_ENTRIES 19 /* of in->list: ops/bulk.c */
 
 /* Which way: loads name mbarrier::complete_tx::bytes, stores bulk_group. */
-static void bulk_copy(struct decoder *decoder, const struct ptx_instruction *in, bool reduce)
+void decode_bulk_copy(struct decoder *decoder, const struct ptx_instruction *in)
 {
+	const bool reduce =
+		in->op == OPCODE_CP_REDUCE_ASYNC_BULK || in->op == OPCODE_CP_REDUCE_ASYNC_BULK_TENSOR;
 	bool load = decode_has(in, "mbarrier::complete_tx::bytes"), tensor = decode_has(in, "tensor");
 	uint32_t at = 2, n = in->operand_count;
 	const struct ptx_operand *ops = in->operands;
@@ -134,46 +134,29 @@ static void bulk_copy(struct decoder *decoder, const struct ptx_instruction *in,
 	decode_list(decoder, list, BULK_ENTRIES);
 }
 
-void decode_wait_groups(struct decoder *decoder, const struct ptx_instruction *in,
-						enum handler_operation operation)
+/* cp.async, bulk and wgmma: waits until only so many groups are left. */
+void decode_wait_groups(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	struct exec_instruction *out = decode_emit(decoder, operation, FORM_ONLY);
+	struct exec_instruction *out = decode_emit(decoder, decoder->operation, FORM_ONLY);
 	if (in->operand_count == 1 && in->operands[0].kind == PTX_OP_INTEGER)
 		out->imm = in->operands[0].integer;
 	else
 		decode_refuse(decoder);
 }
 
-static void decode_cp(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_wait_all(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	bool bulk = decode_has(in, "bulk");
-	bool reduce = in->part_count > 1 && strcmp(in->parts[1], "reduce") == 0;
-	if (in->part_count < 3) {
-		decode_unsupported(decoder);
-	} else if (bulk && decode_has(in, "prefetch")) {
-		decode_emit(decoder, OP_PREFETCH, FORM_ONLY);
-	} else if (bulk && decode_has(in, "commit_group")) {
-		decode_emit(decoder, OP_BULK_COMMIT, FORM_ONLY);
-	} else if (bulk && decode_has(in, "wait_group")) {
-		decode_wait_groups(decoder, in, OP_BULK_WAIT);
-	} else if (bulk) {
-		bulk_copy(decoder, in, reduce);
-	} else if (decode_has(in, "mbarrier") && in->operand_count == 1) {
-		struct exec_instruction *out = decode_emit(decoder, OP_MBARRIER, FORM_ONLY);
-		out->flags = EXEC_FLAG_VOLATILE;
-		out->sub = decode_has(in, "noinc") ? MBARRIER_ARRIVE_COPIES_NOINC : MBARRIER_ARRIVE_COPIES;
-		out->b = out->d = -1;
-		decode_address(decoder, out, &in->operands[0],
-					   decode_is_shared(in) ? PTX_SHARED : PTX_GENERIC);
-	} else if (decode_has(in, "commit_group")) {
-		decode_emit(decoder, OP_CP_ASYNC_COMMIT, FORM_ONLY);
-	} else if (decode_has(in, "wait_all")) {
-		decode_emit(decoder, OP_CP_ASYNC_WAIT, FORM_ONLY)->imm = -1;
-	} else if (decode_has(in, "wait_group")) {
-		decode_wait_groups(decoder, in, OP_CP_ASYNC_WAIT);
-	} else {
-		copy_async(decoder, in);
-	}
+	(void)in;
+	decode_emit(decoder, decoder->operation, FORM_ONLY)->imm = -1;
+}
+
+void decode_copies_arrive(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	struct exec_instruction *out = decode_emit(decoder, OP_MBARRIER, FORM_ONLY);
+	out->flags = EXEC_FLAG_VOLATILE;
+	out->sub = decode_has(in, "noinc") ? MBARRIER_ARRIVE_COPIES_NOINC : MBARRIER_ARRIVE_COPIES;
+	out->b = out->d = -1;
+	decode_address(decoder, out, &in->operands[0], decode_is_shared(in) ? PTX_SHARED : PTX_GENERIC);
 }
 
 /* ------------------------------------------------------------------------
@@ -181,13 +164,13 @@ static void decode_cp(struct decoder *decoder, const struct ptx_instruction *in)
 
 void decode_store_async(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	const bool reduce = strcmp(in->parts[0], "red") == 0;
+	const bool reduce = in->op == OPCODE_RED_ASYNC;
 	const enum ptx_type type = decode_type(in, 0);
 	const size_t size = ptx_type_size(type);
 	const int operation = reduce ? decode_atomic_operation(in) : ATOM_EXCH;
 	int32_t list[6 + 4];
 	if (!decode_has(in, "mbarrier::complete_tx::bytes") || operation < 0 || size < 4 || size > 8 ||
-		decode_has(in, "bulk") || in->operand_count != 3) {
+		in->operand_count != 3) {
 		decode_unsupported(decoder); /* that of release without an mbarrier is newer than sm_90 */
 		return;
 	}
@@ -213,7 +196,7 @@ void decode_store_async(struct decoder *decoder, const struct ptx_instruction *i
  * Tensor maps */
 
 /* tensormap.replace.tile.FIELD{.space}.b1024.type [map], {dimension,} value */
-static void tensormap_replace(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_tensormap_replace(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	static const char *const fields[] = TENSOR_MAP_FIELDS;
 	uint32_t field = 0, n = in->operand_count;
@@ -242,7 +225,7 @@ static void tensormap_replace(struct decoder *decoder, const struct ptx_instruct
 }
 
 /* The fence is that of memory that is coherent anyway. */
-static void tensormap_copy(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_tensormap_copy(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	int32_t list[6];
 	if (!decode_operands(decoder, in, 3))
@@ -254,16 +237,6 @@ static void tensormap_copy(struct decoder *decoder, const struct ptx_instruction
 	decode_list(decoder, list, 6);
 }
 
-static void decode_tensormap(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	if (decode_has(in, "replace"))
-		tensormap_replace(decoder, in);
-	else if (decode_has(in, "cp_fenceproxy"))
-		tensormap_copy(decoder, in);
-	else
-		decode_unsupported(decoder);
-}
-
 /* ------------------------------------------------------------------------
  * mbarrier */
 
@@ -272,21 +245,26 @@ static enum ptx_space mbarrier_space(const struct ptx_instruction *in)
 	return decode_is_shared(in) ? PTX_SHARED : PTX_GENERIC;
 }
 
-static void mbarrier_plain(struct decoder *decoder, const struct ptx_instruction *in,
-						   enum sub_mbarrier operation)
+void decode_mbarrier(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	struct exec_instruction *out = decode_emit(decoder, OP_MBARRIER, FORM_ONLY);
 	out->flags = EXEC_FLAG_VOLATILE;
-	out->sub = (uint8_t)operation;
+	out->sub = in->op == OPCODE_MBARRIER_INIT        ? MBARRIER_INIT
+			   : in->op == OPCODE_MBARRIER_INVAL     ? MBARRIER_INVAL
+			   : in->op == OPCODE_MBARRIER_EXPECT_TX ? MBARRIER_EXPECT
+													 : MBARRIER_COMPLETE;
 	out->d = -1;
 	out->b = in->operand_count > 1 ? decode_source(decoder, &in->operands[1], 4) : -1;
 	decode_address(decoder, out, &in->operands[0], mbarrier_space(in));
 }
 
 /* arrive state, [addr]{, count}; the state may be missing for a remote barrier */
-static void mbarrier_arrive(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_mbarrier_arrive(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	bool expect = decode_has(in, "expect_tx"), drop = strncmp(in->parts[1], "arrive_drop", 11) == 0;
+	const bool expect = in->op == OPCODE_MBARRIER_ARRIVE_EXPECT_TX ||
+						in->op == OPCODE_MBARRIER_ARRIVE_DROP_EXPECT_TX;
+	const bool drop =
+		in->op == OPCODE_MBARRIER_ARRIVE_DROP || in->op == OPCODE_MBARRIER_ARRIVE_DROP_EXPECT_TX;
 	bool state = in->operand_count > 0 && in->operands[0].kind != PTX_OP_ADDRESS;
 	uint32_t at = state ? 1 : 0;
 	if (in->operand_count <= at) {
@@ -307,7 +285,7 @@ static void mbarrier_arrive(struct decoder *decoder, const struct ptx_instructio
 		decode_refuse(decoder);
 }
 
-static void mbarrier_wait(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_mbarrier_wait(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	bool parity = decode_has(in, "parity");
 	if (in->operand_count < 3) {
@@ -321,34 +299,3 @@ static void mbarrier_wait(struct decoder *decoder, const struct ptx_instruction 
 	decode_address(decoder, out, &in->operands[1], mbarrier_space(in));
 	out->b = decode_source(decoder, &in->operands[2], parity ? 4 : 8);
 }
-
-static void decode_mbarrier(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	const char *what = in->part_count > 1 ? in->parts[1] : "";
-	if (strcmp(what, "init") == 0 && decode_operands(decoder, in, 2))
-		mbarrier_plain(decoder, in, MBARRIER_INIT);
-	else if (strcmp(what, "inval") == 0 && decode_operands(decoder, in, 1))
-		mbarrier_plain(decoder, in, MBARRIER_INVAL);
-	else if (strcmp(what, "expect_tx") == 0 && decode_operands(decoder, in, 2))
-		mbarrier_plain(decoder, in, MBARRIER_EXPECT);
-	else if (strcmp(what, "complete_tx") == 0 && decode_operands(decoder, in, 2))
-		mbarrier_plain(decoder, in, MBARRIER_COMPLETE);
-	else if (strcmp(what, "arrive") == 0 || strcmp(what, "arrive_drop") == 0)
-		mbarrier_arrive(decoder, in);
-	else if (strcmp(what, "test_wait") == 0 || strcmp(what, "try_wait") == 0)
-		mbarrier_wait(decoder, in);
-	else if (strcmp(what, "pending_count") == 0 && in->operand_count == 2) {
-		struct exec_instruction *out = decode_emit(decoder, OP_MBARRIER_PENDING, FORM_ONLY);
-		out->d = decode_destination(decoder, &in->operands[0], 4);
-		out->a = decode_source(decoder, &in->operands[1], 8);
-	} else {
-		decode_unsupported(decoder);
-	}
-}
-
-const struct decode_entry decode_async_table[] = {
-	{"cp", decode_cp, OP_NONE},
-	{"mbarrier", decode_mbarrier, OP_NONE},
-	{"tensormap", decode_tensormap, OP_NONE},
-	{NULL, NULL, OP_NONE},
-};

@@ -20,7 +20,7 @@
 /* ------------------------------------------------------------------------
  * Branches and calls */
 
-static void decode_bra(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_bra(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	if (!decode_operands(decoder, in, 1))
 		return;
@@ -31,7 +31,7 @@ static void decode_bra(struct decoder *decoder, const struct ptx_instruction *in
 		decode_fixup(decoder, (uint32_t)in->operands[0].integer, -1);
 }
 
-static void decode_brx(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_brx(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	const struct ptx_function *function = decoder->frame->function;
 	const struct ptx_branch_table *table = NULL;
@@ -60,16 +60,11 @@ static void decode_brx(struct decoder *decoder, const struct ptx_instruction *in
 	}
 }
 
-static void decode_exit(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_ret(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	(void)in;
-	decode_emit(decoder, OP_EXIT, FORM_ONLY);
-}
-
-static void decode_ret(struct decoder *decoder, const struct ptx_instruction *in)
-{
 	if (!decoder->frame->caller) {
-		decode_exit(decoder, in);
+		decode_emit(decoder, OP_EXIT, FORM_ONLY);
 		return;
 	}
 	decode_emit(decoder, OP_BRA, FORM_ONLY);
@@ -100,7 +95,7 @@ static bool find_pending(struct decode_frame *frame)
 	const struct ptx_function *function = frame->function;
 	for (uint32_t i = 0; i < function->code_count; i++) {
 		const struct ptx_instruction *in = &function->code[i];
-		if (strncmp(in->opcode, "wgmma.mma_async", 15) != 0)
+		if (!decode_is_wgmma(in->op))
 			continue;
 		if (!frame->pending)
 			frame->pending = calloc(function->register_count + 1, sizeof *frame->pending);
@@ -338,7 +333,7 @@ static void decode_call_pointer(struct decoder *decoder, const struct ptx_instru
 {
 	static const char *jump_parts[] = {"bra"};
 	static const struct ptx_instruction jump = {
-		.opcode = "bra", .parts = jump_parts, .part_count = 1, .guard = -1};
+		.opcode = "bra", .op = OPCODE_BRA, .parts = jump_parts, .part_count = 1, .guard = -1};
 	struct exec_program *program = decoder->program;
 	struct exec_instruction *out = decode_emit(decoder, OP_CALL_POINTER, FORM_ONLY);
 	const uint32_t at = program->count - 1;
@@ -368,7 +363,7 @@ static void decode_call_pointer(struct decoder *decoder, const struct ptx_instru
 	}
 }
 
-static void decode_call(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_call(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	const struct decode_call call = decode_call_of(decoder->frame->function, in);
 	const bool pointer = call.target && call.target->kind == PTX_OP_REGISTER;
@@ -389,25 +384,17 @@ static void decode_call(struct decoder *decoder, const struct ptx_instruction *i
 		decoder->program->code[skip].target = decoder->program->count;
 }
 
-static const struct decode_entry control_table[] = {
-	{"bra", decode_bra, OP_NONE}, {"brx", decode_brx, OP_NONE},   {"exit", decode_exit, OP_NONE},
-	{"ret", decode_ret, OP_NONE}, {"call", decode_call, OP_NONE}, {NULL, NULL, OP_NONE},
-};
-
 /* ------------------------------------------------------------------------
  * Bodies */
 
-static const struct decode_entry *find_decoder(const char *opcode)
-{
-	const struct decode_entry *const tables[] = {control_table,      decode_alu_table,
-												 decode_move_table,  decode_memory_table,
-												 decode_async_table, decode_matrix_table};
-	for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
-		for (const struct decode_entry *entry = tables[t]; entry->opcode; entry++)
-			if (strcmp(entry->opcode, opcode) == 0)
-				return entry;
-	return NULL;
-}
+static const struct {
+	void (*decode)(struct decoder *decoder, const struct ptx_instruction *in);
+	enum handler_operation operation;
+} rows[OPCODES] = {
+	{decode_none, OP_NONE},
+#define OPCODE(id, name, decode, operation, effect, facts) {decode_##decode, OP_##operation},
+#include "emulator/ptx/opcodes.def"
+};
 
 #define TOUCHED_MAX 64
 
@@ -428,14 +415,14 @@ static uint32_t list_touched(struct decoder *decoder, const struct ptx_operand *
 static void check_touch(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	int32_t list[TOUCHED_MAX + 1];
-	if (!decoder->frame->pending || strcmp(in->parts[0], "wgmma") == 0)
+	if (!decoder->frame->pending || decode_is_wgmma(in->op))
 		return;
 	uint32_t count = list_touched(decoder, in->operands, in->operand_count, list, 0);
 	if (count == 0)
 		return;
 	list[count] = -1;
 	struct exec_instruction *out = decode_emit(decoder, OP_WGMMA_TOUCH, FORM_ONLY);
-	out->sub = strcmp(in->parts[0], "mov") == 0 ? TOUCH_MOVES : TOUCH_USES;
+	out->sub = in->op == OPCODE_MOV ? TOUCH_MOVES : TOUCH_USES;
 	decode_list(decoder, list, count + 1);
 }
 
@@ -443,16 +430,13 @@ static void decode_one(struct decoder *decoder, const struct ptx_instruction *in
 {
 	struct exec_program *program = decoder->program;
 	uint32_t before = program->count;
-	const struct decode_entry *entry = in->lacks_decoding ? NULL : find_decoder(in->parts[0]);
+	const enum ptx_opcode op = in->lacks_decoding ? OPCODE_NONE : in->op;
 	decoder->instruction = in;
 	program->unresolved = false;
 	check_touch(decoder, in);
 	uint32_t after_touch = program->count;
-	decoder->operation = entry ? entry->operation : OP_NONE;
-	if (entry)
-		entry->decode(decoder, in);
-	else
-		decode_unsupported(decoder);
+	decoder->operation = rows[op].operation;
+	rows[op].decode(decoder, in);
 	decoder->instruction = in;
 	if (before < after_touch && after_touch < program->count)
 		program->code[before].class = program->code[after_touch].class;
@@ -522,7 +506,8 @@ static void decode_kernel(struct decoder *decoder, const struct ptx_function *fu
 		decode_body(decoder, &frame);
 	}
 	/* a body may end without ret: its lanes leave there */
-	static const struct ptx_instruction end = {.opcode = "(end of the kernel)", .guard = -1};
+	static const struct ptx_instruction end = {
+		.opcode = "(end of the kernel)", .op = OPCODE_EXIT, .guard = -1};
 	decoder->frame = &frame;
 	decoder->instruction = &end;
 	decode_emit(decoder, OP_EXIT, FORM_ONLY);
@@ -542,8 +527,10 @@ struct exec_program *decode_program(const struct ptx_function *function, struct 
 	for (int i = 0; i < EXEC_SPECIALS; i++)
 		program->special[i] = -1;
 	decode_constant(&decoder, 0, 4);
-	/* the first effects are none */
+	/* the first effects are none, of what is not known to be harmless */
 	DECODE_GROW(&decoder, program->effects, 0, &decoder.effect_capacity);
+	if (program->effects)
+		program->effects[EFFECT_USES] = EXEC_REGION_HARMS;
 	decoder.effect_count = EFFECT_HEAD;
 	decode_kernel(&decoder, function);
 	if (!decoder.failed)

@@ -42,7 +42,7 @@ struct decoder {
 	struct exec_program *program;
 	struct decode_frame *frame;
 	const struct ptx_instruction *instruction; /* the one being decoded */
-	enum handler_operation operation;          /* of its opcode, in the table of decoders */
+	enum handler_operation operation;          /* of its opcode's row; OP_NONE: decoding chooses */
 	uint32_t code_capacity, origin_capacity, slot_capacity, recursion_capacity;
 	size_t constant_capacity;
 	struct {
@@ -75,14 +75,11 @@ struct decoder {
 	struct exec_instruction scratch; /* what a failed emission writes to */
 };
 
-typedef void (*decode_function)(struct decoder *decoder, const struct ptx_instruction *in);
-struct decode_entry {
-	const char *opcode; /* the first part */
-	decode_function decode;
-	enum handler_operation operation; /* OP_NONE: `decode` chooses */
-};
-extern const struct decode_entry decode_alu_table[], decode_move_table[], decode_memory_table[],
-	decode_async_table[], decode_matrix_table[];
+/* How each opcode is decoded: the functions that its row names. A function that needs none of its
+ * own takes decoder->operation, the row's. */
+#define OPCODE(id, name, decode, operation, effect, facts)                                         \
+	void decode_##decode(struct decoder *decoder, const struct ptx_instruction *in);
+#include "emulator/ptx/opcodes.def"
 
 /* --- memory --- */
 /* The array with room for one element more, or NULL; `failed` tells. */
@@ -121,12 +118,6 @@ enum handler_form decode_form_integer(size_t size, bool is_signed);
 struct exec_instruction *decode_emit(struct decoder *decoder, enum handler_operation operation,
 									 enum handler_form form);
 void decode_unsupported(struct decoder *decoder);
-/* cp.async, bulk and wgmma: `operation` waits until only so many groups are left. */
-void decode_wait_groups(struct decoder *decoder, const struct ptx_instruction *in,
-						enum handler_operation operation);
-void decode_texture(struct decoder *decoder, const struct ptx_instruction *in);
-/* st.async and red.async */
-void decode_store_async(struct decoder *decoder, const struct ptx_instruction *in);
 /* The parts of a call, NULL where it has no such (decode/callee.c). A target that is a register
  * holds the address of one of the functions that the call may reach: of those that `table` names,
  * or else whose address is taken, the ones with such parameters and results. */
@@ -176,5 +167,10 @@ void decode_effects_strict(struct decoder *decoder, const struct ptx_operand *op
 						   uint32_t code);
 /* Marks that the present instruction cannot be decoded. */
 void decode_refuse(struct decoder *decoder);
+
+static inline bool decode_is_wgmma(enum ptx_opcode op)
+{
+	return op == OPCODE_WGMMA_MMA_ASYNC || op == OPCODE_WGMMA_MMA_ASYNC_SP;
+}
 
 #endif

@@ -1,4 +1,4 @@
-/* The tables that handlers.def makes. */
+/* The tables of handlers that opcodes.def makes. */
 #include "emulator/decode/handlers.h"
 
 #include "emulator/exec/fault.h"
@@ -9,33 +9,38 @@
 #define LEVELLED(operation, form, function, class)                                                 \
 	DECLARE(function##_v2) DECLARE(function##_v3) DECLARE(function##_v4)
 #define ONCE(operation, form, function, class) DECLARE(function)
-#include "emulator/exec/handlers.def"
+#include "emulator/ptx/opcodes.def"
 
 static const exec_handler functions[HANDLERS][3] = {
 	{exec_unsupported, exec_unsupported, exec_unsupported},
 #define LEVELLED(operation, form, function, class)                                                 \
 	{op_##function##_v2, op_##function##_v3, op_##function##_v4},
 #define ONCE(operation, form, function, class) {op_##function, op_##function, op_##function},
-#include "emulator/exec/handlers.def"
+#include "emulator/ptx/opcodes.def"
 };
 
 static const uint8_t classes[HANDLERS] = {
 	CLASS_OTHER,
 #define LEVELLED(operation, form, function, class) CLASS_##class,
 #define ONCE(operation, form, function, class) CLASS_##class,
-#include "emulator/exec/handlers.def"
+#include "emulator/ptx/opcodes.def"
 };
 
 static const uint16_t handlers[OPERATIONS][FORMS] = {
 #define ROW(operation, form) [OP_##operation][FORM_##form] = HANDLER_##operation##_##form,
 #define LEVELLED(operation, form, function, class) ROW(operation, form)
 #define ONCE(operation, form, function, class) ROW(operation, form)
-#include "emulator/exec/handlers.def"
+#include "emulator/ptx/opcodes.def"
 };
 
 enum handler handler_find(enum handler_operation operation, enum handler_form form)
 {
 	return (enum handler)handlers[operation][form];
+}
+
+bool handler_exists(enum handler_operation operation, enum handler_form form)
+{
+	return handlers[operation][form] != HANDLER_UNSUPPORTED;
 }
 
 exec_handler handler_function(enum handler handler, int level)

@@ -1,4 +1,4 @@
-/* What can be carried out: handlers.def, as enums and a lookup. */
+/* What can be carried out: the handlers in opcodes.def, as enums and a lookup. */
 #ifndef EMULATOR_DECODE_HANDLERS_H
 #define EMULATOR_DECODE_HANDLERS_H
 
@@ -7,7 +7,7 @@
 enum handler_operation {
 	OP_NONE, /* no row has it */
 #define OPERATION(operation) OP_##operation,
-#include "emulator/exec/handlers.def"
+#include "emulator/ptx/opcodes.def"
 	OPERATIONS,
 };
 
@@ -49,12 +49,13 @@ enum handler {
 	HANDLER_UNSUPPORTED,
 #define LEVELLED(operation, form, function, class) HANDLER_##operation##_##form,
 #define ONCE(operation, form, function, class) HANDLER_##operation##_##form,
-#include "emulator/exec/handlers.def"
+#include "emulator/ptx/opcodes.def"
 	HANDLERS,
 };
 
 /* HANDLER_UNSUPPORTED when there is no such row. */
 enum handler handler_find(enum handler_operation operation, enum handler_form form);
+bool handler_exists(enum handler_operation operation, enum handler_form form);
 /* Its function at an x86-64 level, 2 to 4; what runs here is that of simd_level(). */
 exec_handler handler_function(enum handler handler, int level);
 enum instruction_class handler_class(enum handler handler);

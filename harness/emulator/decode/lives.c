@@ -29,20 +29,6 @@ struct lives {
 	bool failed;
 };
 
-/* Instructions whose first operand is no result. */
-static bool has_result(const struct ptx_instruction *in)
-{
-	static const char *const none[] = {"st",      "red",   "bra",       "brx",          "bar",
-									   "barrier", "cp",    "mbarrier",  "stmatrix",     "wmma",
-									   "call",    "wgmma", "prefetch",  "fence",        "membar",
-									   "discard", "match", "tensormap", "stackrestore", NULL};
-	for (const char *const *name = none; *name; name++)
-		if (strcmp(in->parts[0], *name) == 0)
-			return strcmp(*name, "wmma") == 0 && in->part_count > 1 &&
-				   strcmp(in->parts[1], "store") != 0;
-	return true;
-}
-
 /* ------------------------------------------------------------------------
  * Basic blocks and loops */
 
@@ -82,8 +68,8 @@ static void find_blocks(struct lives *lives)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ptx_instruction *in = &function->code[i];
 		mark_targets(lives, in->operands, in->operand_count, i);
-		if (in->parts[0][0] == 'b' || in->parts[0][0] == 'r' || in->parts[0][0] == 'e')
-			lives->blocks[i + 1] = 1; /* after bra, brx, ret, exit; others do no harm */
+		if (ptx_opcode_facts[in->op] & PTX_ENDS_BLOCK)
+			lives->blocks[i + 1] = 1;
 	}
 	for (uint32_t i = 0; i < function->table_count; i++) {
 		const struct ptx_branch_table *table = &function->tables[i];
@@ -131,7 +117,7 @@ static void find_mentions(struct lives *lives)
 	const struct ptx_function *function = lives->frame->function;
 	for (uint32_t i = 0; i < function->code_count; i++) {
 		const struct ptx_instruction *in = &function->code[i];
-		uint32_t results = in->operand_count && has_result(in) ? 1 : 0;
+		uint32_t results = in->has_result;
 		if (in->operand_count > results) /* what is read comes before what is written */
 			mention_operands(lives, in->operands + results, in->operand_count - results, i, false);
 		mention_operands(lives, in->operands, results, i, in->guard < 0);

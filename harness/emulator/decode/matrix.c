@@ -37,23 +37,14 @@ static void matrix_move(struct decoder *decoder, const struct ptx_instruction *i
 	decode_list(decoder, list, 4);
 }
 
-static void decode_ldmatrix(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_ldmatrix(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	matrix_move(decoder, in, false);
 }
 
-static void decode_stmatrix(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_stmatrix(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	matrix_move(decoder, in, true);
-}
-
-static void decode_movmatrix(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	if (!decode_operands(decoder, in, 2))
-		return;
-	struct exec_instruction *out = decode_emit(decoder, OP_MOVMATRIX, FORM_ONLY);
-	out->a = decode_source(decoder, &in->operands[1], 4);
-	out->d = decode_destination(decoder, &in->operands[0], 4);
 }
 
 /* ------------------------------------------------------------------------
@@ -182,7 +173,7 @@ static bool set_bits(const struct ptx_instruction *in, struct tensor_shape *shap
 		   (shape->bits_and || decode_has(in, "xor")) == (shape->a == TENSOR_B1);
 }
 
-static void decode_mma(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_mma(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	struct tensor_shape shape = {.saturate = decode_has(in, "satfinite"), .sparse = is_sparse(in)};
 	const struct ptx_operand *selector = &in->operands[5];
@@ -266,10 +257,10 @@ static enum exec_tile tile_of(const int32_t *places, size_t registers, size_t it
 
 static void wmma_memory(struct decoder *decoder, const struct ptx_instruction *in, bool store)
 {
-	enum tensor_operand operand = store                 ? TENSOR_D
-								  : decode_has(in, "a") ? TENSOR_A
-								  : decode_has(in, "b") ? TENSOR_B
-														: TENSOR_C;
+	enum tensor_operand operand = store                          ? TENSOR_D
+								  : in->op == OPCODE_WMMA_LOAD_A ? TENSOR_A
+								  : in->op == OPCODE_WMMA_LOAD_B ? TENSOR_B
+																 : TENSOR_C;
 	struct tensor_shape shape = {0};
 	if (in->operand_count < 2 || !wmma_memory_shape(in, operand, &shape)) {
 		decode_unsupported(decoder);
@@ -282,8 +273,7 @@ static void wmma_memory(struct decoder *decoder, const struct ptx_instruction *i
 	uint32_t count = fragment->kind == PTX_OP_VECTOR ? fragment->count : 1;
 	uint32_t total = count + (uint32_t)(distinct * EXEC_LANES * items);
 	int32_t *list = calloc(total, sizeof *list);
-	struct exec_instruction *out =
-		decode_emit(decoder, store ? OP_WMMA_STORE : OP_WMMA_LOAD, FORM_ONLY);
+	struct exec_instruction *out = decode_emit(decoder, decoder->operation, FORM_ONLY);
 	if (!list || count > 32) {
 		free(list);
 		decode_refuse(decoder);
@@ -325,7 +315,17 @@ static void wmma_memory(struct decoder *decoder, const struct ptx_instruction *i
 	free(list);
 }
 
-static void wmma_multiply(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_wmma_load(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	wmma_memory(decoder, in, false);
+}
+
+void decode_wmma_store(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	wmma_memory(decoder, in, true);
+}
+
+void decode_wmma_multiply(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	struct tensor_shape shape = {.saturate = decode_has(in, "satfinite")};
 	enum ptx_type t[4] = {decode_type(in, 0), decode_type(in, 1), decode_type(in, 2),
@@ -338,17 +338,6 @@ static void wmma_multiply(struct decoder *decoder, const struct ptx_instruction 
 			  set_bits(in, &shape) && tensor_shape_valid(&shape);
 	if (ok)
 		emit_mma(decoder, in, &shape);
-	else
-		decode_unsupported(decoder);
-}
-
-static void decode_wmma(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	const char *what = in->part_count > 1 ? in->parts[1] : "";
-	if (strcmp(what, "mma") == 0)
-		wmma_multiply(decoder, in);
-	else if (strcmp(what, "load") == 0 || strcmp(what, "store") == 0)
-		wmma_memory(decoder, in, what[0] == 's');
 	else
 		decode_unsupported(decoder);
 }
@@ -398,7 +387,7 @@ static bool wgmma_shape(const struct ptx_instruction *in, struct tensor_shape *s
 
 /* Operands after D: A (descriptor or registers), B, where A is sparse its metadata and their
  * selector, and what wgmma_scales() takes. */
-static void wgmma_multiply(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_wgmma_multiply(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	struct tensor_shape shape = {0};
 	if (!wgmma_shape(in, &shape)) {
@@ -437,28 +426,3 @@ static void wgmma_multiply(struct decoder *decoder, const struct ptx_instruction
 	out->imm = sub_pack_wgmma(&wgmma);
 	decode_list(decoder, list, at);
 }
-
-static void decode_wgmma(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	const char *what = in->part_count > 1 ? in->parts[1] : "";
-	if (strcmp(what, "mma_async") == 0)
-		wgmma_multiply(decoder, in);
-	else if (strcmp(what, "fence") == 0)
-		decode_emit(decoder, OP_WGMMA_FENCE, FORM_ONLY);
-	else if (strcmp(what, "commit_group") == 0)
-		decode_emit(decoder, OP_WGMMA_COMMIT, FORM_ONLY);
-	else if (strcmp(what, "wait_group") == 0)
-		decode_wait_groups(decoder, in, OP_WGMMA_WAIT);
-	else
-		decode_unsupported(decoder);
-}
-
-const struct decode_entry decode_matrix_table[] = {
-	{"ldmatrix", decode_ldmatrix, OP_NONE},
-	{"stmatrix", decode_stmatrix, OP_NONE},
-	{"movmatrix", decode_movmatrix, OP_NONE},
-	{"mma", decode_mma, OP_NONE},
-	{"wmma", decode_wmma, OP_NONE},
-	{"wgmma", decode_wgmma, OP_NONE},
-	{NULL, NULL, OP_NONE},
-};

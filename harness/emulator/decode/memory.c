@@ -82,7 +82,7 @@ static void load_store(struct decoder *decoder, const struct ptx_instruction *in
 	decode_list(decoder, list, count);
 }
 
-static void decode_ld(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_ld(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	if (in->operand_count == 3) /* a cache policy, which has no effect here */
 		load_store(decoder, in, false);
@@ -90,12 +90,8 @@ static void decode_ld(struct decoder *decoder, const struct ptx_instruction *in)
 		load_store(decoder, in, false);
 }
 
-static void decode_st(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_st(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	if (decode_has(in, "async")) {
-		decode_store_async(decoder, in);
-		return;
-	}
 	if (decode_has(in, "bulk")) {
 		decode_unsupported(decoder);
 		return;
@@ -146,7 +142,7 @@ static void atomic(struct decoder *decoder, const struct ptx_instruction *in,
 	decode_list(decoder, list, c ? 3 * count : 2 * count);
 }
 
-static void decode_atom(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_atom(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	bool is_cas = decode_has(in, "cas");
 	uint32_t count = is_cas ? 4 : 3;
@@ -158,12 +154,8 @@ static void decode_atom(struct decoder *decoder, const struct ptx_instruction *i
 		   is_cas ? &in->operands[3] : NULL);
 }
 
-static void decode_red(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_red(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	if (decode_has(in, "async")) {
-		decode_store_async(decoder, in);
-		return;
-	}
 	if (in->operand_count != 2 && in->operand_count != 3) {
 		decode_unsupported(decoder);
 		return;
@@ -174,7 +166,7 @@ static void decode_red(struct decoder *decoder, const struct ptx_instruction *in
 /* ------------------------------------------------------------------------
  * Barriers */
 
-static void warp_barrier(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_warp_barrier(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	if (!decode_operands(decoder, in, 1))
 		return;
@@ -182,10 +174,10 @@ static void warp_barrier(struct decoder *decoder, const struct ptx_instruction *
 	out->a = decode_source(decoder, &in->operands[0], 4);
 }
 
-static void cluster_barrier(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_cluster_barrier(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	struct exec_instruction *out = decode_emit(decoder, OP_BAR_CLUSTER, FORM_ONLY);
-	out->sub = decode_has(in, "arrive") ? CLUSTER_ARRIVE : CLUSTER_WAIT;
+	out->sub = in->op == OPCODE_BARRIER_CLUSTER_ARRIVE ? CLUSTER_ARRIVE : CLUSTER_WAIT;
 	out->flags = decode_has(in, "relaxed") ? EXEC_FLAG_VOLATILE : 0;
 }
 
@@ -208,13 +200,9 @@ static void barrier_reduction(struct decoder *decoder, const struct ptx_instruct
 								  : decode_predicate(decoder, &in->operands[0], NULL);
 }
 
-static void decode_bar(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_bar(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	if (decode_has(in, "warp")) {
-		warp_barrier(decoder, in);
-	} else if (decode_has(in, "cluster")) {
-		cluster_barrier(decoder, in);
-	} else if (decode_has(in, "red")) {
+	if (decode_has(in, "red")) {
 		barrier_reduction(decoder, in);
 	} else if (in->operand_count == 1 || in->operand_count == 2) {
 		struct exec_instruction *out = decode_emit(decoder, OP_BAR, FORM_ONLY);
@@ -241,7 +229,7 @@ static void pair_destination(struct decoder *decoder, struct exec_instruction *o
 		out->e = decode_predicate(decoder, &d->items[1], NULL);
 }
 
-static void decode_shfl(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_shfl(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	if (!decode_operands(decoder, in, 5))
 		return;
@@ -258,7 +246,7 @@ static void decode_shfl(struct decoder *decoder, const struct ptx_instruction *i
 	decode_list(decoder, &members, 1);
 }
 
-static void decode_vote(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_vote(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	bool ballot = decode_has(in, "ballot"), inverted = false;
 	if (!decode_operands(decoder, in, 3))
@@ -276,7 +264,7 @@ static void decode_vote(struct decoder *decoder, const struct ptx_instruction *i
 	decode_list(decoder, &members, 1);
 }
 
-static void decode_match(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_match(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	size_t size = ptx_type_size(decode_type(in, 0));
 	if (!decode_operands(decoder, in, 3))
@@ -290,7 +278,7 @@ static void decode_match(struct decoder *decoder, const struct ptx_instruction *
 	decode_list(decoder, &members, 1);
 }
 
-static void decode_redux(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_redux(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	static const char *const names[] = {
 		[REDUX_ADD] = "add", [REDUX_MIN] = "min", [REDUX_MAX] = "max",
@@ -310,15 +298,7 @@ static void decode_redux(struct decoder *decoder, const struct ptx_instruction *
 	decode_list(decoder, &members, 1);
 }
 
-static void decode_activemask(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	if (!decode_operands(decoder, in, 1))
-		return;
-	struct exec_instruction *out = decode_emit(decoder, OP_ACTIVEMASK, FORM_ONLY);
-	out->d = decode_destination(decoder, &in->operands[0], 4);
-}
-
-static void decode_elect(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_elect(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	if (!decode_operands(decoder, in, 2))
 		return;
@@ -330,11 +310,11 @@ static void decode_elect(struct decoder *decoder, const struct ptx_instruction *
 /* ------------------------------------------------------------------------
  * The thread's stack: alloca.type p, size{, align}; stacksave.type d; stackrestore.type a */
 
-static void decode_stack(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_stack(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	const size_t size = ptx_type_size(decode_type(in, 0));
-	const bool allocates = strcmp(in->parts[0], "alloca") == 0;
-	const bool restores = strcmp(in->parts[0], "stackrestore") == 0;
+	const bool allocates = in->op == OPCODE_ALLOCA;
+	const bool restores = in->op == OPCODE_STACKRESTORE;
 	const uint32_t n = in->operand_count;
 	const bool aligned = allocates && n == 3;
 	if ((size != 4 && size != 8) || n != (allocates ? aligned ? 3u : 2u : 1u) ||
@@ -359,7 +339,7 @@ static void decode_stack(struct decoder *decoder, const struct ptx_instruction *
 /* ------------------------------------------------------------------------
  * Clusters, hints, ends */
 
-static void decode_mapa(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_mapa(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	size_t size = ptx_type_size(decode_type(in, 0));
 	if (!decode_operands(decoder, in, 3))
@@ -371,7 +351,7 @@ static void decode_mapa(struct decoder *decoder, const struct ptx_instruction *i
 	out->d = decode_destination(decoder, &in->operands[0], size);
 }
 
-static void decode_getctarank(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_getctarank(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	if (!decode_operands(decoder, in, 2))
 		return;
@@ -382,26 +362,14 @@ static void decode_getctarank(struct decoder *decoder, const struct ptx_instruct
 	out->d = decode_destination(decoder, &in->operands[0], 4);
 }
 
-static void decode_trap(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	(void)in;
-	decode_emit(decoder, OP_TRAP, FORM_ONLY);
-}
-
-static void decode_nanosleep(struct decoder *decoder, const struct ptx_instruction *in)
-{
-	(void)in;
-	decode_emit(decoder, OP_NANOSLEEP, FORM_ONLY);
-}
-
-/* Without effect here: the table says what it counts for. */
-static void decode_nothing(struct decoder *decoder, const struct ptx_instruction *in)
+/* No operands that matter here: the row says what it is. */
+void decode_nothing(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	(void)in;
 	decode_emit(decoder, decoder->operation, FORM_ONLY);
 }
 
-static void decode_setmaxnreg(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_setmaxnreg(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	const struct ptx_operand *count = in->operand_count == 1 ? in->operands : NULL;
 	if (!count || count->kind != PTX_OP_INTEGER) {
@@ -410,11 +378,11 @@ static void decode_setmaxnreg(struct decoder *decoder, const struct ptx_instruct
 	}
 	struct exec_instruction *out = decode_emit(decoder, OP_SETMAXNREG, FORM_ONLY);
 	out->imm = count->integer;
-	out->sub = decode_has(in, "inc");
+	out->sub = in->op == OPCODE_SETMAXNREG_INC;
 }
 
 /* Memory is coherent and accesses are done in order. */
-static void decode_fence(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_fence(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	bool proxy = decode_has(in, "proxy") && decode_has(in, "async");
 	bool map = decode_has(in, "tensormap::generic") && decode_has(in, "acquire");
@@ -425,12 +393,10 @@ static void decode_fence(struct decoder *decoder, const struct ptx_instruction *
 											   : map ? OP_FENCE_TENSORMAP
 													 : OP_FENCE,
 											   FORM_ONLY);
-	out->sub = narrow                                        ? FENCE_OTHER
-			   : strcmp(in->parts[0], "griddepcontrol") == 0 ? FENCE_GRID
-															 : FENCE_GPU;
+	out->sub = narrow ? FENCE_OTHER : in->op == OPCODE_GRIDDEPCONTROL ? FENCE_GRID : FENCE_GPU;
 }
 
-static void decode_createpolicy(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_createpolicy(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	if (in->operand_count == 0) {
 		decode_unsupported(decoder);
@@ -440,39 +406,3 @@ static void decode_createpolicy(struct decoder *decoder, const struct ptx_instru
 	out->a = decode_constant(decoder, 0, 8);
 	out->d = decode_destination(decoder, &in->operands[0], 8);
 }
-
-const struct decode_entry decode_memory_table[] = {
-	{"ld", decode_ld, OP_NONE},
-	{"ldu", decode_ld, OP_NONE},
-	{"st", decode_st, OP_NONE},
-	{"tex", decode_texture, OP_NONE},
-	{"atom", decode_atom, OP_NONE},
-	{"red", decode_red, OP_NONE},
-	{"bar", decode_bar, OP_NONE},
-	{"barrier", decode_bar, OP_NONE},
-	{"shfl", decode_shfl, OP_NONE},
-	{"vote", decode_vote, OP_NONE},
-	{"match", decode_match, OP_NONE},
-	{"redux", decode_redux, OP_NONE},
-	{"activemask", decode_activemask, OP_NONE},
-	{"elect", decode_elect, OP_NONE},
-	{"mapa", decode_mapa, OP_NONE},
-	{"getctarank", decode_getctarank, OP_NONE},
-	{"trap", decode_trap, OP_NONE},
-	{"brkpt", decode_trap, OP_NONE},
-	{"alloca", decode_stack, OP_NONE},
-	{"stacksave", decode_stack, OP_NONE},
-	{"stackrestore", decode_stack, OP_NONE},
-	{"nanosleep", decode_nanosleep, OP_NONE},
-	{"membar", decode_fence, OP_NONE},
-	{"fence", decode_fence, OP_NONE},
-	{"prefetch", decode_nothing, OP_PREFETCH},
-	{"prefetchu", decode_nothing, OP_PREFETCH},
-	{"discard", decode_nothing, OP_HINT},
-	{"applypriority", decode_nothing, OP_HINT},
-	{"griddepcontrol", decode_fence, OP_NONE},
-	{"setmaxnreg", decode_setmaxnreg, OP_NONE},
-	{"pmevent", decode_nothing, OP_HINT},
-	{"createpolicy", decode_createpolicy, OP_NONE},
-	{NULL, NULL, OP_NONE},
-};

@@ -64,7 +64,7 @@ static void combine_with(struct decoder *decoder, struct exec_instruction *out,
 		decode_refuse(decoder);
 }
 
-static void decode_setp(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_setp(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
 	size_t size = ptx_type_size(type);
@@ -90,7 +90,7 @@ static void decode_setp(struct decoder *decoder, const struct ptx_instruction *i
 	out->e = pair ? decode_predicate(decoder, &d->items[1], NULL) : -1;
 }
 
-static void decode_set(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_set(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type to = decode_type(in, 0), type = decode_type(in, 1);
 	size_t size = ptx_type_size(type), d_size = ptx_type_size(to);
@@ -120,7 +120,7 @@ static void decode_set(struct decoder *decoder, const struct ptx_instruction *in
 	out->d = decode_destination(decoder, &in->operands[0], d_size);
 }
 
-static void decode_selp(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_selp(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
 	size_t size = ptx_type_size(type);
@@ -139,7 +139,7 @@ static void decode_selp(struct decoder *decoder, const struct ptx_instruction *i
 	out->d = decode_destination(decoder, &in->operands[0], size);
 }
 
-static void decode_slct(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_slct(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	size_t size = ptx_type_size(decode_type(in, 0));
 	if (!decode_operands(decoder, in, 4))
@@ -222,7 +222,7 @@ static bool move_clock(struct decoder *decoder, const struct ptx_instruction *in
 	return false;
 }
 
-static void decode_mov(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_mov(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
 	size_t size = ptx_type_size(type);
@@ -257,26 +257,22 @@ static uint64_t window_of(const struct ptx_instruction *in)
 	return decode_has(in, "param") || decode_has(in, "param::entry") ? EXEC_WINDOW_PARAM : 0;
 }
 
-static void decode_cvta(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_cvta(struct decoder *decoder, const struct ptx_instruction *in)
 {
-	bool to = decode_has(in, "to");
 	uint64_t window = window_of(in);
 	if (!decode_operands(decoder, in, 2))
 		return;
 	/* parameters of an inlined function are in local memory */
 	if (window == EXEC_WINDOW_PARAM && decoder->frame->caller)
 		window = EXEC_WINDOW_LOCAL;
-	struct exec_instruction *out = decode_emit(decoder,
-											   window == 0 ? OP_MOV
-											   : to        ? OP_CVTA_TO
-														   : OP_CVTA_FROM,
-											   FORM_B64);
+	struct exec_instruction *out =
+		decode_emit(decoder, window == 0 ? OP_MOV : decoder->operation, FORM_B64);
 	out->a = decode_source(decoder, &in->operands[1], 8);
 	out->b = decode_constant(decoder, window, 8);
 	out->d = decode_destination(decoder, &in->operands[0], 8);
 }
 
-static void decode_isspacep(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_isspacep(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	if (!decode_operands(decoder, in, 2))
 		return;
@@ -407,7 +403,7 @@ static void convert_pair(struct decoder *decoder, const struct ptx_instruction *
 	out->d = decode_destination(decoder, &in->operands[0], ptx_type_size(to));
 }
 
-static void decode_cvt(struct decoder *decoder, const struct ptx_instruction *in)
+void decode_cvt(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type to = decode_type(in, 0), from = decode_type(in, 1);
 	if (to == PTX_NONE || from == PTX_NONE || in->operand_count < 2) {
@@ -446,15 +442,3 @@ static void decode_cvt(struct decoder *decoder, const struct ptx_instruction *in
 									 : decode_source(decoder, &in->operands[1], a_size);
 	out->d = decode_destination(decoder, &in->operands[0], d_size);
 }
-
-const struct decode_entry decode_move_table[] = {
-	{"setp", decode_setp, OP_NONE},
-	{"set", decode_set, OP_NONE},
-	{"selp", decode_selp, OP_NONE},
-	{"slct", decode_slct, OP_NONE},
-	{"mov", decode_mov, OP_NONE},
-	{"cvta", decode_cvta, OP_NONE},
-	{"isspacep", decode_isspacep, OP_NONE},
-	{"cvt", decode_cvt, OP_NONE},
-	{NULL, NULL, OP_NONE},
-};

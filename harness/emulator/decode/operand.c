@@ -521,6 +521,12 @@ void decode_unsupported(struct decoder *decoder)
 	decode_emit(decoder, OP_NONE, FORM_NONE);
 }
 
+void decode_none(struct decoder *decoder, const struct ptx_instruction *in)
+{
+	(void)in;
+	decode_unsupported(decoder);
+}
+
 void decode_refuse(struct decoder *decoder)
 {
 	decoder->program->unresolved = true;

@@ -63,7 +63,7 @@ static void collect_shared(struct decoder *decoder, const struct ptx_function *f
 	for (uint32_t i = 0; i < function->code_count; i++) {
 		const struct ptx_instruction *in = &function->code[i];
 		collect_operands(decoder, in->operands, in->operand_count, depth);
-		if (strcmp(in->parts[0], "call") == 0)
+		if (in->op == OPCODE_CALL)
 			collect_callees(decoder, function, in, depth);
 	}
 }

@@ -61,8 +61,8 @@ static uint32_t vote_deciders(const struct warp *w, const struct exec_instructio
 							  uint32_t mask)
 {
 	const struct exec_program *program = w->worker->launch->program;
-	const char *name = program->origins[in - program->code].instruction->parts[0];
-	if (strcmp(name, "vote") != 0 || (in->sub != VOTE_ANY && in->sub != VOTE_ALL))
+	const enum ptx_opcode op = program->origins[in - program->code].instruction->op;
+	if (op != OPCODE_VOTE || (in->sub != VOTE_ANY && in->sub != VOTE_ALL))
 		return 0;
 	return known(w, in->a, in->imm != 0, in->sub == VOTE_ANY) & mask;
 }
@@ -153,7 +153,7 @@ static enum exec_status follow_logic(struct warp *w, const struct exec_instructi
 {
 	const struct exec_origin *origin =
 		&w->worker->launch->program->origins[in - w->worker->launch->program->code];
-	bool decides = origin->instruction->parts[0][0] == 'o';
+	bool decides = origin->instruction->op == OPCODE_OR;
 	struct exec_read read = {0};
 	uint32_t lanes = any_of(w->undefined, e->of_data, e->data, &read);
 	lanes &= ~known(w, in->a, in->imm & NEGATED_A, decides) &
@@ -274,8 +274,7 @@ static const char *misuse_of(int32_t kind, const struct exec_origin *origin)
 	case EFFECT_TEXTURE: return "uses a coordinate";
 	default: break;
 	}
-	return strcmp(origin->instruction->parts[0], "brx") == 0 ? "branches on a value"
-															 : "has an operand";
+	return origin->instruction->op == OPCODE_BRX_IDX ? "branches on a value" : "has an operand";
 }
 
 /* ------------------------------------------------------------------------
@@ -325,7 +324,7 @@ static enum exec_status check_guard(struct warp *w, const struct exec_instructio
 	const struct exec_origin *origin = &program->origins[in - program->code];
 	const struct exec_lanes *guard = &w->undefined->predicates[in->guard];
 	uint32_t lanes = guard->lanes & w->active;
-	bool branch = strcmp(origin->instruction->parts[0], "bra") == 0;
+	bool branch = origin->instruction->op == OPCODE_BRA;
 	if (branch ? open_region(w, in, lanes, &guard->read) : exec_follow_computes(w, in))
 		return EXEC_NEXT;
 	return exec_undefined_fail(

@@ -1,7 +1,5 @@
 #include "emulator/exec/race_code.h"
 
-#include <string.h>
-
 #include "emulator/exec/fault.h"
 #include "emulator/exec/undefined.h"
 #include "emulator/exec/uneven.h"
@@ -47,12 +45,14 @@ bool race_is_collective(const struct warp *warp, uint32_t pc)
 }
 
 /* Whether the instruction changes nothing but registers and the place in the program. */
-static bool is_idle(const struct exec_instruction *in, const char *name)
+static bool is_idle(const struct exec_program *program, uint32_t pc)
 {
+	const struct exec_instruction *in = &program->code[pc];
+	const enum ptx_opcode op = program->origins[pc].instruction->op;
 	if (in->class == CLASS_MEMORY)
-		return strcmp(name, "ld") == 0;
+		return op == OPCODE_LD;
 	if (in->class == CLASS_CONTROL)
-		return strcmp(name, "bra") == 0;
+		return op == OPCODE_BRA;
 	return in->class != CLASS_BARRIER && in->class != CLASS_COMMUNICATION &&
 		   in->class != CLASS_TENSOR;
 }
@@ -64,13 +64,12 @@ bool race_polls(const struct warp *warp, uint32_t pc)
 		return false;
 	for (uint32_t at = pc; at < program->count; at++) {
 		const struct exec_instruction *in = &program->code[at];
-		const char *name = program->origins[at].instruction->parts[0];
-		if (!is_idle(in, name))
+		if (!is_idle(program, at))
 			return false;
 		if (in->class != CLASS_CONTROL || in->target > pc)
 			continue;
 		for (uint32_t first = in->target; first < pc; first++)
-			if (!is_idle(&program->code[first], program->origins[first].instruction->parts[0]))
+			if (!is_idle(program, first))
 				return false;
 		return true;
 	}

@@ -369,10 +369,8 @@ struct span {
 
 static bool is_store(const struct warp *warp, const struct exec_instruction *in, size_t bytes)
 {
-	const struct exec_program *program = warp->worker->launch->program;
-	const char *const *parts = program->origins[exec_pc(warp, in)].instruction->parts;
-	return exec_effects(warp, in)[EFFECT_KIND] == EFFECT_STORE && parts &&
-		   strcmp(parts[0], "st") == 0 && in->size && bytes == (size_t)in->size * in->count;
+	return exec_effects(warp, in)[EFFECT_KIND] == EFFECT_STORE && in->size &&
+		   bytes == (size_t)in->size * in->count;
 }
 
 /* The bytes of the word at `word` that the store brings. */

@@ -21,10 +21,9 @@ struct region_search {
 	uint32_t depth, count;
 };
 
-static const char *name_of(const struct exec_program *program, uint32_t pc)
+static enum ptx_opcode opcode_of(const struct exec_program *program, uint32_t pc)
 {
-	const char **parts = program->origins[pc].instruction->parts;
-	return parts ? parts[0] : ""; /* the exit at the end is nobody's */
+	return program->origins[pc].instruction->op;
 }
 
 static bool is_exit(const struct exec_program *program, uint32_t pc)
@@ -35,8 +34,8 @@ static bool is_exit(const struct exec_program *program, uint32_t pc)
 
 bool exec_region_branches(const struct exec_program *program, uint32_t pc)
 {
-	const char *name = name_of(program, pc);
-	return strcmp(name, "bra") == 0 || (strcmp(name, "ret") == 0 && !is_exit(program, pc));
+	const enum ptx_opcode op = opcode_of(program, pc);
+	return op == OPCODE_BRA || (op == OPCODE_RET && !is_exit(program, pc));
 }
 
 static void visit(struct region_search *search, uint32_t pc)
@@ -79,8 +78,8 @@ static enum exec_region_path anywhere(const struct exec_program *program, uint32
 	(void)place;
 	(void)context;
 	const struct exec_instruction *in = program->code + pc;
-	const char *name = name_of(program, pc);
-	if (is_exit(program, pc) || strcmp(name, "brx") == 0 || strcmp(name, "call") == 0)
+	const enum ptx_opcode op = opcode_of(program, pc);
+	if (is_exit(program, pc) || op == OPCODE_BRX_IDX || op == OPCODE_CALL)
 		return EXEC_REGION_REFUSED;
 	if (!exec_region_branches(program, pc))
 		return EXEC_REGION_NEXT;
@@ -90,43 +89,9 @@ static enum exec_region_path anywhere(const struct exec_program *program, uint32
 /* ------------------------------------------------------------------------
  * What an instruction of the region does */
 
-static bool is_one_of(const char *name, const char *const names[])
-{
-	for (; *names; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
-	return false;
-}
-
-/* cp.async.commit_group and the waits for groups: of a lane without copies they do nothing. */
-static bool orders_copies(const struct ptx_instruction *in)
-{
-	static const char *const orders[] = {"commit_group", "wait_group", "wait_all", NULL};
-	return strcmp(in->parts[0], "cp") == 0 && in->part_count > 2 && is_one_of(in->parts[2], orders);
-}
-
 enum exec_region_use exec_region_use(const struct exec_program *program, uint32_t pc)
 {
-	static const char *const quiet[] = {"bra",       "ret",       "prefetch",
-										"prefetchu", "discard",   "applypriority",
-										"pmevent",   "nanosleep", NULL};
-	static const char *const exchanging[] = {"shfl", "movmatrix", NULL};
-	const int32_t *effects = program->effects + program->origins[pc].effects;
-	const char *name = name_of(program, pc);
-	switch ((enum exec_effect_kind)effects[EFFECT_KIND]) {
-	case EFFECT_NONE: return is_one_of(name, quiet) ? 0 : EXEC_REGION_HARMS;
-	case EFFECT_OPERANDS:
-		return orders_copies(program->origins[pc].instruction) ? EXEC_REGION_ORDERS
-															   : EXEC_REGION_HARMS;
-	case EFFECT_STORE:
-	case EFFECT_STORE_ROWS:
-	case EFFECT_STORE_TILE:
-	case EFFECT_MMA: return EXEC_REGION_HARMS;
-	case EFFECT_CROSS:
-	case EFFECT_LOAD_ROWS:
-	case EFFECT_LOAD_TILE: return EXEC_REGION_CROSSES;
-	default: return is_one_of(name, exchanging) ? EXEC_REGION_CROSSES : 0;
-	}
+	return (enum exec_region_use)program->effects[program->origins[pc].effects + EFFECT_USES];
 }
 
 static bool add_results(struct exec_region *region, const int32_t *effects)

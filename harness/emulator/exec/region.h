@@ -7,9 +7,10 @@
 
 /* What an instruction does besides to compute. */
 enum exec_region_use {
-	EXEC_REGION_HARMS = 1,   /* a store, atomic, barrier, exit or product of tensor cores */
-	EXEC_REGION_CROSSES = 2, /* lanes exchange values */
-	EXEC_REGION_ORDERS = 4,  /* closes or waits for groups of cp.async: harms a lane with copies */
+	EXEC_REGION_HARMS = PTX_HARMS,
+	EXEC_REGION_CROSSES = PTX_CROSSES,
+	EXEC_REGION_ORDERS = PTX_ORDERS,
+	EXEC_REGION_USES = EXEC_REGION_HARMS | EXEC_REGION_CROSSES | EXEC_REGION_ORDERS,
 };
 
 struct exec_region {

@@ -44,6 +44,7 @@ enum exec_effect_kind {
 /* The numbers at program->effects[origin.effects], before the references. */
 enum exec_effect_head {
 	EFFECT_KIND,
+	EFFECT_USES,    /* what it does besides to compute: enum exec_region_use */
 	EFFECT_RESULTS, /* how many references are results, */
 	EFFECT_DATA,    /* values, */
 	EFFECT_CONTROL, /* selectors and predicates, which make the result of their lane undefined, */

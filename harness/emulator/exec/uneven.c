@@ -23,7 +23,7 @@ static const struct ptx_instruction *written_as(const struct warp *warp, uint32_
 
 static bool is_aligned(const struct ptx_instruction *instruction)
 {
-	bool aligned = strcmp(instruction->parts[0], "bar") == 0;
+	bool aligned = ptx_opcode_facts[instruction->op] & PTX_ALIGNED;
 	for (uint32_t i = 1; i < instruction->part_count; i++)
 		aligned |= strcmp(instruction->parts[i], "aligned") == 0;
 	return aligned;

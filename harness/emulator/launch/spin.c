@@ -79,41 +79,16 @@ static bool add_reads(struct spin *spin, struct warp *warp, const struct exec_in
 	return true;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-	while (*names && strcmp(name, *names) != 0)
-		names++;
-	return *names != NULL;
-}
-
-/* Of the cluster's own mbarriers, which its warps change: one that finds its phase over goes on. */
-static bool waits_for_mbarrier(const char *const *parts)
-{
-	return strcmp(parts[0], "mbarrier") == 0 &&
-		   (strcmp(parts[1], "try_wait") == 0 || strcmp(parts[1], "test_wait") == 0);
-}
-
 /* Whether the instruction leaves memory and barriers as they are, an atomic apart; what it reads is
- * added. */
+ * added. An mbarrier that is waited for is the cluster's own, whose warps change it: one that finds
+ * its phase over goes on. */
 static bool is_quiet(struct spin *spin, struct warp *warp, const struct exec_instruction *in)
 {
-	static const char *const control[] = {"bra", "brx", "ret", NULL};
-	static const char *const order[] = {"fence", "membar", NULL};
-	static const char *const hidden[] = {"setmaxnreg", "alloca", "stackrestore", NULL};
 	const struct exec_program *program = warp->worker->launch->program;
-	const char *const *parts =
-		(const char *const *)program->origins[in - program->code].instruction->parts;
-	const char *name = parts[0];
-	switch ((enum instruction_class)in->class) {
-	case CLASS_CONTROL: return is_one_of(name, control);
-	case CLASS_BARRIER: return is_one_of(name, order) || waits_for_mbarrier(parts);
-	case CLASS_TENSOR: return false;
-	case CLASS_MEMORY:
-		return strcmp(name, "ld") == 0     ? add_reads(spin, warp, in, false)
-			   : strcmp(name, "atom") == 0 ? add_reads(spin, warp, in, true)
-										   : false;
-	default: return !is_one_of(name, hidden); /* these change what no register shows */
-	}
+	const enum ptx_opcode op = program->origins[in - program->code].instruction->op;
+	if (ptx_opcode_facts[op] & PTX_UNSEEN)
+		return false;
+	return (op != OPCODE_LD && op != OPCODE_ATOM) || add_reads(spin, warp, in, op == OPCODE_ATOM);
 }
 
 /* The group that runs next is the only one that can. */

@@ -148,6 +148,10 @@ static void check(struct checker *checker, struct ptx_instruction *in)
 		fail(checker, in, &kept->match);
 		return;
 	}
+	const struct ptx_form *form = kept->match.form;
+	in->op = form->opcode;
+	in->has_result = form->operands[0] && strchr("dnpwDABC", form->operands[0]);
+	in->expects = form->operands;
 	in->lacks_decoding = kept->match.lacks_decoding;
 	const int misfit = ptx_misfit(&kept->expectation, in);
 	for (uint32_t i = 0; i < in->operand_count && !checker->parser->lexer.failed; i++)

@@ -1,10 +1,10 @@
-/* The syntax of PTX as data: forms/ has a row for each form of each instruction, and an instruction
+/* The syntax of PTX as data: opcodes.def has a row for each form of each opcode, and an instruction
  * of a module is one of them or an error. A row of
  *
- *     FORM("cvt", "(.rn|.rz) {.relu} {.satfinite @80:81} (.f16x2|.bf16x2) .f32 @80:70", "d,a,b")
+ *     FORM(CVT, "(.rn|.rz) {.relu} {.satfinite @80:81} (.f16x2|.bf16x2) .f32 @80:70", "d,a,b")
  *
- * has the opcode with those parts that belong to its name, in order; the modifiers and types that
- * follow; and the operands.
+ * has the opcode, whose name has those parts that belong to it, in order; the modifiers and types
+ * that follow; and the operands.
  *
  *     .x        the part must be there          .n<8:256:8>   .n8, .n16, ..., .n256
  *     (A|B)     one of these must be there      @80:70        needs .target sm_80, .version 7.0
@@ -47,9 +47,10 @@
 #include "emulator/ptx/ir.h"
 
 struct ptx_form {
-	const char *opcode, *parts, *operands;
+	enum ptx_opcode opcode;
+	const char *parts, *operands;
 };
-extern const struct ptx_form ptx_forms[];
+extern const struct ptx_form ptx_forms[]; /* those of an opcode stand together */
 extern const size_t ptx_form_count;
 
 #define PTX_FORMS_VERSION 95 /* the newest that the table has, times ten */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "emulator/machine.h"
+#include "emulator/ptx/opcode.h"
 
 enum ptx_type {
 	PTX_NONE,
@@ -114,8 +115,11 @@ struct ptx_operand {
 };
 
 struct ptx_instruction {
-	const char *opcode; /* as written: "ld.global.f32" */
-	const char **parts; /* "ld", "global", "f32" */
+	const char *opcode;  /* as written: "ld.global.f32" */
+	enum ptx_opcode op;  /* its row of opcodes.def; OPCODE_NONE until the module was checked */
+	bool has_result;     /* its first operand is one */
+	const char *expects; /* what its row says of its operands: ptx/forms.h */
+	const char **parts;  /* "ld", "global", "f32" */
 	uint32_t part_count;
 	struct ptx_operand *operands;
 	uint32_t operand_count;

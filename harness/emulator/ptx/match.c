@@ -1,4 +1,4 @@
-/* Finds the row of forms/ that an instruction is. */
+/* Finds the row of opcodes.def that an instruction is. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,10 +225,9 @@ static bool match_at(struct matcher *matcher, const char *pattern, struct state 
 	return finish(matcher, &state);
 }
 
-/* How many parts the opcode of a row has, if the instruction begins with them; 0: it does not. */
-static uint32_t opcode_parts(const struct ptx_form *form, const struct ptx_instruction *in)
+/* How many parts the name of an opcode has, if the instruction begins with them; 0: it does not. */
+static uint32_t opcode_parts(const char *opcode, const struct ptx_instruction *in)
 {
-	const char *opcode = form->opcode;
 	for (uint32_t i = 0; i < in->part_count; i++) {
 		const size_t length = strlen(in->parts[i]);
 		if (strncmp(opcode, in->parts[i], length) != 0)
@@ -247,11 +246,14 @@ struct ptx_match ptx_match(const struct ptx_instruction *in, struct ptx_need has
 	struct matcher matcher = {.in = in, .has = has, .best_used = -1};
 	for (uint32_t i = 1; i < in->part_count && i < PARTS_MAX; i++)
 		matcher.classes[i] = (uint8_t)class_of(in->parts[i]);
+	enum ptx_opcode opcode = OPCODE_NONE;
+	uint32_t named = 0;
 	for (size_t i = 0; i < ptx_form_count && in->part_count <= PARTS_MAX; i++) {
 		matcher.form = &ptx_forms[i];
-		const char *opcode = matcher.form->opcode, *first = in->parts[0];
-		const bool may_be = opcode[0] == first[0] && opcode[1] == first[1];
-		const uint32_t named = may_be ? opcode_parts(matcher.form, in) : 0;
+		if (matcher.form->opcode != opcode) {
+			opcode = matcher.form->opcode;
+			named = opcode_parts(ptx_opcode_names[opcode], in);
+		}
 		const struct state state = {.used = (1u << named) - 1};
 		if (named && match_at(&matcher, matcher.form->parts, state))
 			break;

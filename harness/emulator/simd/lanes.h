@@ -39,7 +39,7 @@
 #else
 #define LEVELLED(operation, form, function, class) HANDLER(function);
 #endif
-#include "emulator/exec/handlers.def"
+#include "emulator/ptx/opcodes.def"
 
 #define SOURCE(type, operand) ((const type *)(w->base[(operand)&1] + (operand)))
 #define DEST(type, operand) ((type *)(w->base[0] + (operand)))

@@ -22,7 +22,7 @@ static const struct {
 	{#operation " " #form, OP_##operation, FORM_##form, levelled},
 #define LEVELLED(operation, form, function, class) ROW(operation, form, true)
 #define ONCE(operation, form, function, class) ROW(operation, form, false)
-#include "emulator/exec/handlers.def"
+#include "emulator/ptx/opcodes.def"
 };
 
 Test(handlers, every_row_has_a_function_at_every_level)

@@ -101,7 +101,7 @@ static const char *expand(struct instance *instance, const char *at)
 static struct instance instance_of(const struct ptx_form *form)
 {
 	struct instance instance = {.need = {750, 63}};
-	snprintf(instance.opcode, sizeof instance.opcode, "%s", form->opcode);
+	snprintf(instance.opcode, sizeof instance.opcode, "%s", ptx_opcode_names[form->opcode]);
 	expand(&instance, form->parts);
 	return instance;
 }
@@ -241,8 +241,7 @@ Test(ptx_forms, modifiers_of_other_opcodes_are_refused)
 		const struct ptx_form *form = &ptx_forms[row];
 		seed = 7;
 		struct instance instance = instance_of(form);
-		const bool is_sine =
-			strncmp(form->opcode, "sin", 3) == 0 || strncmp(form->opcode, "cos", 3) == 0;
+		const bool is_sine = form->opcode == OPCODE_SIN || form->opcode == OPCODE_COS;
 		for (uint32_t place = 0; place <= instance.count && !strchr(form->parts, '*'); place++) {
 			write(&instance, form, is_sine ? "bulk_group" : "2pi", place, text);
 			cr_assert_not(taken(&instance.need, text, &fault), "%s", text);
@@ -260,7 +259,7 @@ Test(ptx_forms, what_a_row_needs_is_needed)
 		const struct ptx_form *form = &ptx_forms[row];
 		struct instance instance = {.need = {0, 0}};
 		seed = 3;
-		snprintf(instance.opcode, sizeof instance.opcode, "%s", form->opcode);
+		snprintf(instance.opcode, sizeof instance.opcode, "%s", ptx_opcode_names[form->opcode]);
 		expand(&instance, form->parts);
 		const char *end = strrchr(form->parts, '@');
 		if (!end || strpbrk(end, "|)}")) /* of a part: another row may have the rest */

@@ -30,14 +30,6 @@ bool hint_case_failed(const struct case_result *result)
 	return result->verdict != VERDICT_ACCEPTED && result->verdict != VERDICT_NOT_RUN;
 }
 
-size_t hint_wrong_cases(const struct hint_facts *facts)
-{
-	size_t wrong = 0;
-	for (size_t i = 0; i < facts->judgement->count; i++)
-		wrong += hint_case_wrong(&facts->judgement->cases[i]);
-	return wrong;
-}
-
 size_t hint_explained_cases(const struct hint_facts *facts)
 {
 	size_t explained = 0;

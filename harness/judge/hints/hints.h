@@ -107,8 +107,7 @@ bool hint_is_kept(const struct hint_facts *facts);
  */
 bool hint_stored_beyond(const struct hint_facts *facts);
 
-/* How many cases have wrong results, and how many of them were looked at (`wrong` is there). */
-size_t hint_wrong_cases(const struct hint_facts *facts);
+/* How many cases have wrong results that were looked at (`wrong` is there). */
 size_t hint_explained_cases(const struct hint_facts *facts);
 
 /* "in the failing case", "in both failing cases", "in 3 of 5 failing cases": holds in `held` of the

@@ -167,60 +167,11 @@ static void say_scalar(const struct hint_facts *facts, enum scalar scalar, char 
 			 (double)scalar_neutral(scalar));
 }
 
-/* Longer sentences of the table below. */
-static const char added[] =
-	"adding the result to what %3$s held: %3$s is read before it is written; store "
-	"with = in place of +=, or set it to 0 before atomics add to it";
-static const char code_padded[] =
-	"tiles along k that are padded with codes of 0: pad them with the zero "
-	"points of %1$s and %2$s, or after these are taken off";
-static const char k_shifted[] =
-	"products of %1$s at one k and of %2$s at the next or the last: an index "
-	"along k is off by one";
-static const char quarters[] =
-	"rows and columns from 8 to 15 of each 16 x 16 of %1$s exchanged: the second and the third "
-	"register of mma's fragment of %1$s are exchanged";
-
 /* Of which only the operands' names differ: %1$s is the left one, %2$s the right one, %3$s the
- * result. */
-static const char *const plain[FAULT_LEFT_LENGTH] = {
-	[FAULT_FIRST_MISSING] = "sums without their first product: does the loop over k begin at 1?",
-	[FAULT_ALL_TRANSPOSED] = "taking %1$s, %2$s and %3$s for column-major: they are row-major",
-	[FAULT_EXCHANGED] = "%2$s * %1$s: the operands are exchanged",
-	[FAULT_LEFT_OF_FIRST] = "taking the first matrix of %1$s for each of the batch",
-	[FAULT_RIGHT_OF_FIRST] = "taking the first matrix of %2$s for each of the batch",
-	[FAULT_BETA_ONE] = "taking beta for 1: is %3$s added without it?",
-	[FAULT_FACTORS_EXCHANGED] = "taking alpha for beta and beta for alpha",
-	[FAULT_LAST_ONLY] =
-		"sums of only their last product or tile, or of none: = for +=, or a sum cleared?",
-	[FAULT_ADDED] = added,
-	[FAULT_ONE_PADDED] =
-		"tiles along k that are padded with 1: what lies beyond the operands must not count",
-	[FAULT_CODE_PADDED] = code_padded,
-	[FAULT_K_SHIFTED] = k_shifted,
-	[FAULT_QUARTERS] = quarters,
-	[FAULT_ALPHA_ON_ALL] = "alpha * (%1$s * %2$s + beta * %3$s): alpha belongs only to the product",
-	[FAULT_INPUTS_TF32_CUT] =
-		"TF32 inputs (10 bits of 23, the others cut off), as tensor cores take floats",
-	[FAULT_INPUTS_TF32] =
-		"inputs that were rounded to TF32 or f16 (11 bits), as tensor cores take floats",
-	[FAULT_INPUTS_F16] = "inputs that were rounded to f16 before they are multiplied",
-	[FAULT_INPUTS_BF16] = "inputs that were rounded to bf16 before they are multiplied",
-	[FAULT_INPUTS_E4M3] = "inputs that were rounded to fp8 (e4m3) before they are multiplied",
-	[FAULT_PRODUCTS_F16] =
-		"products that are each rounded to f16: multiply as floats, __half2float() of both",
-	[FAULT_PRODUCTS_BF16] = "products that are each rounded to bf16: multiply in f32",
-	[FAULT_SCALE_SIGN] = "scales of %2$s whose sign is left out: they may be negative",
-	[FAULT_NO_SCALES] = "leaving out the scales of %1$s and %2$s",
-	[FAULT_NO_ZEROS] = "leaving out the zero points of %1$s and %2$s",
-	[FAULT_OFFSET] = "codes of %2$s that are taken as they are: a code in the middle stands for 0",
-	[FAULT_RIGHT_BF16] =
-		"weights that were rounded to bf16: half and float are right, bf16 has too few bits",
-	[FAULT_ZEROS_ADDED] =
-		"adding the zero points of %1$s and %2$s to their codes: they are taken off",
-	[FAULT_SCALE_MULTIPLIED] = "multiplying by the scale of %3$s: its codes come of dividing by it",
-	[FAULT_ZERO_PADDED] =
-		"minima that a 0 takes part in: pad tiles with +infinity, and begin there",
+ * result. Of a family say_fault() has the sentence. */
+static const char *const plain[FAULT_COUNT] = {
+#define FAULT(name, choices, touches, add, sentence) [FAULT_##name] = sentence,
+#include "judgement/faults.def"
 };
 
 /* Not by printf, whose format the compiler could not check. */

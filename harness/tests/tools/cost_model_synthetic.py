@@ -3,13 +3,13 @@
 usage: cost_model_synthetic.py make SOURCE MODEL TRUTH.def OUT.csv   TRUTH.def: a copy of
            configs.def, which gets the known times
        cost_model_synthetic.py check SOURCE TRUTH.def FITTED.def     exit status 1: not the same
-       cost_model_synthetic.py knee SOURCE OUT.csv                   three configurations matter of six
+       cost_model_synthetic.py unknown SOURCE OUT.csv                configurations that configs.def has not
 """
 import pathlib
 import random
 import sys
 
-sys.path.insert(0, sys.argv[2] + "/tools/research")
+sys.path.insert(0, sys.argv[2] + "/tools")
 import cost_model_csv  # noqa: E402
 import cost_model_fit  # noqa: E402
 from cost_model_table import Table  # noqa: E402
@@ -85,16 +85,12 @@ def check(source, truth, fitted):
         sys.exit("\n".join(far))
 
 
-def knee(source, out):
-    """GOOD 0, 1 and 2 are each the best on a third of the shapes and 30% slower elsewhere; SPARE 0, 1 and 2
-    win 0.5% on a shape each."""
-    for i in range(90):
-        us = {f"GOOD {j}": 10.0 if i % 3 == j else 13.0 for j in range(3)}
-        us |= {f"SPARE {j}": 9.95 if i == j else 15.0 for j in range(3)}
-        key = ("2026-01-02T03:04:05Z", "Pretended H200", "1", DEVICES["Pretended H200"], DRAWS[i // 3 % 3], 64 + i, 64, 64, 1)
-        cost_model_csv.append(out, [[*key, name, f"{time:.2f}", "0.5"] for name, time in us.items()])
+def unknown(source, out):
+    for i in range(9):
+        key = ("2026-01-02T03:04:05Z", "Pretended H200", "1", DEVICES["Pretended H200"], "default", 64 + i, 64, 64, 1)
+        cost_model_csv.append(out, [[*key, f"GOOD {j}", "10.00", "0.5"] for j in range(3)])
 
 
 if __name__ == "__main__":
     rng = random.Random(1)
-    {"make": make, "check": check, "knee": knee}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "check": check, "unknown": unknown}[sys.argv[1]](*sys.argv[2:])

@@ -3,7 +3,7 @@
 
 FAKE_LOG gets a line for each of them; one whose line has FAKE_CUT_OFF in it
 reports that it was interrupted, and those after the first FAKE_MOST fail. A file's time is FAKE_MICROSECONDS, a library's 1.2
-times that; FAKE_NOT_RAN does not run. Of tools/research/cosma's schedules those with SWIZZLE n take n percent more, and those with the
+times that; FAKE_NOT_RAN does not run. Of tools/cosma's schedules those with SWIZZLE n take n percent more, and those with the
 reduction kernel twice as long. FAKE_NO_TUNE: nothing is measured by tune.
 """
 import json

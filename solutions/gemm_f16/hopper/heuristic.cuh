@@ -1,5 +1,5 @@
 /* The heuristic: a model of the time that each configuration takes for a product, and the choice of
- * the fastest. tools/research/cost-model fits the seven times of configs.def to measurements. */
+ * the fastest. tools/cost-model fits the seven times of configs.def to measurements. */
 #ifndef HOPPER_HEURISTIC_CUH
 #define HOPPER_HEURISTIC_CUH
 

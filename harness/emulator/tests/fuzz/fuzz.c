@@ -8,7 +8,8 @@
  * them); elsewhere all are mutations of the seeds. A worker does this; whatever ends it but its own
  * exit, ten silent seconds of its processor time (or ten minutes of anybody's, for one that
  * sleeps), or something that was taken and not given back, is a finding: its input is written to a
- * file whose name is printed. --words: one a line, with quotes around it or none.
+ * file in --findings (/tmp) whose name is printed. --words: one a line, with quotes around it or
+ * none.
  *
  * Exit status: 0 nothing was found, 1 something, 2 wrong usage. */
 #include <dirent.h>
@@ -46,7 +47,7 @@ struct fuzz {
 	char folder[64];
 };
 
-static struct fuzz fuzz = {.seconds = 10.0, .findings = ".", .corpus.random = 1};
+static struct fuzz fuzz = {.seconds = 10.0, .findings = "/tmp", .corpus.random = 1};
 static long live_blocks;
 
 static double seconds_now(void)

@@ -108,18 +108,48 @@ Test(source_needs, other_errors_are_of_no_architecture)
 	cr_expect_not(source_needs_other_gpu(NULL, &feature));
 }
 
-Test(source_needs, bf16_is_named_in_a_file)
+/* The part of a header that a definition keeps out. */
+static unsigned part_of(const char *define)
+{
+	for (size_t i = 0; i < SOURCE_PARTS; i++)
+		for (size_t k = 0; source_parts[i].defines[k] != NULL; k++)
+			if (strcmp(source_parts[i].defines[k], define) == 0)
+				return 1u << i;
+	cr_assert_fail("%s", define);
+	return 0;
+}
+
+Test(source_needs, parts_of_headers_are_named_in_a_file)
 {
 	static const struct {
-		const char *text;
-		bool named;
-	} files[] = {{"__global__ void k(half *x);\n", false}, {"const __nv_bfloat16 *x;\n", true}};
+		const char *text, *define;
+	} files[] = {{"__global__ void k(half *x);\n", NULL},
+				 {"const __nv_bfloat16 *x;\n", "EPILOGUE_WITHOUT_BF16"},
+				 {"x = __ldg(p);\n", "__SM_32_INTRINSICS_H__"},
+				 {"v = tex2D<float>(t, x, y);\n", "__SURFACE_INDIRECT_FUNCTIONS_H__"},
+				 {"surf2Dwrite(v, s, x, y);\n", "__TEXTURE_INDIRECT_FUNCTIONS_H__"},
+				 {"d = cudaCreateChannelDesc<float>();\n", "__CHANNEL_DESCRIPTOR_H__"},
+				 {"cudaLaunchDevice(f, p, g, b, 0, s);\n", "__CUDA_DEVICE_RUNTIME_API_H__"},
+				 {"_Float64x e;\n", "_BITS_FLOATN_H"}};
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		char path[] = "/tmp/test_source_needs.XXXXXX";
 		int fd = mkstemp(path);
 		cr_assert(write(fd, files[i].text, strlen(files[i].text)) > 0);
 		close(fd);
-		cr_expect_eq(source_needs_bf16(path), files[i].named, "%s", files[i].text);
+		unsigned expected = files[i].define != NULL ? part_of(files[i].define) : 0;
+		cr_expect_eq(source_needs_parts(path), expected, "%s", files[i].text);
 		unlink(path);
 	}
+}
+
+Test(source_needs, a_library_of_templates_names_the_parts_it_uses)
+{
+	char path[] = "/tmp/test_wants.XXXXXX";
+	static const char text[] = "#include <cub/cub.cuh>\n";
+	int fd = mkstemp(path);
+	cr_assert(write(fd, text, strlen(text)) > 0);
+	close(fd);
+	cr_expect_eq(source_needs_parts(path),
+				 part_of("__SM_32_INTRINSICS_H__") | part_of("__TEXTURE_INDIRECT_FUNCTIONS_H__"));
+	unlink(path);
 }

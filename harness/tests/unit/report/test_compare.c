@@ -1,11 +1,14 @@
 /* links: report */
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/compare.h"
+#include "report/events.h"
 #include "report/report.h"
 
 #define ENTRIES 5
@@ -252,4 +255,24 @@ Test(compare, nothing_measured)
 		cr_assert_null(strstr(text, "nan"));
 		free(text);
 	}
+}
+
+/* What a batch hands on of a bench. */
+Test(compare, the_event_of_a_verdict_has_the_times_of_each_shape)
+{
+	char path[] = "/tmp/test_compare.XXXXXX";
+	struct error err;
+	struct events events;
+	close(mkstemp(path));
+	cr_assert(events_open(&events, path, &err), "%s", err.message);
+	events_verdict(&events, &list, 0);
+	cr_assert(events_close(&events, &err), "%s", err.message);
+	json_t *event = json_load_file(path, 0, NULL);
+	unlink(path);
+	const json_t *bench = json_object_get(event, "bench");
+	cr_assert_str_eq(json_string_value(json_object_get(event, "event")), "verdict");
+	cr_assert_eq(json_array_size(bench), 2);
+	const json_t *test = json_object_get(json_array_get(bench, 1), "case");
+	cr_assert_eq(json_integer_value(json_object_get(test, "k")), 8192);
+	json_decref(event);
 }

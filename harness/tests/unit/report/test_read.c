@@ -172,6 +172,65 @@ Test(read, shows_what_was_shown)
 	}
 }
 
+/* A map of 2 x 2 cells, counters, what was denied, and what the kernels take of a GPU. */
+static void add_rest(struct judgement *item)
+{
+	struct wrong_facts *wrong = calloc(1, sizeof *wrong);
+	wrong->wrong = 7;
+	wrong->map = (struct wrong_map){.rows = 2, .columns = 2, .height = 16, .width = 32};
+	wrong->map.wrong[0][1] = 3;
+	wrong->map.wrong[1][0] = 4;
+	wrong->places = (struct wrong_places){.top = 1, .bottom = 20, .left = 2, .right = 31};
+	item->cases[1].wrong = wrong;
+	item->cases[1].steps = 1000;
+	item->has_counters = true;
+	item->kernel_count = 1;
+	item->kernels = calloc(1, sizeof *item->kernels);
+	item->kernels[0] = (struct kernel_counters){.name = strdup("_Z4gemmv"),
+												.shown = strdup("gemm"),
+												.count = 1,
+												.counters = calloc(1, sizeof(struct counter))};
+	item->kernels[0].counters[0] = (struct counter){"launches", 3};
+	item->denied.recorded = true;
+	denied_add(&item->denied, "socket", "AF_INET", 2);
+	item->use_count = 1;
+	item->uses = calloc(1, sizeof *item->uses);
+	item->uses[0] = (struct kernel_use){"gemm", 40, 1024, 16, 8, 4};
+	strcpy(item->uses_of, "sm_90a");
+	strcpy(item->content, "c0ffee");
+	strcpy(item->schedule, "A=1");
+	item->compile_cached = true;
+	item->tool_report = strdup("nothing");
+	item->has_larger = true;
+	item->larger = (struct timing_result){.problem = "gemm-f16",
+										  .test = some_case(),
+										  .count = 1,
+										  .entries = calloc(1, sizeof(struct timing_entry))};
+}
+
+/* Every member that is read is written as it was, so that no pair of functions loses one. */
+Test(read, is_written_as_it_was_read)
+{
+	struct report_read back;
+	struct error err;
+	struct judgement_list list = some_list(VERDICT_ACCEPTED);
+	list.items[0].timing.entries[0].passes = (struct timing_passes){2, {12.5f, 12.75f}};
+	add_rest(&list.items[0]);
+	json_t *run = record_of_run(&list.facts), *result = record_of_result(&list.items[0]);
+	cr_assert(report_read_result(run, result, &back, &err), "%s", err.message);
+	json_t *run_again = record_of_run(&back.list.facts);
+	json_t *result_again = record_of_result(&back.list.items[0]);
+	char *before = json_dumps(result, JSON_INDENT(1)),
+		 *after = json_dumps(result_again, JSON_INDENT(1));
+	cr_expect(json_equal(run, run_again));
+	cr_expect_str_eq(after, before);
+	free(before), free(after);
+	json_decref(run_again), json_decref(result_again);
+	report_read_free(&back);
+	json_decref(run), json_decref(result);
+	judgement_list_free(&list);
+}
+
 Test(read, what_is_missing_is_not_known)
 {
 	struct report_read back;
@@ -185,6 +244,14 @@ Test(read, what_is_missing_is_not_known)
 	cr_expect_str_eq(text, "time_limit      a.cu\n");
 	free(text);
 	report_read_free(&back);
+	json_object_set_new(some, "problem", json_string("gemm-f16"));
+	json_object_set_new(some, "timing",
+						json_pack("{s:s, s:{}, s:[]}", "problem", "gemm-f16", "case", "entries"));
+	cr_assert(report_read_result(NULL, some, &back, &err), "%s", err.message);
+	cr_expect_not(back.list.items[0].has_timing, "of no entries");
+	report_read_free(&back);
+	json_object_del(some, "problem");
+	json_object_del(some, "timing");
 	json_object_set_new(some, "cases", json_pack("[{}]"));
 	cr_expect_not(report_read_result(none, some, &back, &err));
 	cr_expect_str_eq(err.message, "no problem has the name ''");

@@ -14,8 +14,6 @@
 #include "cli/cli.h"
 #include "judge/trials.h"
 
-#define VARIANTS_MAX 2048
-
 struct trials {
 	size_t count;
 	const char *const *const *flags;
