@@ -7,8 +7,7 @@ a room's .c files that use what the others define, on a folder of sources withou
 than LINES_MAX lines, on an external function that does not begin with the name of its file, room or type, on
 a type of a header whose name another file gives to a type of its own, on an include of a header that says
 that it is internal to another room, on a comment that begins "The same": it says of what, so that it can be
-read alone, and on what does not belong at the root. The files that are larger today are printed with their sizes; one that has become
-smaller has to leave the list. Exit status: 0 all well, else 1.
+read alone, and on what does not belong at the root. Exit status: 0 all well, else 1.
 """
 
 import os
@@ -58,10 +57,6 @@ ROOMS = [
 ROOT = re.compile(r"harness|solutions|epilogues|testcases|tools|findings|(README|CONTRIBUTING|CHANGELOG)\.md|LICENSE|CMakeLists\.txt|"
                   r"\.ci|\.git(hub|ignore)?|\.clang-(format|tidy)|\.dockerignore|build[\w.-]*|dist|\.toolchain|compile_commands\.json")
 LINES_MAX = 600
-LARGER = """
-harness/tests/unit/contestant/test_contestant.c
-harness/tests/unit/process/test_child.c
-""".split()
 # Circles of .c files that are known; what has left one must not come back.
 CIRCLES = [
     {"cli/generate.c", "cli/subcommands.c"},
@@ -232,11 +227,7 @@ def main():
     faults += [f"{name}: does not belong at the root" for name in sorted(os.listdir(root)) if not ROOT.fullmatch(name)]
     sizes = {path: text.count("\n") for path, text in texts.items()}
     faults += [f"{path}: {n} lines, more than {LINES_MAX}" for path, n in sizes.items()
-               if n > LINES_MAX and path not in LARGER]
-    for path in filter(sizes.get, LARGER):
-        if sizes[path] <= LINES_MAX:
-            faults.append(f"{path}: has {sizes[path]} lines by now: take it off the list in tools/lint_rooms.py")
-        print(f"larger than {LINES_MAX} lines, and known: {path} {sizes[path]}")
+               if n > LINES_MAX]
     headers = [path for path in sorted(code) if path.endswith(".h") and room_of(path)]
     public = [(path, name) for path in headers for name in functions(texts[path])]
     calls = {path: set(re.findall(r"\b(\w+)\(", texts[path])) for path in code}
