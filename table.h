@@ -1,1 +1,0 @@
-/* Schedules that gemmjudge tune chose on NVIDIA H200
