@@ -4,9 +4,10 @@ usage: lint_rooms.py ROOT
 
 Fails on an include that ROOMS does not allow, on a circle of files that include each other, on a folder
 of sources without a row, on a source of more than LINES_MAX lines, on an external function that does not
-begin with the name of its file, room or type, and on a type of a header whose name another file gives to
-a type of its own. The files that are larger today are printed with their sizes; one that has become
-smaller has to leave the list. Exit status: 0 all well, else 1.
+begin with the name of its file, room or type, on a type of a header whose name another file gives to
+a type of its own, and on more functions with long parameter lists than there are. The files that are larger
+today are printed with their sizes; one that has become smaller has to leave the list. Exit status: 0 all
+well, else 1.
 """
 
 import os
@@ -32,11 +33,11 @@ ROOMS = [
     ("judge/run", "base gpu testcases chain judgement process compile judge/options"),
     ("judge/timing", "base judgement process judge/run"),
     ("judge/submission", "base testcases judgement process compile judge/hints judge/run"),
-    ("judge/cases", "process judge/hints judge/run judge/timing judge/submission"),
+    ("judge/cases", "base process judge/hints judge/run judge/timing judge/submission"),
     ("judge", "base judgement process compile judge/options judge/hints judge/run judge/timing judge/submission "
               "judge/cases"),
     ("report", "base judgement"),
-    ("report/html", "testcases judgement report"),
+    ("report/html", "base testcases judgement report"),
     ("store", "base testcases judgement report"),
     ("store/show", "base testcases judgement report store"),
     ("site", "base judgement report report/html store"),
@@ -57,8 +58,16 @@ harness/tests/unit/compile/test_compile.c harness/tests/unit/contestant/test_con
 harness/tests/unit/process/test_jail.c harness/tests/unit/report/test_report.c
 harness/tests/unit/store/test_store.c
 """.split()
+# Functions of the program with more than PARAMETERS_MAX parameters: so many, with CUDA's own among them, which have
+# as many as CUDA says. The number may only fall: put what travels together into a struct that has a name.
+PARAMETERS_MAX = 6
+LONGER = 51
 FOREIGN_NAMES = ("cu", "nvrtc")  # functions of CUDA, which have CUDA's names
 FUNCTION = re.compile(r"^(?!typedef|static|struct \w+$)[\w *]*?\**(\w+)\(.*\)$", re.S)
+# What is not code, and strings; then a function's name and parameters, before its body or at its declaration's end.
+NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|^\s*#(?:[^\n]*\\\n)*[^\n]*', re.S | re.M)
+ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)")
+HEAD = re.compile(r"^(?!typedef\b|else\b|return\b)[A-Za-z_][\w \t\n*]*?\**\b(\w+)\(([^;{}]*)\)\s*(?=[;{])", re.M)
 
 
 def sources(root):
@@ -127,6 +136,21 @@ def has_prefix(name, path, calls, tags):
         any(name.startswith(tag + "_") for tag in tags)
 
 
+def parameters(listed):
+    """How many a list of them has: commas that are in no brackets of their own."""
+    while listed != (listed := re.sub(r"[(\[][^()\[\]]*[)\]]", "", listed)):
+        pass
+    return listed.count(",") + 1
+
+
+def long_lists(texts):
+    """(folder, function): those with more than PARAMETERS_MAX parameters, declared and defined counting once."""
+    return sorted({(os.path.dirname(path), head[1])
+                   for path, text in texts.items()
+                   for head in HEAD.finditer(ATTRIBUTE.sub("", NO_CODE.sub(" ", text)))
+                   if parameters(head[2]) > PARAMETERS_MAX})
+
+
 def two_meanings(texts, headers):
     """Types of a header whose tag another file defines anew."""
     defined = {}
@@ -171,6 +195,11 @@ def main():
     tags = {path: set(re.findall(r"\b(?:struct|enum|union) (\w+)", texts[path])) for path in headers}
     faults += [f"{path}: {name}() begins with the name of no file, room or type of its own" for path, name in public
                if not has_prefix(name, path, calls, tags[path])]
+    longer = long_lists({path: texts[path] for path in code if room_of(path) and path.endswith((".c", ".h")) and
+                         "/tests/" not in path})
+    if len(longer) > LONGER:
+        faults.append(f"{len(longer)} functions have more than {PARAMETERS_MAX} parameters, {len(longer) - LONGER} more "
+                      "than before: " + ", ".join(f"{folder}: {name}" for folder, name in longer))
     faults += two_meanings({path: texts[path] for path in code if room_of(path) and path.endswith((".c", ".h"))}, headers)
     print("\n".join(faults))
     return 1 if faults else 0

@@ -18,6 +18,28 @@ bool text_append(char **text, const char *more)
 	return true;
 }
 
+bool text_format(char *out, size_t size, const char *format, ...)
+{
+	va_list values;
+	va_start(values, format);
+	bool fits = text_vformat(out, size, format, values);
+	va_end(values);
+	return fits;
+}
+
+bool text_vformat(char *out, size_t size, const char *format, va_list values)
+{
+	static const char more[] = "...";
+	int length = vsnprintf(out, size, format, values);
+	if (length >= 0 && (size_t)length < size)
+		return true;
+	size_t end = size > sizeof more ? size - sizeof more : 0;
+	while (end > 0 && (out[end] & 0xC0) == 0x80) /* in the middle of a character */
+		end--;
+	snprintf(out + end, size - end, "%s", more);
+	return false;
+}
+
 void text_drop_line(char *text, const char *line)
 {
 	size_t length = strlen(line);
