@@ -7,7 +7,7 @@ a room's .c files that use what the others define, on a folder of sources withou
 than LINES_MAX lines, on an external function that does not begin with the name of its file, room or type, on
 a type of a header whose name another file gives to a type of its own, on an include of a header that says
 that it is internal to another room, on a comment that begins "The same": it says of what, so that it can be
-read alone, and on what does not belong at the root. Exit status: 0 all well, else 1.
+read alone, on more functions with long parameter lists than there are, and on what does not belong at the root. Exit status: 0 all well, else 1.
 """
 
 import os
@@ -35,11 +35,11 @@ ROOMS = [
     ("judge/run", "base gpu testcases chain judgement process compile judge/options"),
     ("judge/timing", "base judgement process judge/run"),
     ("judge/submission", "base testcases judgement process compile judge/hints judge/run"),
-    ("judge/cases", "process judge/hints judge/run judge/timing judge/submission"),
+    ("judge/cases", "base process judge/hints judge/run judge/timing judge/submission"),
     ("judge", "base judgement process compile judge/options judge/hints judge/run judge/timing judge/submission "
               "judge/cases"),
     ("report", "base judgement"),
-    ("report/html", "testcases judgement report"),
+    ("report/html", "base testcases judgement report"),
     ("store", "base testcases judgement report"),
     ("store/show", "base testcases judgement report store"),
     ("site", "base judgement report report/html store"),
@@ -64,9 +64,17 @@ CIRCLES = [
     {"emulator/runtime/refusal.c", "emulator/runtime/state.c"},
 ]
 DEFINITION = re.compile(r"^(?!static|typedef|extern)\w[\w *]*[ *](\w+)(?=\([^;{]*\)\s*\{|(?:\[[^]]*\])* =|;)", re.M)
+# Functions of the program with more than PARAMETERS_MAX parameters: so many, with CUDA's own among them, which have
+# as many as CUDA says. The number may only fall: put what travels together into a struct that has a name.
+PARAMETERS_MAX = 6
+LONGER = 51
 FOREIGN_NAMES = ("cu", "nvrtc")  # functions of CUDA, which have CUDA's names
 INTERNAL = re.compile(r"\bInternal to (\w+)/\.")
 FUNCTION = re.compile(r"^(?!typedef|static|struct \w+$)[\w *]*?\**(\w+)\(.*\)$", re.S)
+# What is not code, and strings; then a function's name and parameters, before its body or at its declaration's end.
+NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|^\s*#(?:[^\n]*\\\n)*[^\n]*', re.S | re.M)
+ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)")
+HEAD = re.compile(r"^(?!typedef\b|else\b|return\b)[A-Za-z_][\w \t\n*]*?\**\b(\w+)\(([^;{}]*)\)\s*(?=[;{])", re.M)
 
 
 def sources(root, tops=("harness", "testcases", "epilogues", "tools")):
@@ -175,6 +183,21 @@ def has_prefix(name, path, calls, tags):
         any(name.startswith(tag + "_") for tag in tags)
 
 
+def parameters(listed):
+    """How many a list of them has: commas that are in no brackets of their own."""
+    while listed != (listed := re.sub(r"[(\[][^()\[\]]*[)\]]", "", listed)):
+        pass
+    return listed.count(",") + 1
+
+
+def long_lists(texts):
+    """(folder, function): those with more than PARAMETERS_MAX parameters, declared and defined counting once."""
+    return sorted({(os.path.dirname(path), head[1])
+                   for path, text in texts.items()
+                   for head in HEAD.finditer(ATTRIBUTE.sub("", NO_CODE.sub(" ", text)))
+                   if parameters(head[2]) > PARAMETERS_MAX})
+
+
 def two_meanings(texts, headers):
     """Types of a header whose tag another file defines anew."""
     defined = {}
@@ -231,6 +254,11 @@ def main():
     tags = {path: set(re.findall(r"\b(?:struct|enum|union) (\w+)", texts[path])) for path in headers}
     faults += [f"{path}: {name}() begins with the name of no file, room or type of its own" for path, name in public
                if not has_prefix(name, path, calls, tags[path])]
+    longer = long_lists({path: texts[path] for path in code if room_of(path) and path.endswith((".c", ".h")) and
+                         "/tests/" not in path})
+    if len(longer) > LONGER:
+        faults.append(f"{len(longer)} functions have more than {PARAMETERS_MAX} parameters, {len(longer) - LONGER} more "
+                      "than before: " + ", ".join(f"{folder}: {name}" for folder, name in longer))
     faults += two_meanings({path: texts[path] for path in code if room_of(path) and path.endswith((".c", ".h"))}, headers)
     kernels = {path: open(os.path.join(root, path), encoding="utf-8").read() for path in sources(root, ("solutions",))}
     faults += leaning({path: text for path, text in {**texts, **kernels}.items() if not path.endswith(".py")})

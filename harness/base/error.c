@@ -1,14 +1,15 @@
 #include "base/error.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/text.h"
 
 bool error_set(struct error *err, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	vsnprintf(err->message, sizeof err->message, format, args);
+	text_vformat(err->message, sizeof err->message, format, args);
 	va_end(args);
 	return false;
 }
@@ -20,10 +21,11 @@ bool error_prefix(struct error *err, const char *format, ...)
 
 	va_list args;
 	va_start(args, format);
-	int length = vsnprintf(err->message, sizeof err->message, format, args);
+	bool fits = text_vformat(err->message, sizeof err->message, format, args);
 	va_end(args);
 
-	if (length >= 0 && (size_t)length < sizeof err->message)
-		snprintf(err->message + length, sizeof err->message - (size_t)length, ": %s", old);
+	size_t length = strlen(err->message);
+	if (fits)
+		text_format(err->message + length, sizeof err->message - length, ": %s", old);
 	return false;
 }

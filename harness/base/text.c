@@ -1,11 +1,8 @@
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 bool text_append(char **text, const char *more)
 {
@@ -16,6 +13,28 @@ bool text_append(char **text, const char *more)
 	memcpy(both + used, more, length + 1);
 	*text = both;
 	return true;
+}
+
+bool text_format(char *out, size_t size, const char *format, ...)
+{
+	va_list values;
+	va_start(values, format);
+	bool fits = text_vformat(out, size, format, values);
+	va_end(values);
+	return fits;
+}
+
+bool text_vformat(char *out, size_t size, const char *format, va_list values)
+{
+	static const char more[] = "...";
+	int length = vsnprintf(out, size, format, values);
+	if (length >= 0 && (size_t)length < size)
+		return true;
+	size_t end = size > sizeof more ? size - sizeof more : 0;
+	while (end > 0 && (out[end] & 0xC0) == 0x80) /* in the middle of a character */
+		end--;
+	snprintf(out + end, size - end, "%s", more);
+	return false;
 }
 
 void text_drop_line(char *text, const char *line)
@@ -40,43 +59,6 @@ const char *text_line_with(const char *text, const char *word, size_t *length)
 		found--;
 	*length = found != NULL ? strcspn(found, "\n") : 0;
 	return found;
-}
-
-char *text_read(const char *path, size_t most, struct error *err)
-{
-	struct stat facts;
-	char *text = NULL;
-	FILE *file = NULL;
-	bool ok = stat(path, &facts) == 0 || error_set(err, "%s: %s", path, strerror(errno));
-	if (ok && !S_ISREG(facts.st_mode)) /* opening a pipe would wait for ever */
-		ok = error_set(err, "%s: is no regular file", path);
-	if (ok && (size_t)facts.st_size > most)
-		ok = error_set(err, "%s: is larger than %zu bytes", path, most);
-	if (ok &&
-		((file = fopen(path, "re")) == NULL || (text = malloc((size_t)facts.st_size + 1)) == NULL))
-		ok = error_set(err, "%s: %s", path, strerror(errno));
-	if (ok) {
-		text[fread(text, 1, (size_t)facts.st_size, file)] = '\0';
-		ok = ferror(file) == 0 || error_set(err, "%s: %s", path, strerror(errno));
-	}
-	if (file != NULL)
-		fclose(file);
-	if (!ok) {
-		free(text);
-		text = NULL;
-	}
-	return text;
-}
-
-bool text_write(int fd, const char *text, size_t length)
-{
-	for (size_t done = 0; done < length;) {
-		const ssize_t got = write(fd, text + done, length - done);
-		if (got < 0 && errno != EINTR)
-			return false;
-		done += got > 0 ? (size_t)got : 0;
-	}
-	return true;
 }
 
 const char *text_plural(size_t count)

@@ -2,6 +2,7 @@
 #ifndef GEMMJUDGE_BASE_TEXT_H
 #define GEMMJUDGE_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -10,6 +11,11 @@
 /* Appends to *text, which is NULL or from malloc(), and the caller's to free. False
  * when memory runs out; *text is then as before. */
 bool text_append(char **text, const char *more);
+
+/* As snprintf(). What does not fit ends in "...", behind a whole character of UTF-8; then false. */
+bool text_format(char *out, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+bool text_vformat(char *out, size_t size, const char *format, va_list values);
 
 /* Takes each line that is this one out of the text, with its end. */
 void text_drop_line(char *text, const char *line);

@@ -59,7 +59,7 @@ static enum client_end try_once(struct follower *follower, const char *id,
 								struct client_reply *reply, bool *again, struct error *err)
 {
 	char path[96];
-	bool heard = false;
+	struct client_watch watch = {follower->watcher, follower->context, false};
 	snprintf(path, sizeof path, "/api/submissions/%s", id);
 	*again = false;
 	enum client_end end = client_ask(follower->client, "GET", path, NULL, reply, err);
@@ -71,9 +71,8 @@ static enum client_end try_once(struct follower *follower, const char *id,
 			follower->watcher(follower->context, "queued", reply->body);
 		client_reply_free(reply);
 		snprintf(path, sizeof path, "/api/submissions/%s/events", id);
-		end = request_events(follower->client, path, follower->watcher, follower->context, reply,
-							 &heard, err);
-		if (heard) {
+		end = request_events(follower->client, path, &watch, reply, err);
+		if (watch.heard) {
 			note_answer(follower);
 			follower->pause = PAUSE_LEAST;
 		}

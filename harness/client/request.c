@@ -124,15 +124,21 @@ static void fill_reply(struct client *client, struct receiver *receiver, struct 
 					  : NULL;
 }
 
-static enum client_end perform(struct client *client, struct receiver *receiver, const char *method,
-							   const char *path, const char *body, struct client_reply *reply,
+/* What is asked. */
+struct request {
+	const char *method, *path;
+	const char *body; /* NULL: none */
+};
+
+static enum client_end perform(struct client *client, struct receiver *receiver,
+							   const struct request *request, struct client_reply *reply,
 							   struct error *err)
 {
 	char url[CLIENT_URL_BYTES + 256];
 	*reply = (struct client_reply){0};
 	receiver->client = client;
-	snprintf(url, sizeof url, "%s%s", client->url, path);
-	set_up(client, receiver, method, url, body);
+	snprintf(url, sizeof url, "%s%s", client->url, request->path);
+	set_up(client, receiver, request->method, url, request->body);
 	struct curl_slist *headers = headers_of(client);
 	client->curl.easy_setopt(client->handle, CURLOPT_HTTPHEADER, headers);
 	const CURLcode code = client->curl.easy_perform(client->handle);
@@ -149,17 +155,19 @@ enum client_end client_ask(struct client *client, const char *method, const char
 {
 	struct receiver receiver = {0};
 	char *text = body != NULL ? json_dumps(body, JSON_COMPACT) : NULL;
-	const enum client_end end = perform(client, &receiver, method, path, text, reply, err);
+	const struct request request = {method, path, text};
+	const enum client_end end = perform(client, &receiver, &request, reply, err);
 	free(text);
 	return end;
 }
 
-enum client_end request_events(struct client *client, const char *path, client_watcher watcher,
-							   void *context, struct client_reply *reply, bool *heard,
-							   struct error *err)
+enum client_end request_events(struct client *client, const char *path, struct client_watch *watch,
+							   struct client_reply *reply, struct error *err)
 {
-	struct receiver receiver = {.events = true, .stream = {.watcher = watcher, .context = context}};
-	const enum client_end end = perform(client, &receiver, "GET", path, NULL, reply, err);
-	*heard = receiver.stream.heard;
+	struct receiver receiver = {.events = true,
+								.stream = {.watcher = watch->watcher, .context = watch->context}};
+	const struct request request = {"GET", path, NULL};
+	const enum client_end end = perform(client, &receiver, &request, reply, err);
+	watch->heard = receiver.stream.heard;
 	return end;
 }

@@ -13,11 +13,17 @@ struct client {
 	client_stop stop;
 };
 
+/* Who looks on at events. */
+struct client_watch {
+	client_watcher watcher;
+	void *context;
+	bool heard; /* filled: whether there was an event */
+};
+
 /* Takes the events of a stream until one of them is the last: then its object is reply->body, with
  * status 200. Another answer than a stream is taken as client_ask() takes it. CLIENT_LOST: it ended
- * before; *heard says whether there was an event. */
-enum client_end request_events(struct client *client, const char *path, client_watcher watcher,
-							   void *context, struct client_reply *reply, bool *heard,
-							   struct error *err);
+ * before. */
+enum client_end request_events(struct client *client, const char *path, struct client_watch *watch,
+							   struct client_reply *reply, struct error *err);
 
 #endif

@@ -290,10 +290,12 @@ static bool store_inputs(const char *cache, const struct cache_key *key, const c
 	return rename(path, final) == 0 || error_set(err, "%s: %s", final, strerror(errno));
 }
 
-bool cache_store(const char *cache, const struct cache_key *key, const char *folder,
-				 const char *log, bool reusable, char library[PATHS_MAX], int *lease,
+bool cache_store(const char *cache, const struct cache_key *key,
+				 const struct cache_product *product, char library[PATHS_MAX], int *lease,
 				 struct error *err)
 {
+	const char *folder = product->folder;
+	bool reusable = product->reusable;
 	char entry[PATHS_MAX];
 	struct cache_key name = *key;
 	char *inputs = inputs_read(folder), *scratch = inputs != NULL ? strdup(inputs) : NULL;
@@ -309,7 +311,7 @@ bool cache_store(const char *cache, const struct cache_key *key, const char *fol
 		memset(name.text, 'x', 8);
 		memcpy(name.text, unique + 1, strlen(unique + 1) < 8 ? strlen(unique + 1) : 8);
 	}
-	stored = complete_entry(folder, log, err) &&
+	stored = complete_entry(folder, product->log, err) &&
 			 (!reusable || store_inputs(cache, key, folder, inputs, err)) &&
 			 paths_join(entry, cache, name.text, err) && install(cache, folder, entry, err) &&
 			 paths_join(library, entry, "solution.so", err);

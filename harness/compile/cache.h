@@ -67,12 +67,18 @@ enum cache_collected cache_collect(const char *folder, struct error *err);
  * for more than this one had `written` (all of it is gone by now), and some can be written. */
 bool cache_has_room(const char *cache, uint64_t written, struct error *err);
 
-/* Stores FOLDER/solution.so and the log, with the inputs named in
- * FOLDER/dependencies (make's notation). `reusable`: later judges may find it,
- * if each input is a regular file.
- * The folder is used up. *lease as above. */
-bool cache_store(const char *cache, const struct cache_key *key, const char *folder,
-				 const char *log, bool reusable, char library[PATHS_MAX], int *lease,
+/* A compilation that is done. */
+struct cache_product {
+	const char
+		*folder; /* of cache_begin(), with solution.so and dependencies, in make's notation */
+	const char *log;
+	bool reusable; /* later judges may find it, if each input is a regular file */
+};
+
+/* Stores the library and the log, with the inputs that the dependencies name. The folder is used
+ * up. *lease as above. */
+bool cache_store(const char *cache, const struct cache_key *key,
+				 const struct cache_product *product, char library[PATHS_MAX], int *lease,
 				 struct error *err);
 
 /* Writes a generated source file, named after its content (with this ending), into

@@ -256,9 +256,9 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 		return COMPILE_FAILED;
 	enum compile_status status = compile_in(job, folder, out, &written, err);
 	if (status == COMPILE_OK) {
-		bool reusable = !inputs_changed(folder, job->key_time);
-		bool stored = cache_store(job->cache, &job->key, folder, out->log, reusable, out->library,
-								  &out->lease, err);
+		const struct cache_product product = {
+			.folder = folder, .log = out->log, .reusable = !inputs_changed(folder, job->key_time)};
+		bool stored = cache_store(job->cache, &job->key, &product, out->library, &out->lease, err);
 		return stored ? COMPILE_OK : COMPILE_FAILED;
 	}
 	cache_drop(folder);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "base/text.h"
 #include "contestant/timing.h"
 #include "process/jail.h"
 
@@ -97,7 +98,7 @@ int enclose(const struct contestant_open *request, struct contestant_open_reply 
 											  .driver = request->device.kind == DEVICE_CUDA,
 											  .telling = request->tells != 0 ? &telling : NULL},
 							   request->layers, &err);
-	snprintf(reply->unavailable, sizeof reply->unavailable, "%.500s", err.message);
+	text_format(reply->unavailable, sizeof reply->unavailable, "%s", err.message);
 	reply->tells = telling.fd >= 0;
 	snprintf(reply->untold, sizeof reply->untold, "%s", telling.why_not);
 	return telling.fd;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "contestant/cudart.h"
 #include "contestant/enclose.h"
 #include "contestant/fault.h"
@@ -226,7 +227,7 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 	fault_open(&self->cudart);
 	out.status = solution_load(&self->solution, request->solution, problem, request->order,
 							   self->device.kind, &err);
-	snprintf(out.text, sizeof out.text, "%.500s", err.message);
+	text_format(out.text, sizeof out.text, "%s", err.message);
 	if (out.status == RUN_OK && request->has_epilogue && self->solution.bind == NULL)
 		out.status = RUN_NO_EPILOGUE;
 	self->loaded = out.status == RUN_OK;
@@ -266,8 +267,12 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 	cudaError_t code;
 	if (!take_chain(self, &request->head, &request->chain))
 		return;
-	self->has_case = opened_open(&self->opened, &self->cudart, self->device.kind, self->under_tool,
-								 &request->arena, fd, &code, &err);
+	self->has_case = opened_open(&self->opened, &self->cudart,
+								 &(struct arena_given){.device = self->device.kind,
+													   .arena = &request->arena,
+													   .fd = fd,
+													   .own = self->under_tool},
+								 &code, &err);
 	self->test = request->test;
 	if (!self->has_case && code == cudaSuccess) {
 		reply_failure(self, &request->head, err.message);
@@ -276,7 +281,7 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 	struct call_outcome out = outcome_of_code(self, code);
 	if (!self->has_case) {
 		error_prefix(&err, "%s", out.text);
-		snprintf(out.text, sizeof out.text, "%.500s", err.message);
+		text_format(out.text, sizeof out.text, "%s", err.message);
 	}
 	reply_outcome(self, &request->head, out, 0.0);
 }

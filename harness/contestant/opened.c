@@ -48,17 +48,18 @@ static bool open_handle(struct opened *opened, const struct cudart *cudart, cuda
 	return true;
 }
 
-bool opened_open(struct opened *opened, const struct cudart *cudart, enum device_kind device,
-				 bool own, const struct arena *arena, int fd, cudaError_t *code, struct error *err)
+bool opened_open(struct opened *opened, const struct cudart *cudart,
+				 const struct arena_given *given, cudaError_t *code, struct error *err)
 {
 	*code = cudaSuccess;
 	opened_close(opened, cudart);
-	if (!opened_sound(arena))
+	if (!opened_sound(given->arena))
 		return error_set(err, "the buffers of the case lie outside of their arena");
-	opened->shared = device == DEVICE_CUDA && fd < 0;
-	opened->copied = !opened->shared || own;
-	opened->arena = *arena;
-	return opened->shared ? open_handle(opened, cudart, code, err) : map_file(opened, fd, err);
+	opened->shared = given->device == DEVICE_CUDA && given->fd < 0;
+	opened->copied = !opened->shared || given->own;
+	opened->arena = *given->arena;
+	return opened->shared ? open_handle(opened, cudart, code, err)
+						  : map_file(opened, given->fd, err);
 }
 
 void opened_close(struct opened *opened, const struct cudart *cudart)

@@ -19,10 +19,17 @@ struct opened {
 /* Whether all buffers lie within their set, and all sets within the arena. */
 bool opened_sound(const struct arena *arena);
 
-/* Lets the old arena go and opens the new one; fd is the memfd, or -1. False, with
- * *code != 0 where CUDA refused. */
-bool opened_open(struct opened *opened, const struct cudart *cudart, enum device_kind device,
-				 bool own, const struct arena *arena, int fd, cudaError_t *code, struct error *err);
+/* An arena as it comes. */
+struct arena_given {
+	enum device_kind device;
+	const struct arena *arena;
+	int fd;   /* its memfd, or -1 */
+	bool own; /* operands are to be copies */
+};
+
+/* Lets the old arena go and opens the new one. False, with *code != 0 where CUDA refused. */
+bool opened_open(struct opened *opened, const struct cudart *cudart,
+				 const struct arena_given *given, cudaError_t *code, struct error *err);
 void opened_close(struct opened *opened, const struct cudart *cudart);
 
 /* The operands of one set for one call. On a GPU they are the arena's own, unless

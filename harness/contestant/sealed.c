@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/paths.h"
+#include "base/text.h"
 
 void sealed_open(struct sealed *sealed, enum device_kind kind)
 {
@@ -25,10 +26,10 @@ void sealed_open(struct sealed *sealed, enum device_kind kind)
 	const struct sealed_device *device = get != NULL ? get() : NULL;
 	if (device == NULL || device->version != SEALED_DEVICE_VERSION) {
 		const char *why = dlerror();
-		snprintf(sealed->unavailable, sizeof sealed->unavailable, "libexec/sealed_cuda.so: %.300s",
-				 !built        ? err.message
-				 : why != NULL ? why
-							   : "of another version");
+		text_format(sealed->unavailable, sizeof sealed->unavailable, "libexec/sealed_cuda.so: %s",
+					!built        ? err.message
+					: why != NULL ? why
+								  : "of another version");
 		return;
 	}
 	cudaError_t code = device->open();
@@ -85,7 +86,8 @@ cudaError_t sealed_go(struct sealed *sealed, const struct cudart *cudart, int fd
 	void *base = NULL;
 	if (sealed->device == NULL) {
 		const struct arena arena = sealed->opened.arena;
-		return opened_open(&sealed->opened, cudart, sealed->kind, true, &arena, fd, &code, &err)
+		const struct arena_given given = {sealed->kind, &arena, fd, true};
+		return opened_open(&sealed->opened, cudart, &given, &code, &err)
 				   ? cudaSuccess
 				   : cudaErrorMapBufferObjectFailed;
 	}

@@ -27,7 +27,7 @@ const struct referee_device *referee_device_cuda_load(const char *folder, struct
 		return NULL;
 	void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (plugin == NULL) {
-		error_set(err, "cannot load the GPU's half of the referee: %.600s", dlerror());
+		error_set(err, "cannot load the GPU's half of the referee: %s", dlerror());
 		return NULL;
 	}
 	const struct referee_device *(*get)(void) = NULL;

@@ -220,11 +220,18 @@ struct machine_options {
 bool machine_launch(const struct launch *launch, const struct machine_options *options,
 					struct counters *counters, struct fault *fault);
 
-/* For the race check: a copy or fill, which is named `call`, reads or writes device memory. False
- * and *fault when it races with a launch or another one. `keep`: what is issued later may be
- * unordered with it. */
-bool machine_copied(const struct machine_order *order, const char *call, uint64_t address,
-					size_t bytes, bool write, bool keep, struct fault *fault);
+/* One side of a copy, or a fill. */
+struct machine_copy {
+	const char *call; /* its name */
+	uint64_t address;
+	size_t bytes;
+	bool write; /* to there */
+	bool keep;  /* what is issued later may be unordered with it */
+};
+/* For the race check: a copy or fill reads or writes device memory. False and *fault when it races
+ * with a launch or another one. */
+bool machine_copied(const struct machine_order *order, const struct machine_copy *copy,
+					struct fault *fault);
 /* The host has waited for all of this: it comes before what is issued from now on. */
 void machine_waited(const struct machine_clock *host);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "gpu/models.h"
 #include "judge/judge.h"
 
@@ -171,10 +172,11 @@ static void measure(struct explained *explained)
 		const struct timing_entry *entry = &list.bench[0].entries[0];
 		explained->measured = timing_shown(entry, entry->span.samples > 0)->median * 1e-6;
 	} else {
-		snprintf(explained->unmeasured, sizeof explained->unmeasured, "%.500s",
-				 status != JUDGE_DONE                              ? err.message
-				 : list.bench_count > 0 && list.bench[0].count > 0 ? list.bench[0].entries[0].detail
-																   : "the file could not be timed");
+		text_format(explained->unmeasured, sizeof explained->unmeasured, "%s",
+					status != JUDGE_DONE ? err.message
+					: list.bench_count > 0 && list.bench[0].count > 0
+						? list.bench[0].entries[0].detail
+						: "the file could not be timed");
 	}
 	judgement_list_free(&list);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "explain/explain.h"
 #include "report/draw.h"
 #include "report/html/page.h"
@@ -36,7 +37,7 @@ static void paragraph(FILE *out, const char *class, char *text)
 static void head_print(const struct explained *explained, FILE *out)
 {
 	char text[EXPLAIN_TEXT], title[512];
-	snprintf(title, sizeof title, "What bounds %.400s", name_of(explained->file));
+	text_format(title, sizeof title, "What bounds %s", name_of(explained->file));
 	html_open(out, title, GEMMJUDGE_VERSION);
 	fputs("<header>\n", out);
 	html_heading(out, 1, NULL, title);
@@ -74,8 +75,8 @@ static void part_print(const struct plot *plot, const struct explain_part *part,
 	const double y = top + 29;
 	explain_time(part->seconds, number);
 	snprintf(title, sizeof title, "%s: %s", name, number);
-	draw_text(plot->out, 0, top + 15, "start", "class=\"row\"", 44, name);
-	draw_text(plot->out, PLOT_WIDTH - 2, top + 15, "end", "class=\"row\"", 0, number);
+	draw_row_name(plot->out, top + 15, name, 44);
+	draw_text(plot->out, PLOT_WIDTH - 2, top + 15, "end", "class=\"row\"", number);
 	draw_line(plot->out, plot_x(plot, 0), y, plot_x(plot, part->seconds * 1e6), y,
 			  "class=\"bar s0\"");
 	plot_mark(plot, 0, part->seconds * 1e6, y, title);

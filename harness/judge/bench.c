@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "base/text.h"
 #include "judge/given_baselines.h"
 #include "judge/run/floor.h"
 #include "judge/submission/compiling.h"
@@ -321,7 +322,7 @@ static bool without_times(struct run *run, struct submission *submissions, size_
 		return false;
 	error_set(err, "%s needs a GPU: the emulated one computes results, not speed", name);
 	for (size_t i = 0; i < list->count; i++)
-		snprintf(list->items[i].detail, sizeof list->items[i].detail, "%.900s", err->message);
+		text_format(list->items[i].detail, sizeof list->items[i].detail, "%s", err->message);
 	return false;
 }
 

@@ -47,7 +47,7 @@ bool given_baselines_hold(const struct judge_options *options, struct error *err
 {
 	for (size_t i = 0; i < options->timing.baseline_count; i++)
 		if (!holds(options, options->timing.baselines[i], err))
-			return error_prefix(err, "--baseline %.200s", options->timing.baselines[i]);
+			return error_prefix(err, "--baseline %s", options->timing.baselines[i]);
 	return true;
 }
 
@@ -65,8 +65,8 @@ static bool check(struct run *run, struct given_file *file, struct error *err)
 		ok = orders_check(run, s, judged, err);
 	file->verdict = ok ? judged->verdict : VERDICT_NOT_RUN;
 	if (ok && file->verdict != VERDICT_ACCEPTED)
-		snprintf(file->why, sizeof file->why, "%s: %.900s", verdict_name(judged->verdict),
-				 judged->detail);
+		text_format(file->why, sizeof file->why, "%s: %s", verdict_name(judged->verdict),
+					judged->detail);
 	judgement_free(judged);
 	free(judged);
 	return ok;
@@ -159,8 +159,8 @@ static void entry_fill(const char *text, const struct timing_result *timing, con
 	if (untimed != NULL)
 		return;
 	out->ran = program_time(text, &timing->test.shape, PROGRAM_SECONDS, &time, &why);
-	snprintf(out->detail, sizeof out->detail, "%.500s",
-			 out->ran ? "measured by its own program, and not checked" : why.message);
+	text_format(out->detail, sizeof out->detail, "%s",
+				out->ran ? "measured by its own program, and not checked" : why.message);
 	if (!out->ran)
 		return;
 	out->verdict = VERDICT_ACCEPTED;

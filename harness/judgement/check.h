@@ -52,4 +52,9 @@ static inline const char *check_read_text(const struct problem *problem)
 	return problem_takes(problem, SCALAR_BETA) ? "although beta is 0" : "before it is written";
 }
 
+/* "5 of 100 elements wrong, 3 of them never written; C is read although beta is 0" */
+struct strbuf;
+void check_say_wrong(const struct problem *problem, const struct test_case *test,
+					 const struct check_facts *check, struct strbuf *out);
+
 #endif

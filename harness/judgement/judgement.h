@@ -68,7 +68,7 @@ struct case_spread {
 
 /* Lines for the user that say what to do, each true of this very run; judge/hints/ makes them. */
 #define HINTS_MAX 3
-#define HINT_TEXT 400
+#define HINT_TEXT 1024
 #define EXPLAINED_MAX 6
 
 #define DEVICE_LABEL 24 /* "cuda:1", and its NUL */

@@ -101,27 +101,34 @@ static int refuse(scmp_filter_ctx filter, uint32_t how, const char *name)
 	return number == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(filter, how, number, 0);
 }
 
+/* Some values of some bits of an argument. */
+struct argument_values {
+	uint32_t mask;
+	const int *at;
+	size_t count;
+};
+
 /* A call for which the kernel looks at 32 bits of an argument. */
 static int refuse_where(scmp_filter_ctx filter, uint32_t how, int call, unsigned argument,
-						uint32_t mask, const int *values, size_t count)
+						struct argument_values values)
 {
 	int bad = 0;
-	for (size_t i = 0; i < count && bad == 0; i++)
-		bad =
-			seccomp_rule_add(filter, how, call, 1,
-							 SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, mask, (scmp_datum_t)values[i]));
+	for (size_t i = 0; i < values.count && bad == 0; i++)
+		bad = seccomp_rule_add(
+			filter, how, call, 1,
+			SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, values.mask, (scmp_datum_t)values.at[i]));
 	return bad;
 }
-#define REFUSE_WHERE(filter, how, call, argument, values)                                          \
-	refuse_where(filter, how, SCMP_SYS(call), argument, UINT32_MAX, values,                        \
-				 sizeof(values) / sizeof *(values))
+#define REFUSE_WHERE(filter, how, call, argument, list)                                            \
+	refuse_where(filter, how, SCMP_SYS(call), argument,                                            \
+				 (struct argument_values){UINT32_MAX, list, sizeof(list) / sizeof *(list)})
 
 /* Where calls that open files are told, the listener refuses this mode. */
 static int refuse_modes(scmp_filter_ctx filter, uint32_t how)
 {
-	int bad = refuse_where(filter, how, SCMP_SYS(open), 1, O_ACCMODE, access_modes, 1);
-	return bad == 0 ? refuse_where(filter, how, SCMP_SYS(openat), 2, O_ACCMODE, access_modes, 1)
-					: bad;
+	const struct argument_values modes = {O_ACCMODE, access_modes, 1};
+	int bad = refuse_where(filter, how, SCMP_SYS(open), 1, modes);
+	return bad == 0 ? refuse_where(filter, how, SCMP_SYS(openat), 2, modes) : bad;
 }
 
 static int refuse_signals(scmp_filter_ctx filter, uint32_t how)

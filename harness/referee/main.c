@@ -41,77 +41,85 @@ static bool is_size(size_t got, size_t wanted, struct error *err)
 					 got, wanted);
 }
 
+struct answer {
+	union reply reply;
+	size_t bytes; /* of it */
+	int fd;       /* goes with it; or -1 */
+};
+
 /* Fills the reply (head apart) and says how long it is. */
 static bool answer(struct referee *referee, const union request *request, size_t got,
-				   union reply *reply, size_t *bytes, int *fd, struct error *err)
+				   struct answer *out, struct error *err)
 {
+	union reply *reply = &out->reply;
 	switch (request->head.type) {
 	case MESSAGE_REFEREE_OPEN:
-		*bytes = sizeof reply->open;
+		out->bytes = sizeof reply->open;
 		if (!is_size(got, sizeof request->open, err) ||
 			!referee_open(referee, &request->open.device, err))
 			return false;
 		reply->open.facts = referee->facts;
 		return true;
 	case MESSAGE_REFEREE_CASE:
-		*bytes = sizeof reply->make;
+		out->bytes = sizeof reply->make;
 		if (!is_size(got, sizeof request->make, err) ||
-			!referee_case(referee, &request->make, fd, err))
+			!referee_case(referee, &request->make, &out->fd, err))
 			return false;
 		reply->make.arena = referee->arena;
 		reply->make.custom_stages = referee->custom;
 		return true;
 	case MESSAGE_REFEREE_RESET:
-		*bytes = sizeof reply->head;
+		out->bytes = sizeof reply->head;
 		return is_size(got, sizeof request->reset, err) &&
 			   referee_reset(referee, request->reset.fresh, err);
 	case MESSAGE_REFEREE_DESCRIPTOR:
-		*bytes = sizeof reply->head;
+		out->bytes = sizeof reply->head;
 		return is_size(got, sizeof request->descriptor, err) &&
-			   referee_descriptor(referee, request->descriptor.group, fd, err);
+			   referee_descriptor(referee, request->descriptor.group, &out->fd, err);
 	case MESSAGE_REFEREE_CHECK:
-		*bytes = sizeof reply->check;
+		out->bytes = sizeof reply->check;
 		return is_size(got, sizeof request->check, err) &&
 			   referee_check(referee, &request->check, &reply->check.found, err);
 	case MESSAGE_REFEREE_REFILL:
-		*bytes = sizeof reply->head;
+		out->bytes = sizeof reply->head;
 		return is_size(got, sizeof request->again, err) && referee_refill(referee, err);
 	case MESSAGE_REFEREE_RECHECK:
-		*bytes = sizeof reply->check;
+		out->bytes = sizeof reply->check;
 		return is_size(got, sizeof request->again, err) &&
 			   referee_recheck(referee, &reply->check.found, err);
 	case MESSAGE_REFEREE_EXPLAIN:
-		*bytes = sizeof reply->explain;
+		out->bytes = sizeof reply->explain;
 		return is_size(got, sizeof request->explain, err) &&
 			   referee_explain(referee, &reply->explain.facts, err);
 	case MESSAGE_REFEREE_STAGE_OPEN:
-		*bytes = sizeof reply->stage;
+		out->bytes = sizeof reply->stage;
 		return is_size(got, sizeof request->stage, err) &&
-			   referee_stage_open(referee, request->stage.stage, &reply->stage, fd, err);
+			   referee_stage_open(referee, request->stage.stage, &reply->stage, &out->fd, err);
 	case MESSAGE_REFEREE_STAGE_CLOSE:
-		*bytes = sizeof reply->check;
+		out->bytes = sizeof reply->check;
 		return is_size(got, sizeof request->stage, err) &&
 			   referee_stage_close(referee, request->stage.stage, &reply->check.found, err);
 	}
-	*bytes = sizeof reply->head;
+	out->bytes = sizeof reply->head;
 	return error_set(err, "a message of unknown type %u", request->head.type);
 }
 
 /* The answer to one message; false when there is nobody to answer any more. */
 static bool serve(struct referee *referee, int channel, const union request *request, size_t got)
 {
-	union reply reply;
+	struct answer out;
+	union reply *reply = &out.reply;
 	struct error err = {0};
-	size_t bytes = sizeof reply.head;
-	int fd = -1;
-	memset(&reply, 0, sizeof reply);
-	bool ok = answer(referee, request, got, &reply, &bytes, &fd, &err);
+	memset(&out, 0, sizeof out);
+	out.bytes = sizeof reply->head;
+	out.fd = -1;
+	bool ok = answer(referee, request, got, &out, &err);
 	if (!ok)
-		memset(&reply, 0, sizeof reply);
-	reply.head.type = request->head.type;
-	reply.head.ok = ok;
-	memcpy(reply.head.error, err.message, sizeof reply.head.error);
-	return channel_send(channel, &reply, bytes, ok ? fd : -1);
+		memset(reply, 0, sizeof *reply);
+	reply->head.type = request->head.type;
+	reply->head.ok = ok;
+	memcpy(reply->head.error, err.message, sizeof reply->head.error);
+	return channel_send(channel, reply, out.bytes, ok ? out.fd : -1);
 }
 
 int main(void)

@@ -143,16 +143,6 @@ static double finish_scale(double largest, const double *members,
 	return 448 / largest;
 }
 
-static double gate_silu(double x)
-{
-	return gated(x, logistic(x));
-}
-
-static double gate_gelu(double x)
-{
-	return apply_gelu(x, NULL, NULL);
-}
-
 static const struct stage_form form_sigmoid = {
 	.relative = 10, .of_one = 3, .approximate = 0x1p-12, .largest = 1};
 static const struct stage_form form_silu = {
@@ -199,8 +189,8 @@ static const struct stage_reference references[] = {
 	 .finished = finish_scale},
 	{.name = "row_sums", .apply = apply_save},
 	{.name = "row_sums_deterministic", .apply = apply_save},
-	{.name = "swiglu", .apply = apply_save, .gate = gate_silu, .form = &form_silu},
-	{.name = "geglu", .apply = apply_save, .gate = gate_gelu, .form = &form_gelu},
+	{.name = "swiglu", .apply = apply_save, .gate = apply_silu, .form = &form_silu},
+	{.name = "geglu", .apply = apply_save, .gate = apply_gelu, .form = &form_gelu},
 	{.name = "relu_grad", .accuracy = STAGE_MOVES, .apply = apply_relu_grad},
 };
 
@@ -353,7 +343,7 @@ struct carried stage_pair(const struct stage_reference *reference,
 						  const struct carried *next)
 {
 	static const double sides[] = {-1, -0.5, 0, 0.5, 1};
-	double gate = reference->gate(x->x), spread = 0;
+	double gate = reference->gate(x->x, NULL, place), spread = 0;
 	double of_x = x->exact ? 0 : (double)x->error, of_next = next->exact ? 0 : (double)next->error;
 	struct carried value = {.x = gate * next->x};
 	value.or_nan = x->or_nan || next->or_nan || is_lowest(x->x);
@@ -361,7 +351,7 @@ struct carried stage_pair(const struct stage_reference *reference,
 					 (fabs(next->x) + of_next) +
 				 2 * F32_ROUNDOFF * fabs(value.x) + F32_SMALLEST;
 	for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
-		double y = reference->gate(x->x + sides[i] * of_x);
+		double y = reference->gate(x->x + sides[i] * of_x, NULL, place);
 		spread = fmax(spread, distance(value.x, y * (next->x - of_next)));
 		spread = fmax(spread, distance(value.x, y * (next->x + of_next)));
 	}

@@ -57,8 +57,9 @@ struct stage_reference {
 	double (*written)(double y, const double *members, const struct stage_coordinate *place);
 	/* The value that the stage's finish() makes of what it has reduced, by one f32 operation. */
 	double (*finished)(double x, const double *members, const struct stage_coordinate *place);
-	/* It writes gate(x) * next, of what it gets at an even column and the next. */
-	double (*gate)(double x);
+	/* It writes gate(x) * next, of what it gets at an even column and the next: the function of
+	 * another stage, without members. */
+	double (*gate)(double x, const double *members, const struct stage_coordinate *place);
 };
 
 /* NULL: no reference of our own; the stage is custom, and run by a kernel made from its file. */

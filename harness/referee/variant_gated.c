@@ -31,39 +31,6 @@ static bool find_gated(const struct chain *chain, struct gated *out)
 	return false;
 }
 
-/* The function of a gate, by the stage that applies it alone. */
-static double apply_of(const struct stage_reference *reference, double x)
-{
-	const struct stage_coordinate nowhere = {.row = 0};
-	return reference->apply(x, NULL, &nowhere);
-}
-
-/* A gate is a function of one number, without state: one of each that may be in its place. */
-#define GATE_OF(function)                                                                          \
-	static double gate_##function(double x)                                                        \
-	{                                                                                              \
-		return apply_of(variant_function(function), x);                                            \
-	}
-GATE_OF(FUNCTION_RELU)
-GATE_OF(FUNCTION_SIGMOID)
-GATE_OF(FUNCTION_TANH)
-GATE_OF(FUNCTION_GELU)
-GATE_OF(FUNCTION_GELU_ERF)
-GATE_OF(FUNCTION_GELU_QUICK)
-GATE_OF(FUNCTION_SILU)
-
-static double gate_plain(double x)
-{
-	return x;
-}
-
-static double (*const gates[FUNCTION_COUNT])(double) = {
-	[FUNCTION_RELU] = gate_FUNCTION_RELU,         [FUNCTION_SIGMOID] = gate_FUNCTION_SIGMOID,
-	[FUNCTION_TANH] = gate_FUNCTION_TANH,         [FUNCTION_GELU] = gate_FUNCTION_GELU,
-	[FUNCTION_GELU_ERF] = gate_FUNCTION_GELU_ERF, [FUNCTION_GELU_QUICK] = gate_FUNCTION_GELU_QUICK,
-	[FUNCTION_SILU] = gate_FUNCTION_SILU,
-};
-
 /* A way to write it. */
 struct form {
 	struct stage_reference reference;
@@ -75,7 +42,7 @@ static struct form form_right(const struct gated *gated)
 	return (struct form){.reference = *gated->reference};
 }
 
-/* False: there is no such function, or it is the stage's own. */
+/* False: the function is that of no gate, or it is the stage's own. */
 static bool form_of(const struct gated *gated, enum wrong_gated_fault fault, int other,
 					struct form *out)
 {
@@ -84,14 +51,15 @@ static bool form_of(const struct gated *gated, enum wrong_gated_fault fault, int
 	out->halves = fault == GATED_HALVES;
 	out->plus_one = fault == GATED_UP_PLUS_ONE;
 	if (fault == GATED_PLAIN)
-		out->reference.gate = gate_plain;
+		out->reference.gate = gated->reference->apply; /* which changes nothing */
 	if (fault != GATED_LOOKALIKE)
 		return true;
-	if (gates[other] == NULL || gates[other](-1.5) == gated->reference->gate(-1.5))
+	const struct stage_reference *function = variant_function((enum wrong_function)other);
+	if (other == FUNCTION_LEAKY_RELU || other == FUNCTION_HARDSWISH ||
+		function->apply == gated->reference->gate)
 		return false;
-	const struct stage_form *form = variant_function((enum wrong_function)other)->form;
-	out->reference.gate = gates[other];
-	out->reference.form = form != NULL ? form : out->reference.form;
+	out->reference.gate = function->apply;
+	out->reference.form = function->form != NULL ? function->form : out->reference.form;
 	return true;
 }
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/strbuf.h"
+
 #define SHOWN 10 /* of one file: a site shows no more of a step */
 
 const char *const annotate_kinds[] = {"github", NULL};
@@ -142,19 +144,19 @@ static long line_named(const char *detail, const char *file)
 /* Prints the verdict's reason, and a line for each hint. */
 static void put_verdict(FILE *out, const struct judgement *item)
 {
-	char message[sizeof item->detail + HINTS_MAX * (HINT_TEXT + 8)];
-	size_t used = (size_t)snprintf(message, sizeof message, "%s", item->detail);
+	struct strbuf message = {0};
+	strbuf_addf(&message, "%s", item->detail);
 	for (size_t i = 0; i < item->hint_count; i++)
-		used +=
-			(size_t)snprintf(message + used, sizeof message - used, "\nhint: %s", item->hints[i]);
+		strbuf_addf(&message, "\nhint: %s", item->hints[i]);
 	const struct annotation one = {.level = item->verdict == VERDICT_NOT_RUN ? "warning" : "error",
 								   .title = verdict_name(item->verdict),
 								   .file = item->file,
 								   .file_length = strlen(item->file),
 								   .line = line_named(item->detail, item->file),
-								   .message = message,
-								   .message_length = used};
+								   .message = strbuf_text(&message),
+								   .message_length = message.length};
 	put(out, &one);
+	strbuf_release(&message);
 }
 
 void report_annotate(const struct judgement_list *list, FILE *out)

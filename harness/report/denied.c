@@ -14,21 +14,16 @@ const char *denied_call_print(const struct denied_call *call, char out[DENIED_CA
 
 #define DENIED_SHOWN 6 /* in a line; JSON and pages have all that is kept */
 
-const char *denied_print(const struct denied_list *list, char out[DENIED_TEXT])
+void denied_add_text(const struct denied_list *list, struct strbuf *out)
 {
 	uint64_t more = list->more;
-	size_t used = 0;
-	out[0] = '\0';
 	for (size_t i = 0; i < list->count; i++) {
 		char call[DENIED_CALL_TEXT];
 		if (i >= DENIED_SHOWN)
 			more += list->calls[i].times;
 		else
-			used += (size_t)snprintf(out + used, DENIED_TEXT - used, "%s%s", i > 0 ? ", " : "",
-									 denied_call_print(&list->calls[i], call));
+			strbuf_addf(out, "%s%s", i > 0 ? ", " : "", denied_call_print(&list->calls[i], call));
 	}
 	if (more > 0)
-		snprintf(out + used, DENIED_TEXT - used, ", and %llu more call%s", (unsigned long long)more,
-				 more > 1 ? "s" : "");
-	return out;
+		strbuf_addf(out, ", and %llu more call%s", (unsigned long long)more, more > 1 ? "s" : "");
 }

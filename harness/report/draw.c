@@ -27,15 +27,23 @@ static size_t length_of(const char *text)
 }
 
 void draw_text(FILE *out, double x, double y, const char *anchor, const char *paint,
-			   size_t characters, const char *text)
+			   const char *text)
 {
 	char *clean = clean_text(text);
-	bool longer = clean != NULL && characters > 3 && length_of(clean) > characters;
-	if (longer)
-		cut(clean, characters - 3);
 	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" %s>", x, y, anchor, paint);
 	clean_print_xml(out, clean != NULL ? clean : "");
-	fputs(longer ? "...</text>\n" : "</text>\n", out);
+	fputs("</text>\n", out);
+	free(clean);
+}
+
+void draw_row_name(FILE *out, double y, const char *name, size_t characters)
+{
+	char *clean = clean_text(name);
+	if (clean != NULL && length_of(clean) > characters) {
+		cut(clean, characters - 3);
+		strcat(clean, "..."); /* what was cut off was longer */
+	}
+	draw_text(out, 0, y, "start", "class=\"row\"", clean != NULL ? clean : "");
 	free(clean);
 }
 

@@ -7,10 +7,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* At most `characters` of a text, "..." in place of the rest; 0: all. Anchor: start, middle, end.
- */
+/* Anchor: start, middle, end. */
 void draw_text(FILE *out, double x, double y, const char *anchor, const char *paint,
-			   size_t characters, const char *text);
+			   const char *text);
+/* A row's name on the left: at most `characters` of it, more than 3; "..." in place of the rest. */
+void draw_row_name(FILE *out, double y, const char *name, size_t characters);
 
 void draw_line(FILE *out, double x0, double y0, double x1, double y1, const char *paint);
 void draw_rect(FILE *out, double x, double y, double width, double height, const char *paint);

@@ -114,21 +114,22 @@ static void print_percent(double percent, FILE *out)
 
 static void print_seals(const struct timing_result *timing, bool span, FILE *out)
 {
-	char line[SEAL_LINE];
-	seal_confirmed(timing, line);
-	if (line[0] != '\0')
+	struct strbuf line = {0};
+	seal_confirmed(timing, &line);
+	if (line.length > 0)
 		fputc('\n', out);
-	clean_print_cell(out, line);
-	if (line[0] != '\0')
+	clean_print_cell(out, strbuf_text(&line));
+	if (line.length > 0)
 		fputs(".\n", out);
 	for (size_t i = 0; i < timing->count; i++) {
-		seal_doubt(&timing->entries[i], span, line);
-		if (line[0] == '\0')
+		seal_doubt(&timing->entries[i], span, &line);
+		if (line.length == 0)
 			continue;
 		fputc('\n', out);
-		clean_print_cell(out, line);
+		clean_print_cell(out, strbuf_text(&line));
 		fputs(".\n", out);
 	}
+	strbuf_release(&line);
 }
 
 static void print_timing(const struct timing_result *timing, bool kernels, FILE *out)
@@ -179,16 +180,17 @@ static void print_timing(const struct timing_result *timing, bool kernels, FILE 
 static void print_overall(const struct judgement_list *list, FILE *out)
 {
 	struct overall overall;
-	char line[512];
+	struct strbuf line = {0};
 	if (list->compare || list->bench_count < 2)
 		return;
 	fputs("\n### Over all shapes\n\n", out);
 	for (size_t at = 0; overall_next(list, &at, &overall);) {
-		overall_sentence(line, sizeof line, &overall);
+		overall_sentence(&line, &overall);
 		fputs("- ", out);
-		clean_print_cell(out, line);
+		clean_print_cell(out, strbuf_text(&line));
 		fputc('\n', out);
 	}
+	strbuf_release(&line);
 }
 
 static void write_markdown(const struct judgement_list *list, bool kernels, FILE *out)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "report/clean.h"
 #include "report/facts.h"
 #include "report/wrap.h"
@@ -92,55 +93,54 @@ bool overall_next(const struct judgement_list *list, size_t *at, struct overall 
 	return false;
 }
 
-void overall_sentence(char *out, size_t capacity, const struct overall *overall)
+void overall_sentence(struct strbuf *out, const struct overall *overall)
 {
 	char shape[128];
-	int used = snprintf(out, capacity, "%s: ", overall->label);
+	strbuf_setf(out, "%s: ", overall->label);
 	if (overall->shapes == 0) {
-		used += snprintf(out + used, capacity - (size_t)used, "nothing to compare it with");
+		strbuf_add(out, "nothing to compare it with");
 	} else {
 		facts_timed_shape(shape, sizeof shape, overall->worst_at);
-		used += snprintf(out + used, capacity - (size_t)used,
-						 "%.3f times as fast as the fastest library (geometric mean of %zu "
-						 "shape%s); worst %.3f at %s; ",
-						 overall->mean, overall->shapes, overall->shapes > 1 ? "s" : "",
-						 overall->worst, shape);
+		strbuf_addf(out,
+					"%.3f times as fast as the fastest library (geometric mean of %zu "
+					"shape%s); worst %.3f at %s; ",
+					overall->mean, overall->shapes, overall->shapes > 1 ? "s" : "", overall->worst,
+					shape);
 		if (overall->slow > 0)
-			used += snprintf(out + used, capacity - (size_t)used, "%zu below %g", overall->slow,
-							 OVERALL_SLOW);
+			strbuf_addf(out, "%zu below %g", overall->slow, OVERALL_SLOW);
 		else
-			used += snprintf(out + used, capacity - (size_t)used, "none below %g", OVERALL_SLOW);
+			strbuf_addf(out, "none below %g", OVERALL_SLOW);
 	}
 	if (overall->not_measured > 0)
-		snprintf(out + used, capacity - (size_t)used, "; %zu NOT MEASURED", overall->not_measured);
+		strbuf_addf(out, "; %zu NOT MEASURED", overall->not_measured);
 }
 
 static void row_print(const struct timing_result *timing, const struct timing_entry *entry,
 					  int width, FILE *out)
 {
-	char shape[SHAPE_TEXT], line[256];
+	char shape[SHAPE_TEXT];
+	struct strbuf line = {0};
 	bool span = facts_use_span(timing);
 	const struct timing_entry *library = overall_library(timing);
 	shape_print(problem_find(timing->problem), &timing->test.shape, shape);
-	int used = snprintf(line, sizeof line, "%-15s", shape);
+	strbuf_addf(&line, "%-15s", shape);
 	if (!entry->ran) {
-		snprintf(line + used, sizeof line - (size_t)used, " %s not measured: %.150s", entry->label,
-				 entry->detail);
-		wrap_print(out, width, 0, 2, line);
+		strbuf_addf(&line, " %s not measured: %s", entry->label, entry->detail);
+		wrap_print(out, width, 0, 2, strbuf_text(&line));
+		strbuf_release(&line);
 		return;
 	}
 	const struct timing_stats *own = facts_stats(entry, span);
-	used += snprintf(line + used, sizeof line - (size_t)used, " %9.2f %4.1f%%", own->median,
-					 facts_half_width_percent(own));
+	strbuf_addf(&line, " %9.2f %4.1f%%", own->median, facts_half_width_percent(own));
 	if (library != NULL) {
 		const struct timing_stats *theirs = facts_stats(library, span);
-		used += snprintf(line + used, sizeof line - (size_t)used, " %9.2f %4.1f%% %-8.15s %7.3f",
-						 theirs->median, facts_half_width_percent(theirs), library->label,
-						 overall_ratio(timing, entry));
+		strbuf_addf(&line, " %9.2f %4.1f%% %-8.15s %7.3f", theirs->median,
+					facts_half_width_percent(theirs), library->label, overall_ratio(timing, entry));
 	}
-	snprintf(line + used, sizeof line - (size_t)used, "  %s", entry->label);
+	strbuf_addf(&line, "  %s", entry->label);
 	fputs("  ", out);
-	clean_print_line(out, line); /* a long name stands last: the columns hold */
+	clean_print_line(out, strbuf_text(&line)); /* a long name stands last: the columns hold */
+	strbuf_release(&line);
 	fputc('\n', out);
 }
 

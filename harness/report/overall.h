@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/strbuf.h"
 #include "judgement/judgement.h"
 
 /* A file below this ratio is notably slower than the library. */
@@ -34,7 +35,7 @@ bool overall_next(const struct judgement_list *list, size_t *at, struct overall 
 
 /* "x.cu: 2.71 times as fast as the fastest library (geometric mean of 200 shapes),
  * worst 0.93 at 16x17x4096 (MxNxK), alpha 1, beta 0; none below 0.9" */
-void overall_sentence(char *out, size_t capacity, const struct overall *overall);
+void overall_sentence(struct strbuf *out, const struct overall *overall);
 
 /* A line for every shape and file, for people. */
 void overall_table(const struct judgement_list *list, int width, FILE *out);

@@ -36,7 +36,7 @@ static void text_print(FILE *out, double x, double y, double size, const char *a
 {
 	char paint[32];
 	snprintf(paint, sizeof paint, "font-size=\"%.1f\"", size);
-	draw_text(out, x, y, anchor, paint, 0, text);
+	draw_text(out, x, y, anchor, paint, text);
 }
 
 static double y_of(const struct panel *panel, double speed_up)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "judgement/layers.h"
 #include "report/clean.h"
@@ -83,50 +84,50 @@ static void summary_print(const struct text_page *page, const struct judgement *
 {
 	if (item->count == 0)
 		return;
-	char line[512];
-	int used = snprintf(line, sizeof line, "%s: %zu of %zu cases accepted", item->problem,
-						item->accepted, item->count);
+	struct strbuf line = {0};
+	strbuf_addf(&line, "%s: %zu of %zu cases accepted", item->problem, item->accepted, item->count);
 	size_t failed = facts_failed_cases(item);
 	size_t left = item->count - item->accepted - failed - item->too_large;
 	if (item->too_large > 0)
-		used += snprintf(line + used, sizeof line - (size_t)used,
-						 ", %zu not run: too large for the emulated GPU (--large-cases runs %s)",
-						 item->too_large, item->too_large > 1 ? "them" : "it");
+		strbuf_addf(&line, ", %zu not run: too large for the emulated GPU (--large-cases runs %s)",
+					item->too_large, item->too_large > 1 ? "them" : "it");
 	if (left > 0)
-		used += snprintf(line + used, sizeof line - (size_t)used, ", %zu failed, %zu not run",
-						 failed, left);
+		strbuf_addf(&line, ", %zu failed, %zu not run", failed, left);
 	const struct case_result *worst = facts_worst_case(item);
 	double ratio = worst != NULL ? worst->check.worst_ratio : INFINITY;
 	if (isfinite(ratio))
-		snprintf(line + used, sizeof line - (size_t)used,
-				 ratio <= 1.0 ? ", worst error %.2g of its bound (%s)"
-							  : ", worst error %.4g times its bound (%s)",
-				 ratio, worst->test.name);
-	text_paragraph(page, 2, line);
+		strbuf_addf(&line,
+					ratio <= 1.0 ? ", worst error %.2g of its bound (%s)"
+								 : ", worst error %.4g times its bound (%s)",
+					ratio, worst->test.name);
+	text_paragraph(page, 2, strbuf_text(&line));
+	strbuf_release(&line);
 }
 
 static void hints_print(const struct text_page *page, const struct judgement *item)
 {
 	for (size_t i = 0; i < item->hint_count; i++) {
-		char line[HINT_TEXT + 16];
-		snprintf(line, sizeof line, "hint: %s", item->hints[i]);
-		text_paragraph(page, 2, line);
+		struct strbuf line = {0};
+		strbuf_addf(&line, "hint: %s", item->hints[i]);
+		text_paragraph(page, 2, strbuf_text(&line));
+		strbuf_release(&line);
 	}
 }
 
 /* Prints the calls that the file's code tried and the jail denied, or why nobody knows them. */
 static void denied_show(const struct text_page *page, const struct judgement *item)
 {
-	char calls[DENIED_TEXT], line[DENIED_TEXT + 32];
-	if (denied_print(&item->denied, calls)[0] != '\0') {
-		snprintf(line, sizeof line, "denied by the jail: %s", calls);
-		text_paragraph(page, 2, line);
+	struct strbuf line = {0};
+	if (item->denied.count > 0 || item->denied.more > 0) {
+		strbuf_add(&line, "denied by the jail: ");
+		denied_add_text(&item->denied, &line);
+		text_paragraph(page, 2, strbuf_text(&line));
 	}
 	if (item->denied.unrecorded[0] != '\0') {
-		snprintf(line, sizeof line, "what the jail denied was not recorded: %s",
-				 item->denied.unrecorded);
-		text_paragraph(page, 2, line);
+		strbuf_setf(&line, "what the jail denied was not recorded: %s", item->denied.unrecorded);
+		text_paragraph(page, 2, strbuf_text(&line));
 	}
+	strbuf_release(&line);
 }
 
 static size_t count_lines(const char *text)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "report/compare.h"
 #include "report/facts.h"
 #include "report/overall.h"
@@ -53,11 +54,12 @@ static void means_print(const struct text_page *page, const struct judgement_lis
 static void overall_print(const struct text_page *page, const struct judgement_list *list)
 {
 	struct overall overall;
-	char line[512];
+	struct strbuf line = {0};
 	for (size_t at = 0; overall_next(list, &at, &overall);) {
-		overall_sentence(line, sizeof line, &overall);
-		text_paragraph(page, 2, line);
+		overall_sentence(&line, &overall);
+		text_paragraph(page, 2, strbuf_text(&line));
 	}
+	strbuf_release(&line);
 }
 
 void text_bench(const struct text_page *page, const struct judgement_list *list)

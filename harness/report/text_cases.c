@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "report/clean.h"
 #include "report/facts.h"
 #include "report/text_page.h"
@@ -44,22 +45,6 @@ static void wrong_elements_print(const struct text_page *page, const struct prob
 				(unsigned long long)(check->wrong - check->shown));
 }
 
-/* How much is wrong, where the table below shows what. */
-static void wrong_summary(char *out, size_t capacity, const struct problem *problem,
-						  const struct case_result *result)
-{
-	const struct check_facts *check = &result->check;
-	int used = snprintf(out, capacity, "%llu of %llu elements wrong",
-						(unsigned long long)check->wrong, (unsigned long long)check->elements);
-	if (check->untouched > 0)
-		used += snprintf(out + used, capacity - (size_t)used, ", %llu of them %s",
-						 (unsigned long long)check->untouched,
-						 check_untouched_text(problem, &result->test));
-	if (check->read > 0)
-		snprintf(out + used, capacity - (size_t)used, "; %s is read %s",
-				 problem_part(problem, PART_RESULT)->name, check_read_text(problem));
-}
-
 /* Whether the output is one line that the detail repeats. */
 static bool quotes_whole(const char *detail, const char *output)
 {
@@ -84,22 +69,22 @@ static void output_print(const struct text_page *page, const struct case_result 
 static void case_print(const struct text_page *page, const struct problem *problem,
 					   const struct case_result *result)
 {
-	char sizes[256], values[256], summary[128], line[640];
+	char sizes[256], values[256];
+	struct strbuf line = {0};
 	facts_case_sizes(sizes, sizeof sizes, problem, &result->test);
 	facts_case_values(values, sizeof values, problem, &result->test);
-	snprintf(line, sizeof line, "%s: %s; %s%s", result->test.name, sizes, values,
-			 result->test.exact ? "; the result is exact" : "");
-	text_paragraph(page, 2, line);
+	strbuf_addf(&line, "%s: %s; %s%s", result->test.name, sizes, values,
+				result->test.exact ? "; the result is exact" : "");
+	text_paragraph(page, 2, strbuf_text(&line));
 
 	bool table =
 		result->verdict == VERDICT_WRONG_ANSWER && result->checked && result->check.shown > 0;
-	const char *detail = result->detail;
-	if (table) {
-		wrong_summary(summary, sizeof summary, problem, result);
-		detail = summary;
-	}
-	if (detail[0] != '\0')
-		text_paragraph(page, 4, detail);
+	strbuf_setf(&line, "%s", table ? "" : result->detail);
+	if (table)
+		check_say_wrong(problem, &result->test, &result->check, &line);
+	if (line.length > 0)
+		text_paragraph(page, 4, strbuf_text(&line));
+	strbuf_release(&line);
 	if (table)
 		wrong_elements_print(page, problem, result);
 	output_print(page, result);
@@ -109,17 +94,18 @@ static void case_print(const struct text_page *page, const struct problem *probl
 static void case_line_print(const struct text_page *page, const struct problem *problem,
 							const struct case_result *result)
 {
-	char sizes[256], line[384];
+	char sizes[256];
+	struct strbuf line = {0};
 	facts_case_sizes(sizes, sizeof sizes, problem, &result->test);
-	int used = snprintf(line, sizeof line, "%-14s %s", result->test.name, sizes);
+	strbuf_addf(&line, "%-14s %s", result->test.name, sizes);
 	if (result->checked)
-		used += snprintf(line + used, sizeof line - (size_t)used, "; %.2g of the bound, %.2g s",
-						 result->check.worst_ratio, result->seconds);
+		strbuf_addf(&line, "; %.2g of the bound, %.2g s", result->check.worst_ratio,
+					result->seconds);
 	if (result->checked && result->facts.peak_bytes > 0)
-		snprintf(line + used, sizeof line - (size_t)used, ", allocated %lld bytes",
-				 (long long)result->facts.peak_bytes);
+		strbuf_addf(&line, ", allocated %lld bytes", (long long)result->facts.peak_bytes);
 	fputs("  ", page->out);
-	clean_print_line(page->out, line);
+	clean_print_line(page->out, strbuf_text(&line));
+	strbuf_release(&line);
 	fputc('\n', page->out);
 	output_print(page, result);
 }

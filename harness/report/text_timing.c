@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "report/clean.h"
 #include "report/facts.h"
 #include "report/kernels.h"
@@ -66,34 +67,34 @@ static void entry_print(const struct text_page *page, const struct timing_result
 
 static void events_print(const struct text_page *page, const struct timing_result *timing)
 {
-	char line[1024] = "between events:", time[FACTS_TIME];
-	size_t used = strlen(line);
-	const char *separator = " ";
-	for (size_t i = 0; i < timing->count && used < sizeof line; i++) {
+	char time[FACTS_TIME];
+	struct strbuf line = {0};
+	const char *separator = "between events: ";
+	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
 		if (!entry->ran || entry->event.samples == 0)
 			continue;
 		facts_time(entry->event.median, time);
-		int more =
-			snprintf(line + used, sizeof line - used, "%s%s %s", separator, entry->label, time);
-		used += more > 0 ? (size_t)more : 0;
+		strbuf_addf(&line, "%s%s %s", separator, entry->label, time);
 		separator = ", ";
 	}
-	if (separator[0] == ',')
-		text_paragraph(page, 2, line);
+	if (line.length > 0)
+		text_paragraph(page, 2, strbuf_text(&line));
+	strbuf_release(&line);
 }
 
 static void seals_print(const struct text_page *page, const struct timing_result *timing, bool span)
 {
-	char line[SEAL_LINE];
-	seal_confirmed(timing, line);
-	if (line[0] != '\0')
-		text_paragraph(page, 2, line);
+	struct strbuf line = {0};
+	seal_confirmed(timing, &line);
+	if (line.length > 0)
+		text_paragraph(page, 2, strbuf_text(&line));
 	for (size_t i = 0; i < timing->count; i++) {
-		seal_doubt(&timing->entries[i], span, line);
-		if (line[0] != '\0')
-			text_paragraph(page, 2, line);
+		seal_doubt(&timing->entries[i], span, &line);
+		if (line.length > 0)
+			text_paragraph(page, 2, strbuf_text(&line));
 	}
+	strbuf_release(&line);
 }
 
 static void clocks_print(const struct text_page *page, const struct timing_result *timing)

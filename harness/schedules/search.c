@@ -91,7 +91,8 @@ static bool measure(struct state *state, const size_t *candidates, size_t count,
 {
 	struct search_result results[SEARCH_TOGETHER] = {0};
 	const struct search_source *source = state->source;
-	if (!source->measure(source->context, candidates, count, passes, until, results, state->err))
+	if (!source->measure(source->context, &(struct search_round){candidates, count, passes, until},
+						 results, state->err))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (results[i].outcome != SEARCH_NOT_TRIED)

@@ -38,6 +38,14 @@ struct search_result {
 	size_t rung;      /* that it came to: 0 is the first */
 };
 
+/* Candidates that are measured in alternation. */
+struct search_round {
+	const size_t *candidates;
+	size_t count;
+	size_t passes; /* of each, unless the deadline is over before */
+	double deadline;
+};
+
 /* Candidates are numbers, 0 the one that is measured in any case, and then the best ranked first.
  * Deadlines are by clock(). */
 struct search_source {
@@ -46,11 +54,10 @@ struct search_source {
 	 * False with err when nothing can be compiled at all. */
 	bool (*ready)(void *context, size_t first, size_t most, double deadline, size_t *ready,
 				  struct error *err);
-	/* Measures these in alternation for so many passes, less when the deadline is over. Fills
-	 * results[i] of candidates[i]; one that fails says so there, and one that there was no time for
-	 * is SEARCH_NOT_TRIED. False with err when nothing can be measured any more. */
-	bool (*measure)(void *context, const size_t *candidates, size_t count, size_t passes,
-					double deadline, struct search_result *results, struct error *err);
+	/* Fills results[i] of round->candidates[i]; one that fails says so there, and one that there
+	 * was no time for is SEARCH_NOT_TRIED. False with err when nothing can be measured any more. */
+	bool (*measure)(void *context, const struct search_round *round, struct search_result *results,
+					struct error *err);
 	/* Whether its results are right: leaves the outcome, or changes it. */
 	bool (*judge)(void *context, size_t candidate, double deadline, struct search_result *result,
 				  struct error *err);

@@ -126,38 +126,45 @@ static bool is_standard(const char *value, int64_t standard)
 	return same;
 }
 
+/* A line of a file. */
+struct line {
+	const char *path;
+	int number;
+	const char *text;
+};
+
 /* A line that defines the constant. */
-static void see_definition(struct seen *seen, const struct conditions *conditions, const char *name,
-						   const char *value, int64_t standard, const char *path, int number)
+static void see_definition(struct seen *seen, const struct line *line, const char *value,
+						   int64_t standard, bool guarded)
 {
 	bool standard_here = is_standard(value, standard);
-	if (standard_here && is_guarded(conditions, name)) {
+	if (standard_here && guarded) {
 		seen->defined = true;
 	} else if (seen->other_line == 0) {
-		snprintf(seen->other_file, sizeof seen->other_file, "%s", path);
-		seen->other_line = number;
+		snprintf(seen->other_file, sizeof seen->other_file, "%s", line->path);
+		seen->other_line = line->number;
 		snprintf(seen->other, sizeof seen->other, "%s", standard_here ? "" : value);
 	}
 }
 
 static void see_line(const struct source *source, const struct conditions *conditions,
-					 const char *line, const char *path, int number)
+					 const struct line *line)
 {
-	const char *defines = behind_directive(line, "define");
-	bool asks = behind_directive(line, "ifdef") != NULL ||
-				behind_directive(line, "ifndef") != NULL ||
-				behind_directive(line, "undef") != NULL || strstr(line, "defined") != NULL;
+	const char *text = line->text, *defines = behind_directive(text, "define");
+	bool asks = behind_directive(text, "ifdef") != NULL ||
+				behind_directive(text, "ifndef") != NULL ||
+				behind_directive(text, "undef") != NULL || strstr(text, "defined") != NULL;
 	for (size_t i = 0; i < source->space->constant_count; i++) {
 		const struct space_constant *constant = &source->space->constants[i];
 		const char *name = source->space->names[constant->place].name;
 		size_t length = strlen(name);
 		if (defines != NULL && strncmp(defines, name, length) == 0 &&
 			(defines[length] == ' ' || defines[length] == '\t'))
-			see_definition(&source->seen[i], conditions, name,
+			see_definition(&source->seen[i], line,
 						   defines + length + strspn(defines + length, " \t"), constant->standard,
-						   path, number);
+						   is_guarded(conditions, name));
 		else if (!asks && !source->seen[i].used)
-			source->seen[i].used = has_word(line, name);
+			source->seen[i].used = has_word(text, name);
 	}
 }
 
@@ -177,7 +184,7 @@ static bool see_file(void *context, const char *path, struct error *err)
 		for (size_t end = strlen(line); end > 0 && isspace((unsigned char)line[end - 1]); end--)
 			line[end - 1] = '\0';
 		follow_conditions(&conditions, line);
-		see_line(source, &conditions, line, path, number);
+		see_line(source, &conditions, &(struct line){path, number, line});
 	}
 	free(text);
 	return true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/paths.h"
+#include "base/strbuf.h"
 #include "starter/flatten.h"
 
 const struct exercise exercises[] = {
@@ -112,24 +113,23 @@ static bool write_without(FILE *out, char *text, const struct exercise *exercise
 bool exercise_write(FILE *out, const struct exercise *exercise, const char *judge,
 					struct error *err)
 {
-	char tree[PATHS_MAX], file[PATHS_MAX], first[2048], *text = NULL;
-	size_t size = 0, used;
+	char tree[PATHS_MAX], file[PATHS_MAX], *text = NULL;
+	struct strbuf first = {0};
+	size_t size = 0;
 	if (!paths_source(tree, err) || !paths_join(file, tree, exercise->file, err))
 		return false;
-	used = (size_t)snprintf(first, sizeof first, "Exercise: %s.\n *\n * ", exercise->idea);
-	for (const char *p = exercise->task; *p != '\0' && used + 8 < sizeof first; p++)
-		used +=
-			(size_t)snprintf(first + used, sizeof first - used, *p == '\n' ? "\n * " : "%c", *p);
-	snprintf(first + used, sizeof first - used,
-			 "\n *\n * " LOOK_FOR ". Then:\n *\n *     %s\n *\n * From %s (Apache "
-			 "License, Version 2.0), whose first comment follows.",
-			 judge, exercise->file);
-	const struct flatten what = {.file = file, .first = first};
+	strbuf_addf(&first, "Exercise: %s.\n *\n * ", exercise->idea);
+	for (const char *p = exercise->task; *p != '\0'; p++)
+		strbuf_addf(&first, *p == '\n' ? "\n * " : "%c", *p);
+	strbuf_addf(&first,
+				"\n *\n * " LOOK_FOR ". Then:\n *\n *     %s\n *\n * From %s (Apache "
+				"License, Version 2.0), whose first comment follows.",
+				judge, exercise->file);
+	const struct flatten what = {.file = file, .first = strbuf_text(&first)};
 	FILE *memory = open_memstream(&text, &size);
-	if (memory == NULL)
-		return error_set(err, "out of memory");
-	bool ok = flatten_write(memory, &what, err);
-	ok = (fclose(memory) == 0 || error_set(err, "out of memory")) && ok;
+	bool ok = memory != NULL ? flatten_write(memory, &what, err) : error_set(err, "out of memory");
+	ok = (memory == NULL || fclose(memory) == 0 || error_set(err, "out of memory")) && ok;
+	strbuf_release(&first);
 	ok = ok && write_without(out, text, exercise, err);
 	free(text);
 	return ok;

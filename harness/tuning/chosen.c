@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "schedules/given.h"
 #include "store/place.h"
 #include "store/tuned.h"
@@ -16,11 +17,20 @@ void chosen_join_flags(const struct judge_options *options, char out[CHOSEN_FLAG
 								 options->compile.nvcc_flags[i]);
 }
 
+/* Whose schedule is looked for. */
+struct wanted {
+	const struct judge_question *question;
+	const struct tune_gpu *gpu;
+	struct space space; /* of the question's file */
+};
+
 /* The flags of a choice that suits the file at this case; false with err. */
-static bool take(const struct judge_question *question, const struct space *space,
-				 const struct tune_gpu *gpu, const struct tuned_choice *choice, bool exact,
+static bool take(const struct wanted *wanted, const struct tuned_choice *choice, bool exact,
 				 struct judge_schedule *out, struct error *err)
 {
+	const struct judge_question *question = wanted->question;
+	const struct space *space = &wanted->space;
+	const struct tune_gpu *gpu = wanted->gpu;
 	int64_t values[SPACE_CONSTANTS_MAX];
 	struct schedule_flags flags;
 	char sizes[SHAPE_TEXT];
@@ -38,10 +48,10 @@ static bool take(const struct judge_question *question, const struct space *spac
 	return true;
 }
 
-static bool find_in(const char *path, const struct tuned_key *key,
-					const struct judge_question *question, const struct space *space,
-					const struct tune_gpu *gpu, struct judge_schedule *out, struct error *err)
+static bool find_in(const char *path, const struct tuned_key *key, const struct wanted *wanted,
+					struct judge_schedule *out, struct error *err)
 {
+	const struct judge_question *question = wanted->question;
 	struct tuned_choices choices;
 	char sizes[SHAPE_TEXT];
 	bool exact;
@@ -51,9 +61,9 @@ static bool find_in(const char *path, const struct tuned_key *key,
 	shape_print(question->problem, &question->test->shape, sizes);
 	bool ok =
 		choice != NULL
-			? take(question, space, gpu, choice, exact, out, err)
+			? take(wanted, choice, exact, out, err)
 			: error_set(err, "none was chosen for it near %s on %.60s ('gemmjudge tune' does)",
-						sizes, gpu->name);
+						sizes, wanted->gpu->name);
 	tuned_choices_free(&choices);
 	return ok;
 }
@@ -61,9 +71,9 @@ static bool find_in(const char *path, const struct tuned_key *key,
 bool chosen_find(const struct chosen_schedules *schedules, const struct judge_question *question,
 				 const struct tune_gpu *gpu, struct judge_schedule *out, struct error *err)
 {
-	struct space space;
+	struct wanted wanted = {.question = question, .gpu = gpu};
 	*out = (struct judge_schedule){0};
-	if (!space_read(question->source, question->problem, &space, err))
+	if (!space_read(question->source, question->problem, &wanted.space, err))
 		return false;
 	const struct tuned_key key = {.device = gpu->name,
 								  .problem = question->problem,
@@ -71,8 +81,8 @@ bool chosen_find(const struct chosen_schedules *schedules, const struct judge_qu
 								  .epilogue = question->epilogue != NULL ? question->epilogue : "",
 								  .flags = schedules->flags,
 								  .test = question->test};
-	const bool found = find_in(schedules->path, &key, question, &space, gpu, out, err);
-	space_free(&space);
+	const bool found = find_in(schedules->path, &key, &wanted, out, err);
+	space_free(&wanted.space);
 	return found;
 }
 
@@ -88,8 +98,8 @@ static void find(void *context, const struct judge_question *question, struct ju
 	const size_t name = strlen(question->source);
 	const bool named = strncmp(err.message, question->source, name) == 0 &&
 					   strncmp(err.message + name, ": ", 2) == 0;
-	snprintf(out->text, sizeof out->text, "the file's defaults: %.1000s",
-			 err.message + (named ? name + 2 : 0));
+	text_format(out->text, sizeof out->text, "the file's defaults: %s",
+				err.message + (named ? name + 2 : 0));
 }
 
 bool chosen_open(struct chosen_schedules *schedules, const char *store, struct judge_options *judge,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "report/document.h"
 #include "report/wrap.h"
@@ -31,39 +32,34 @@ static void show_tried(const struct tuning_shape *shape, FILE *out)
 	static const char *const ends[] = {
 		[SEARCH_ALL] = "", [SEARCH_TIME] = ", the time was up", [SEARCH_STOPPED] = ", interrupted"};
 	const struct search *search = &shape->found.search;
-	char line[LINE_TEXT];
-	int used = snprintf(line, sizeof line, "tried %zu in %.0f s%s", search->tried,
-						shape->found.seconds, ends[search->end]);
+	struct strbuf line = {0};
+	strbuf_addf(&line, "tried %zu in %.0f s%s", search->tried, shape->found.seconds,
+				ends[search->end]);
 	if (search->end == SEARCH_ALL && search->count < shape->ranking.list.count)
-		used += snprintf(line + used, sizeof line - (size_t)used,
-						 ": those that are first in line, no more are tried in a run");
+		strbuf_addf(&line, ": those that are first in line, no more are tried in a run");
 	if (search->known > 0)
-		used += snprintf(line + used, sizeof line - (size_t)used,
-						 "; times of %zu are of an earlier run", search->known);
+		strbuf_addf(&line, "; times of %zu are of an earlier run", search->known);
 	if (search->stale)
-		used += snprintf(line + used, sizeof line - (size_t)used,
-						 "; times of an earlier run differ: not used");
+		strbuf_addf(&line, "; times of an earlier run differ: not used");
 	for (size_t i = SEARCH_NOT_COMPILED; i < SEARCH_OUTCOMES; i++)
 		if (search->failed[i] > 0)
-			used += snprintf(line + used, sizeof line - (size_t)used, "; %zu: %s",
-							 search->failed[i], search_outcome_names[i]);
-	print_line(out, line);
+			strbuf_addf(&line, "; %zu: %s", search->failed[i], search_outcome_names[i]);
+	print_line(out, strbuf_text(&line));
+	strbuf_release(&line);
 }
 
 /* "number 3 by the model, 41 by the thesis" */
-static void print_places(const struct ranked *ranking, size_t schedule, char *out, size_t capacity)
+static void say_places(const struct ranked *ranking, size_t schedule, struct strbuf *out)
 {
-	int used = snprintf(out, capacity, "number ");
+	strbuf_add(out, "number ");
 	if (ranking->has_model)
-		used += snprintf(out + used, capacity - (size_t)used, "%zu by the model%s",
-						 ranking->model_place[schedule] + 1, ranking->has_thesis ? ", " : "");
+		strbuf_addf(out, "%zu by the model%s", ranking->model_place[schedule] + 1,
+					ranking->has_thesis ? ", " : "");
 	if (ranking->has_thesis)
-		used += snprintf(out + used, capacity - (size_t)used, "%zu by the thesis' order",
-						 ranking->thesis_place[schedule] + 1);
+		strbuf_addf(out, "%zu by the thesis' order", ranking->thesis_place[schedule] + 1);
 	if (!ranking->has_model && !ranking->has_thesis)
-		used +=
-			snprintf(out + used, capacity - (size_t)used, "%zu of the file's order", schedule + 1);
-	snprintf(out + used, capacity - (size_t)used, ", of %zu", ranking->list.count);
+		strbuf_addf(out, "%zu of the file's order", schedule + 1);
+	strbuf_addf(out, ", of %zu", ranking->list.count);
 }
 
 static void show_judged(const struct tuning_found *found, FILE *out)
@@ -85,26 +81,24 @@ static void show_judged(const struct tuning_found *found, FILE *out)
 static void show_gain(const struct tuning_shape *shape, FILE *out)
 {
 	const struct tuning_found *found = &shape->found;
-	char line[LINE_TEXT];
+	struct strbuf line = {0};
 	double gain, low, high;
-	int used = 0;
-	line[0] = '\0';
 	if (found->compared && found->search.best == 0 &&
 		shape->ranking.list.standard < shape->ranking.list.count)
-		used = snprintf(line, sizeof line, "these are the file's defaults");
+		strbuf_addf(&line, "these are the file's defaults");
 	else if (tuning_gain(found, &gain, &low, &high))
-		used =
-			snprintf(line, sizeof line, "%.3f times as fast as the file's defaults (%.3f to %.3f)",
-					 gain, low, high);
+		strbuf_addf(&line, "%.3f times as fast as the file's defaults (%.3f to %.3f)", gain, low,
+					high);
 	else
-		used = snprintf(line, sizeof line, "%s",
-						shape->ranking.list.standard == shape->ranking.list.count
-							? "the file's defaults do not meet the constraints at this shape"
-							: "not compared with the file's defaults: there was no time left");
+		strbuf_addf(&line, "%s",
+					shape->ranking.list.standard == shape->ranking.list.count
+						? "the file's defaults do not meet the constraints at this shape"
+						: "not compared with the file's defaults: there was no time left");
 	if (found->compared && found->library[0] != '\0')
-		snprintf(line + used, sizeof line - (size_t)used, ", %.3f of the speed of %s",
-				 found->library_median / found->winner.median, found->library);
-	wrap_print(out, WIDTH, fprintf(out, "  "), 2, line);
+		strbuf_addf(&line, ", %.3f of the speed of %s",
+					found->library_median / found->winner.median, found->library);
+	wrap_print(out, WIDTH, fprintf(out, "  "), 2, strbuf_text(&line));
+	strbuf_release(&line);
 }
 
 static void show_table(const struct tuning *tuning, const struct tuning_shape *shape, FILE *out)
@@ -154,7 +148,8 @@ static void show_failures(const struct tuning *tuning, const struct tuning_shape
 void tuning_show_found(const struct tuning *tuning, const struct tuning_shape *shape, FILE *out)
 {
 	const struct tuning_found *found = &shape->found;
-	char text[SCHEDULE_TEXT], line[LINE_TEXT], number[SHOW_NUMBER];
+	char text[SCHEDULE_TEXT], number[SHOW_NUMBER];
+	struct strbuf line = {0};
 	tuning_show_head(tuning, shape, out);
 	if (!shape->fits || !found->begun)
 		return;
@@ -170,11 +165,13 @@ void tuning_show_found(const struct tuning *tuning, const struct tuning_shape *s
 	}
 	const size_t schedule = schedule_of(found, best);
 	schedule_print(&tuning->space, shape->ranking.list.items[schedule].values, text);
-	snprintf(line, sizeof line, "best: %s us with %s",
-			 show_microseconds(tuning_best_time(found), number), text);
-	print_line(out, line);
-	print_places(&shape->ranking, schedule, line, sizeof line);
-	fprintf(out, "  %s\n", line);
+	strbuf_addf(&line, "best: %s us with %s", show_microseconds(tuning_best_time(found), number),
+				text);
+	print_line(out, strbuf_text(&line));
+	strbuf_setf(&line, "  ");
+	say_places(&shape->ranking, schedule, &line);
+	fprintf(out, "%s\n", strbuf_text(&line));
+	strbuf_release(&line);
 	show_judged(found, out);
 	if (found->search.right)
 		show_gain(shape, out);

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/strbuf.h"
+#include "base/text.h"
 #include "schedules/queue.h"
 #include "tuning/memory.h"
 #include "tuning/tuning.h"
@@ -87,24 +89,24 @@ static struct search_result result_of(const struct timing_entry *entry)
 		result.outcome = SEARCH_NOT_TRIED;
 	}
 	if (result.outcome != SEARCH_MEASURED)
-		snprintf(result.detail, sizeof result.detail, "%.250s", entry->detail);
+		text_format(result.detail, sizeof result.detail, "%s", entry->detail);
 	return result;
 }
 
-static bool measure(void *context, const size_t *candidates, size_t count, size_t passes,
-					double deadline, struct search_result *results, struct error *err)
+static bool measure(void *context, const struct search_round *wanted, struct search_result *results,
+					struct error *err)
 {
 	struct measuring *measuring = context;
 	struct timing_result timing;
 	const struct trials_round round = {.test = measuring->shape->test,
-									   .variants = candidates,
-									   .count = count,
+									   .variants = wanted->candidates,
+									   .count = wanted->count,
 									   /* every fourth pass is of another kind */
-									   .passes = passes + (passes + 3) / 3,
-									   .deadline = deadline};
+									   .passes = wanted->passes + (wanted->passes + 3) / 3,
+									   .deadline = wanted->deadline};
 	if (!trials_time(measuring->tuning->trials, &round, &timing, err))
 		return false;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < wanted->count; i++)
 		results[i] = result_of(&timing.entries[i]);
 	free(timing.entries);
 	return true;
@@ -122,7 +124,7 @@ static bool judge(void *context, size_t candidate, double deadline, struct searc
 	found->cases = judgement.count;
 	if (ok && judgement.verdict != VERDICT_ACCEPTED && judgement.verdict != VERDICT_NOT_RUN) {
 		result->outcome = outcome_of(judgement.verdict);
-		snprintf(result->detail, sizeof result->detail, "%.250s", judgement.detail);
+		text_format(result->detail, sizeof result->detail, "%s", judgement.detail);
 	}
 	judgement_free(&judgement);
 	return ok;
@@ -151,18 +153,19 @@ static void progress(void *context)
 	const struct tuning_found *found = &measuring->shape->found;
 	const struct search *search = &found->search;
 	const struct tuning_watch *watch = &measuring->tuning->watch;
-	char text[512], sizes[SHAPE_TEXT], constants[SCHEDULE_TEXT];
+	char sizes[SHAPE_TEXT], constants[SCHEDULE_TEXT];
+	struct strbuf text = {0};
 	tuning_memory_write(measuring->memory);
 	shape_print(measuring->tuning->plan.problem, &measuring->shape->test->shape, sizes);
-	int used = snprintf(text, sizeof text, "%.0f s, %s: %s, %zu of %zu tried",
-						clock_seconds() - measuring->tuning->begun, sizes, search->step,
-						search->tried, search->count);
+	strbuf_addf(&text, "%.0f s, %s: %s, %zu of %zu tried",
+				clock_seconds() - measuring->tuning->begun, sizes, search->step, search->tried,
+				search->count);
 	if (search->best != SEARCH_NONE) {
 		constants_of(measuring, search->best, constants);
-		snprintf(text + used, sizeof text - (size_t)used, ", best %.4g us: %.300s",
-				 search->results[search->best].median, constants);
+		strbuf_addf(&text, ", best %.4g us: %s", search->results[search->best].median, constants);
 	}
-	watch->line(watch->steps.context, text);
+	watch->line(watch->steps.context, strbuf_text(&text));
+	strbuf_release(&text);
 }
 
 /* ---- flags ------------------------------------------------------------------------- */

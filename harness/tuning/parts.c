@@ -2,12 +2,12 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "report/wrap.h"
 #include "tuning/tuning.h"
 
 #define WIDTH 80
-#define LINE_TEXT 1024
 
 /* "17.83M" */
 const char *tuning_short_number(double number, char out[16])
@@ -25,17 +25,17 @@ const char *tuning_short_number(double number, char out[16])
 void tuning_show_head(const struct tuning *tuning, const struct tuning_shape *shape, FILE *out)
 {
 	const struct schedule_list *list = &shape->ranking.list;
-	char line[LINE_TEXT], sizes[SHAPE_TEXT], number[16];
+	char sizes[SHAPE_TEXT], number[16];
+	struct strbuf line = {0};
 	shape_print(tuning->plan.problem, &shape->test->shape, sizes);
-	int used = snprintf(line, sizeof line, "%s %s on %s: ", tuning->plan.problem->name, sizes,
-						tuning->gpu.name);
+	strbuf_addf(&line, "%s %s on %s: ", tuning->plan.problem->name, sizes, tuning->gpu.name);
 	if (!shape->fits)
-		snprintf(line + used, sizeof line - (size_t)used, "%s", shape->why);
+		strbuf_addf(&line, "%s", shape->why);
 	else
-		snprintf(line + used, sizeof line - (size_t)used,
-				 "%zu schedule%s meet the constraints, of %s combinations", list->count,
-				 text_plural(list->count), tuning_short_number(list->combinations, number));
-	wrap_print(out, WIDTH, 0, 0, line);
+		strbuf_addf(&line, "%zu schedule%s meet the constraints, of %s combinations", list->count,
+					text_plural(list->count), tuning_short_number(list->combinations, number));
+	wrap_print(out, WIDTH, 0, 0, strbuf_text(&line));
+	strbuf_release(&line);
 }
 
 json_t *tuning_constants_json(const struct space *space, const int64_t *values)

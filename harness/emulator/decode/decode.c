@@ -191,11 +191,17 @@ static void decode_builtin(struct decoder *decoder, const struct ptx_function *f
 	decode_unsupported(decoder);
 }
 
+/* Three numbers each: from, to, bytes. */
+struct copies {
+	int32_t list[3 * COPIES_MOST];
+	uint32_t used;
+};
+
 /* Lists what is copied between the variables of a call and those of the body; false where one has
  * no place. */
 static bool list_copies(struct decoder *decoder, const struct decode_frame *body,
 						const struct ptx_variable *formal, const struct ptx_operand *actuals,
-						bool results, int32_t *list, uint32_t *used)
+						bool results, struct copies *copies)
 {
 	for (uint32_t i = 0; actuals && i < actuals->count; i++, formal = formal->next) {
 		const struct ptx_operand *actual = &actuals->items[i];
@@ -203,16 +209,18 @@ static bool list_copies(struct decoder *decoder, const struct decode_frame *body
 		for (uint32_t k = 0; formal && k < body->local_count; k++)
 			if (body->locals[k].variable == formal)
 				inside = body->locals[k].address;
-		if (*used + 3 > 3 * COPIES_MOST || !inside || actual->kind != PTX_OP_VARIABLE ||
+		if (copies->used + 3 > 3 * COPIES_MOST || !inside || actual->kind != PTX_OP_VARIABLE ||
 			actual->variable->space != PTX_PARAM || actual->variable->size != formal->size ||
 			decode_is_kernel_parameter(decoder, actual->variable) ||
 			!decode_place(decoder, actual->variable, &outside) ||
 			(inside > outside ? inside : outside) + formal->size >
 				EXEC_LOCAL_BASE + decoder->local_bytes)
 			return false;
-		list[(*used)++] = (int32_t)(results ? inside : outside);
-		list[(*used)++] = (int32_t)(results ? outside : inside);
-		list[(*used)++] = (int32_t)formal->size;
+		int32_t *copy = copies->list + copies->used;
+		copy[0] = (int32_t)(results ? inside : outside);
+		copy[1] = (int32_t)(results ? outside : inside);
+		copy[2] = (int32_t)formal->size;
+		copies->used += 3;
 	}
 	return formal == NULL;
 }
@@ -233,17 +241,16 @@ static void decode_again(struct decoder *decoder, const struct decode_call *call
 						 struct decode_frame *body)
 {
 	struct exec_program *program = decoder->program;
-	int32_t list[3 * COPIES_MOST];
-	uint32_t used = 0, arguments = 0;
+	struct copies copies = {.used = 0};
 	uint64_t given = 0;
 	bool fits =
 		body->caller && !has_locals(decoder->frame, body) &&
-		list_copies(decoder, body, body->function->parameters, call->arguments, false, list, &used);
-	arguments = used / 3;
+		list_copies(decoder, body, body->function->parameters, call->arguments, false, &copies);
+	uint32_t arguments = copies.used / 3;
 	for (const struct ptx_variable *result = body->function->results; result; result = result->next)
 		given += result->size;
 	if (!fits || given > EXEC_RESULT_BYTES ||
-		!list_copies(decoder, body, body->function->results, call->results, true, list, &used)) {
+		!list_copies(decoder, body, body->function->results, call->results, true, &copies)) {
 		decode_unsupported(decoder);
 		return;
 	}
@@ -258,8 +265,8 @@ static void decode_again(struct decoder *decoder, const struct decode_call *call
 	out->imm = body->recursion - 1;
 	out->target = body->statements[0];
 	out->count = (uint8_t)arguments;
-	out->sub = (uint8_t)(used / 3 - arguments);
-	decode_list(decoder, list, used);
+	out->sub = (uint8_t)(copies.used / 3 - arguments);
+	decode_list(decoder, copies.list, copies.used);
 }
 
 static void end_recursion(struct decoder *decoder, const struct decode_frame *body)

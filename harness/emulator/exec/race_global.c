@@ -472,23 +472,23 @@ enum exec_status race_global_access(struct warp *warp, const struct exec_instruc
 	return race_global_lanes(warp, in, lane, address, bytes, 1, write);
 }
 
-bool race_global_copy(const struct machine_order *order, const char *call, uint64_t address,
-					  size_t bytes, bool write, bool keep, struct fault *fault)
+bool race_global_copy(const struct machine_order *order, const struct machine_copy *copy,
+					  struct fault *fault)
 {
-	struct exec_operation own = {.name = call, .grid = {1, 1, 1}};
+	const uint64_t address = copy->address, end = address + copy->bytes;
+	struct exec_operation own = {.name = copy->call, .grid = {1, 1, 1}};
 	struct past_orders none = {0};
-	struct actor actor = {.operation = &own, .orders = &none, .write = write};
+	struct actor actor = {.operation = &own, .orders = &none, .write = copy->write};
 	struct conflict found;
 	bool races = false;
-	const uint64_t end = address + bytes;
 	uint64_t word = address & ~(uint64_t)(SHADOW_WORD - 1);
-	if (!memory_reserved(address) || (!keep && !exec_operation_any()))
+	if (!memory_reserved(address) || (!copy->keep && !exec_operation_any()))
 		return true;
 	exec_operation_begin(&own, order);
 	actor.here.block = own.first;
 	actor.here.pc = SHADOW_PCS - 1;
 	for (; word < end && !races; word += SHADOW_WORD) {
-		struct shadow_cell *cell = shadow_find(word, keep);
+		struct shadow_cell *cell = shadow_find(word, copy->keep);
 		actor.here.mask = mask_of(word, address, end) & 0xf;
 		races = cell && touch(cell, &actor, 0, &found);
 	}
@@ -500,7 +500,7 @@ bool race_global_copy(const struct machine_order *order, const char *call, uint6
 	describe_place(word - SHADOW_WORD, where, sizeof where);
 	*fault = (struct fault){
 		.kind = FAULT_RACE, .address = word - SHADOW_WORD, .advice = advice_for(&own, other)};
-	snprintf(fault->text, sizeof fault->text, "%s: %s %s, %s: nothing orders the two", call,
-			 write ? "writes" : "reads", where, who);
+	snprintf(fault->text, sizeof fault->text, "%s: %s %s, %s: nothing orders the two", copy->call,
+			 copy->write ? "writes" : "reads", where, who);
 	return false;
 }

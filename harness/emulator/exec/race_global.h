@@ -23,9 +23,8 @@ void race_global_seen(struct warp *warp, const struct exec_instruction *in, uint
 					  const uint64_t addresses[EXEC_LANES], size_t bytes);
 /* in->sub: enum sub_fence */
 void race_global_fence(struct warp *warp, const struct exec_instruction *in);
-/* A copy or fill, by the host's thread. False: *fault says which race it is. `keep`: what comes
- * later may be unordered with it. */
-bool race_global_copy(const struct machine_order *order, const char *call, uint64_t address,
-					  size_t bytes, bool write, bool keep, struct fault *fault);
+/* A copy or fill, by the host's thread. False: *fault says which race it is. */
+bool race_global_copy(const struct machine_order *order, const struct machine_copy *copy,
+					  struct fault *fault);
 
 #endif

@@ -265,10 +265,10 @@ bool machine_launch(const struct launch *launch, const struct machine_options *o
 	return launch_run(launch, program, options, counters, fault);
 }
 
-bool machine_copied(const struct machine_order *order, const char *call, uint64_t address,
-					size_t bytes, bool write, bool keep, struct fault *fault)
+bool machine_copied(const struct machine_order *order, const struct machine_copy *copy,
+					struct fault *fault)
 {
-	return race_global_copy(order, call, address, bytes, write, keep, fault);
+	return race_global_copy(order, copy, fault);
 }
 
 void machine_waited(const struct machine_clock *host)

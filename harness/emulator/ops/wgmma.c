@@ -97,17 +97,43 @@ static unsigned across_b(const struct tensor_wgmma *operation)
 	return operation->sparse ? 4 : 2;
 }
 
+/* One operand of an operation, in shared memory. */
+struct mma_operand {
+	u64 bits; /* its descriptor */
+	unsigned rows, across;
+	bool mn_major;
+	const char *name;
+};
+
+static struct mma_operand operand_a(const struct mma *mma, const struct tensor_wgmma *operation)
+{
+	return (struct mma_operand){mma->a, TENSOR_WGMMA_ROWS, 2, operation->a_mn_major, "A"};
+}
+
+static struct mma_operand operand_b(const struct mma *mma, const struct tensor_wgmma *operation)
+{
+	return (struct mma_operand){mma->b, operation->n, across_b(operation), operation->b_mn_major,
+								"B"};
+}
+
+static bool is_a(const struct mma_operand *operand)
+{
+	return operand->name[0] == 'A';
+}
+
 /* Which of the operand's rows (columns, for B) the chunk's undefined bytes belong to: a chunk is
  * a part of a row, or 8 rows of one k. */
 static void note_undefined(struct warp *w, const struct exec_instruction *in, u64 offset,
-						   size_t chunk, unsigned rows, unsigned across, bool mn_major,
-						   bool *undefined, struct exec_wgmma_reads *reads)
+						   const struct mma_operand *operand, size_t chunk,
+						   struct exec_wgmma_reads *reads)
 {
 	const u8 *known = w->block->shared_written + offset;
+	bool *undefined = is_a(operand) ? reads->a : reads->b;
 	for (u32 k = 0; k < TENSOR_CHUNK; k++) {
 		if (known[k] == EXEC_SHARED_READABLE)
 			continue;
-		undefined[mn_major ? chunk % (rows / 8) * 8 + k / 2 : chunk / across] = true;
+		undefined[operand->mn_major ? chunk % (operand->rows / 8) * 8 + k / 2
+									: chunk / operand->across] = true;
 		if (!reads->any)
 			reads->read = (struct exec_read){exec_pc(w, in), known[k] == EXEC_SHARED_UNDEFINED,
 											 PTX_SHARED, offset + k};
@@ -147,11 +173,11 @@ static bool quick_gather(const struct exec_block *block, const u32 *addresses, s
 /* The warp that reads a chunk, for the race check: each of the four needs its own 16 rows of A, so
  * that what it stored itself needs no barrier before (FlashAttention-3 does so). All need B, which
  * is looked at for the one that carries out. */
-static struct warp *reader_of(struct warp *w, size_t chunk, bool mn_major, bool is_a)
+static struct warp *reader_of(struct warp *w, size_t chunk, const struct mma_operand *operand)
 {
-	const size_t row = mn_major ? chunk % (TENSOR_WGMMA_ROWS / 8) * 8 : chunk / 2;
+	const size_t row = operand->mn_major ? chunk % (TENSOR_WGMMA_ROWS / 8) * 8 : chunk / 2;
 	const u32 first = w->index / GROUP_WARPS * GROUP_WARPS;
-	return is_a ? &w->block->warps[first + row / (TENSOR_WGMMA_ROWS / GROUP_WARPS)] : w;
+	return is_a(operand) ? &w->block->warps[first + row / (TENSOR_WGMMA_ROWS / GROUP_WARPS)] : w;
 }
 
 static const char *swizzle_name(uint32_t swizzle)
@@ -183,17 +209,22 @@ static void compare_swizzle(const struct warp *w, const struct exec_instruction 
 		swizzle_name(layout->swizzle));
 }
 
-/* Copies an operand's chunks together; false after a fault. */
-static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, unsigned rows,
-				   unsigned across, bool mn_major, const char *which, u8 *out,
-				   struct exec_wgmma_reads *reads)
+static size_t chunks_of(const struct mma_operand *operand,
+						const struct tensor_descriptor *descriptor, u32 addresses[TENSOR_CHUNKS])
 {
-	struct tensor_descriptor descriptor = descriptor_of(w->block, bits);
+	return tensor_chunks(descriptor, operand->rows, operand->across, operand->mn_major, addresses);
+}
+
+/* Copies an operand's chunks together; false after a fault. */
+static bool gather(struct warp *w, const struct exec_instruction *in,
+				   const struct mma_operand *operand, u8 *out, struct exec_wgmma_reads *reads)
+{
 	u32 addresses[TENSOR_CHUNKS];
-	size_t count = tensor_chunks(&descriptor, rows, across, mn_major, addresses);
 	struct exec_block *block = w->block;
+	struct tensor_descriptor descriptor = descriptor_of(block, operand->bits);
+	size_t count = chunks_of(operand, &descriptor, addresses);
 	if (block->layout_count)
-		compare_swizzle(w, in, &descriptor, which);
+		compare_swizzle(w, in, &descriptor, operand->name);
 	if (quick_gather(block, addresses, count, out))
 		return true;
 	for (size_t i = 0; i < count; i++) {
@@ -202,7 +233,7 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 			exec_fail(w, in, 0, FAULT_ADDRESS, addresses[i],
 					  "matrix %s reaches shared address 0x%x, outside the block's %zu bytes (start "
 					  "0x%x, leading %u, stride %u)",
-					  which, addresses[i], block->shared_bytes, descriptor.start,
+					  operand->name, addresses[i], block->shared_bytes, descriptor.start,
 					  descriptor.leading, descriptor.stride);
 			return false;
 		}
@@ -216,23 +247,22 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 			while (j < 8 && known[k + j] != EXEC_SHARED_PENDING)
 				j++;
 			if (j == 8) {
-				note_undefined(w, in, offset, i, rows, across, mn_major,
-							   which[0] == 'A' ? reads->a : reads->b, reads);
+				note_undefined(w, in, offset, operand, i, reads);
 				continue;
 			}
 			char verb[32];
-			snprintf(verb, sizeof verb, "matrix %s reads", which);
+			snprintf(verb, sizeof verb, "matrix %s reads", operand->name);
 			exec_pending_read(w, in, 0, block, offset + k + j, verb);
 			return false;
 		}
 		if (exec_unfenced_any(block, offset, TENSOR_CHUNK)) {
 			char verb[32];
-			snprintf(verb, sizeof verb, "matrix %s reads", which);
+			snprintf(verb, sizeof verb, "matrix %s reads", operand->name);
 			exec_unfenced_read(w, in, 0, block, offset, TENSOR_CHUNK, verb);
 			return false;
 		}
-		if (exec_race_access(block, reader_of(w, i, mn_major, which[0] == 'A'), in, 0, offset,
-							 TENSOR_CHUNK, EXEC_RACE_LOOK) != EXEC_NEXT)
+		if (exec_race_access(block, reader_of(w, i, operand), in, 0, offset, TENSOR_CHUNK,
+							 EXEC_RACE_LOOK) != EXEC_NEXT)
 			return false;
 		memcpy(out + i * TENSOR_CHUNK, block->shared + offset, TENSOR_CHUNK);
 	}
@@ -240,16 +270,17 @@ static bool gather(struct warp *w, const struct exec_instruction *in, u64 bits, 
 }
 
 /* Whether an operand has one of the bytes. */
-static bool operand_has(const struct exec_block *block, u64 bits, unsigned rows, unsigned across,
-						bool mn_major, u64 offset, size_t bytes)
+static bool operand_has(const struct exec_block *block, const struct mma_operand operand,
+						u64 offset, size_t bytes)
 {
-	struct tensor_descriptor descriptor = descriptor_of(block, bits);
+	struct tensor_descriptor descriptor = descriptor_of(block, operand.bits);
 	u64 low = offset + block->shared_base, high = low + bytes;
 	u32 apart = descriptor.stride > descriptor.leading ? descriptor.stride : descriptor.leading;
-	u32 addresses[TENSOR_CHUNKS], reach = 1024 + (rows / 8 + across) * apart; /* at most */
+	u32 addresses[TENSOR_CHUNKS],
+		reach = 1024 + (operand.rows / 8 + operand.across) * apart; /* at most */
 	if (descriptor.start >= high + 1024 || descriptor.start + reach <= low)
 		return false;
-	size_t count = tensor_chunks(&descriptor, rows, across, mn_major, addresses);
+	size_t count = chunks_of(&operand, &descriptor, addresses);
 	for (size_t i = 0; i < count; i++)
 		if (addresses[i] < high && addresses[i] + TENSOR_CHUNK > low)
 			return true;
@@ -264,10 +295,8 @@ const struct exec_instruction *wgmma_reading(const struct exec_block *block, u64
 		for (u64 k = mmas ? mmas->done : 0; mmas && k < mmas->issued; k++) {
 			const struct mma *mma = &mmas->queue[k % QUEUE];
 			struct tensor_wgmma operation = operation_of(mma);
-			if (operand_has(block, mma->b, operation.n, across_b(&operation), operation.b_mn_major,
-							offset, bytes) ||
-				(mma->in->a >= 0 && operand_has(block, mma->a, TENSOR_WGMMA_ROWS, 2,
-												operation.a_mn_major, offset, bytes)))
+			if (operand_has(block, operand_b(mma, &operation), offset, bytes) ||
+				(mma->in->a >= 0 && operand_has(block, operand_a(mma, &operation), offset, bytes)))
 				return mma->in;
 		}
 	}
@@ -300,10 +329,8 @@ static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index
 		operation.a_registers[i] = a_registers[i];
 	}
 	struct exec_wgmma_reads reads = {0};
-	if (!gather(w, in, mma->b, operation.n, across_b(&operation), operation.b_mn_major, "B", b,
-				&reads) ||
-		(!a_count &&
-		 !gather(w, in, mma->a, TENSOR_WGMMA_ROWS, 2, operation.a_mn_major, "A", a, &reads)))
+	const struct mma_operand of_a = operand_a(mma, &operation), of_b = operand_b(mma, &operation);
+	if (!gather(w, in, &of_b, b, &reads) || (!a_count && !gather(w, in, &of_a, a, &reads)))
 		return false;
 	operation.a_bytes = a_count ? NULL : a;
 	operation.b_bytes = b;

@@ -239,35 +239,30 @@ EXPORT cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int
 	return cudaMemcpy(to, from, size, cudaMemcpyDeviceToDevice);
 }
 
-static cudaError_t copy_2d(const char *call, cudaStream_t stream, bool waits, void *to,
-						   size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-						   size_t height, enum cudaMemcpyKind kind)
+static cudaError_t copy_2d(const char *call, cudaStream_t stream, bool waits,
+						   const struct copy_work *copy)
 {
-	if (width > to_pitch || width > from_pitch)
+	if (copy->width > copy->to_pitch || copy->width > copy->from_pitch)
 		return runtime_leave_call(call, (runtime_enter(), cudaErrorInvalidPitchValue));
-	return copy_issue(call, stream, waits,
-					  &(struct copy_work){.to = to,
-										  .to_pitch = to_pitch,
-										  .from = from,
-										  .from_pitch = from_pitch,
-										  .width = width,
-										  .height = height,
-										  .depth = 1,
-										  .kind = kind});
+	return copy_issue(call, stream, waits, copy);
 }
 
 EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
 									 size_t width, size_t height, enum cudaMemcpyKind kind,
 									 cudaStream_t stream)
 {
-	return copy_2d(__func__, stream, false, to, to_pitch, from, from_pitch, width, height, kind);
+	struct copy_work copy = flat(to, from, width, kind);
+	copy.to_pitch = to_pitch, copy.from_pitch = from_pitch, copy.height = height;
+	return copy_2d(__func__, stream, false, &copy);
 }
 EXPORT_ALIAS(cudaMemcpy2DAsync, cudaMemcpy2DAsync_ptsz);
 
 EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
 								size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-	return copy_2d(__func__, NULL, true, to, to_pitch, from, from_pitch, width, height, kind);
+	struct copy_work copy = flat(to, from, width, kind);
+	copy.to_pitch = to_pitch, copy.from_pitch = from_pitch, copy.height = height;
+	return copy_2d(__func__, NULL, true, &copy);
 }
 EXPORT_ALIAS(cudaMemcpy2D, cudaMemcpy2D_ptds);
 
@@ -338,16 +333,22 @@ cudaError_t copy_symbol(const void *symbol, size_t size, size_t offset, void **o
 	return cudaSuccess;
 }
 
+/* Where in a variable. */
+struct variable_place {
+	const void *symbol;
+	size_t offset;
+};
+
+/* The variable is the side of the copy that `written` tells. */
 static cudaError_t copy_variable(const char *call, cudaStream_t stream, bool waits,
-								 const void *symbol, size_t offset, bool to_variable,
-								 struct copy_work copy)
+								 struct variable_place place, bool written, struct copy_work copy)
 {
 	struct branch *branch = NULL;
 	void *at = NULL;
 	cudaError_t status = enter_stream(stream, &branch);
 	if (status == cudaSuccess)
-		status = copy_symbol(symbol, copy.width, offset, &at);
-	if (to_variable)
+		status = copy_symbol(place.symbol, copy.width, place.offset, &at);
+	if (written)
 		copy.to = at;
 	else
 		copy.from = at;
@@ -360,7 +361,7 @@ EXPORT cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from,
 										   size_t offset, enum cudaMemcpyKind kind,
 										   cudaStream_t stream)
 {
-	return copy_variable(__func__, stream, false, symbol, offset, true,
+	return copy_variable(__func__, stream, false, (struct variable_place){symbol, offset}, true,
 						 flat(NULL, from, size, kind));
 }
 EXPORT_ALIAS(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
@@ -368,7 +369,8 @@ EXPORT_ALIAS(cudaMemcpyToSymbolAsync, cudaMemcpyToSymbolAsync_ptsz);
 EXPORT cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size,
 									  size_t offset, enum cudaMemcpyKind kind)
 {
-	return copy_variable(__func__, NULL, true, symbol, offset, true, flat(NULL, from, size, kind));
+	return copy_variable(__func__, NULL, true, (struct variable_place){symbol, offset}, true,
+						 flat(NULL, from, size, kind));
 }
 EXPORT_ALIAS(cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds);
 
@@ -376,7 +378,7 @@ EXPORT cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_
 											 size_t offset, enum cudaMemcpyKind kind,
 											 cudaStream_t stream)
 {
-	return copy_variable(__func__, stream, false, symbol, offset, false,
+	return copy_variable(__func__, stream, false, (struct variable_place){symbol, offset}, false,
 						 flat(to, NULL, size, kind));
 }
 EXPORT_ALIAS(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
@@ -384,7 +386,8 @@ EXPORT_ALIAS(cudaMemcpyFromSymbolAsync, cudaMemcpyFromSymbolAsync_ptsz);
 EXPORT cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size, size_t offset,
 										enum cudaMemcpyKind kind)
 {
-	return copy_variable(__func__, NULL, true, symbol, offset, false, flat(to, NULL, size, kind));
+	return copy_variable(__func__, NULL, true, (struct variable_place){symbol, offset}, false,
+						 flat(to, NULL, size, kind));
 }
 EXPORT_ALIAS(cudaMemcpyFromSymbol, cudaMemcpyFromSymbol_ptds);
 

@@ -149,9 +149,9 @@ EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *out, cudaArr
 	return runtime_leave(status);
 }
 
-/* The array's side of a copy: `x` and `width` in bytes. */
-static cudaError_t array_place(cudaArray_const_t array, size_t x, size_t y, size_t width,
-							   size_t height, char **out, size_t *pitch)
+/* The array's side of a copy: `x` and the copy's width in bytes. */
+static cudaError_t array_place(cudaArray_const_t array, size_t x, size_t y,
+							   const struct copy_work *copy, char **out, size_t *pitch)
 {
 	struct texture texel;
 	cudaError_t status = enter_array(array);
@@ -160,7 +160,7 @@ static cudaError_t array_place(cudaArray_const_t array, size_t x, size_t y, size
 		*pitch = array->width * texel_bytes(&texel);
 		*out = (char *)(uintptr_t)array->base + y * *pitch + x;
 		const size_t rows = array->height ? array->height : 1;
-		if (x > *pitch || width > *pitch - x || y > rows || height > rows - y)
+		if (x > *pitch || copy->width > *pitch - x || y > rows || copy->height > rows - y)
 			status = cudaErrorInvalidValue;
 	}
 	return runtime_leave_call("cudaMemcpy2DToArray", status);
@@ -177,7 +177,7 @@ EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, 
 							 .depth = 1,
 							 .kind = kind};
 	char *place = NULL;
-	cudaError_t status = array_place(to, x, y, width, height, &place, &copy.to_pitch);
+	cudaError_t status = array_place(to, x, y, &copy, &place, &copy.to_pitch);
 	copy.to = place;
 	return status == cudaSuccess ? copy_issue("cudaMemcpy2DToArray", stream, !stream, &copy)
 								 : status;
@@ -199,7 +199,7 @@ EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_
 	struct copy_work copy = {
 		.to = to, .to_pitch = pitch, .width = width, .height = height, .depth = 1, .kind = kind};
 	char *place = NULL;
-	cudaError_t status = array_place(from, x, y, width, height, &place, &copy.from_pitch);
+	cudaError_t status = array_place(from, x, y, &copy, &place, &copy.from_pitch);
 	copy.from = place;
 	return status == cudaSuccess ? copy_issue("cudaMemcpy2DFromArray", stream, !stream, &copy)
 								 : status;

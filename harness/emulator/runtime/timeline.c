@@ -134,12 +134,10 @@ void timeline_host_waits_all(void)
 }
 
 /* Says a race with a copy as a kernel's. */
-static cudaError_t copied(const struct machine_order *order, const char *call, const void *pointer,
-						  size_t size, bool write, bool keep)
+static cudaError_t copied(const struct machine_order *order, const struct machine_copy *copy)
 {
 	struct fault fault;
-	const uint64_t address = (uint64_t)(uintptr_t)pointer;
-	if (size == 0 || machine_copied(order, call, address, size, write, keep, &fault))
+	if (copy->bytes == 0 || machine_copied(order, copy, &fault))
 		return cudaSuccess;
 	runtime_fault(&fault);
 	return runtime.fault;
@@ -149,10 +147,12 @@ cudaError_t timeline_copy(const struct machine_order *order, const char *call, b
 						  const void *to, const void *from, size_t size)
 {
 	cudaError_t status = cudaSuccess;
-	call = runtime_call_name(call);
+	struct machine_copy copy = {runtime_call_name(call), (uintptr_t)from, size, false, keep};
 	if (wanted() && from)
-		status = copied(order, call, from, size, false, keep);
+		status = copied(order, &copy);
+	copy.address = (uintptr_t)to;
+	copy.write = true;
 	if (wanted() && status == cudaSuccess)
-		status = copied(order, call, to, size, true, keep);
+		status = copied(order, &copy);
 	return status;
 }

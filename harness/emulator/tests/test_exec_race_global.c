@@ -166,15 +166,18 @@ Test(race_global, copies_race_with_launches)
 							.parameters = parameters,
 							.order = &launched};
 	struct machine_options options = {.threads = 1, .check_race = true};
+	const struct machine_copy beside = {"cudaMemcpyAsync", buffer + 12, 100, false, true};
+	const struct machine_copy racing = {"cudaMemcpyAsync", buffer, 100, false, true};
+	const struct machine_copy waiting = {"cudaMemcpy", buffer, 100, false, false};
 	struct fault fault;
 	cr_assert(machine_launch(&launch, &options, NULL, &fault), "%s", fault.text);
-	cr_assert(machine_copied(&other, "cudaMemcpyAsync", buffer + 12, 100, false, true, &fault));
-	cr_assert(!machine_copied(&other, "cudaMemcpyAsync", buffer, 100, false, true, &fault));
+	cr_assert(machine_copied(&other, &beside, &fault));
+	cr_assert(!machine_copied(&other, &racing, &fault));
 	cr_assert_str_eq(fault.text, "cudaMemcpyAsync: reads offset 8 of a 1024-byte allocation "
 								 "(test), which kernel k, block (0,0,0), writes (st.global.u32 at "
 								 "PTX line 9): nothing orders the two");
 	first.seen[2] = 1;
 	machine_waited(&first);
-	cr_assert(machine_copied(&other, "cudaMemcpy", buffer, 100, false, false, &fault));
+	cr_assert(machine_copied(&other, &waiting, &fault));
 	module_free(module);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "judge/cases/repeat.h"
 #include "judge/run/contestant_link.h"
 #include "judge/run/emulated.h"
@@ -33,9 +34,9 @@ static void excuse(const struct run *run, struct case_result *result)
 		!emulated_lacked(result->output, function))
 		return;
 	memcpy(why, result->detail, sizeof why);
-	snprintf(result->detail, sizeof result->detail,
-			 "the emulated GPU has no %s, which the file uses: a GPU has to tell; here: %.800s",
-			 function, why);
+	text_format(result->detail, sizeof result->detail,
+				"the emulated GPU has no %s, which the file uses: a GPU has to tell; here: %s",
+				function, why);
 	result->verdict = VERDICT_UNSUPPORTED;
 	result->checked = false;
 }
@@ -177,8 +178,8 @@ static void summarise(struct judgement *out)
 			continue;
 		} else if (out->verdict == VERDICT_ACCEPTED || out->verdict == VERDICT_NOT_RUN) {
 			out->verdict = result->verdict;
-			snprintf(out->detail, sizeof out->detail, "%s: %.900s", result->test.name,
-					 result->detail);
+			text_format(out->detail, sizeof out->detail, "%s: %s", result->test.name,
+						result->detail);
 		}
 	}
 }
@@ -251,7 +252,7 @@ static bool check_races(const struct case_run *one, struct judgement *out, struc
 static void not_run(struct case_result *result, const char *why)
 {
 	result->verdict = VERDICT_NOT_RUN;
-	snprintf(result->detail, sizeof result->detail, "%.900s", why);
+	text_format(result->detail, sizeof result->detail, "%s", why);
 }
 
 /* Whether the case is one that is not tried, which its result then says. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "judge/hints/hints.h"
 #include "judge/hints/signature.h"
 #include "judge/run/emulated.h"
@@ -399,6 +400,6 @@ bool repeat_for_races(const struct case_run *last, struct judgement *out, struct
 	result->facts = one.contestant->facts;
 	result->verdict = outcome.verdict;
 	result->checked = false;
-	snprintf(result->detail, sizeof result->detail, "with --check race: %.1000s", outcome.detail);
+	text_format(result->detail, sizeof result->detail, "with --check race: %s", outcome.detail);
 	return true;
 }

@@ -1,6 +1,5 @@
 /* The families of hints, and the walk through their rows. */
-#include <string.h>
-
+#include "base/text.h"
 #include "judge/hints/claims.h"
 
 static const struct hint_row *const families[] = {
@@ -32,12 +31,13 @@ void hints_find(const struct hint_facts *facts, struct judgement *out)
 		const struct hint_row *row;
 		size_t family = 0, index = 0;
 		while (out->hint_count < HINTS_MAX && (row = row_at(rank, &family, &index)) != NULL) {
-			char text[HINT_TEXT] = "";
+			struct strbuf text = {0};
 			struct hint_claim claim = {0};
 			struct hint_facts asked = *facts;
 			asked.claim = &claim;
-			if (row->says(&asked, text) && text[0] != '\0' && hint_claim_is_true(facts, &claim))
-				memcpy(out->hints[out->hint_count++], text, sizeof text);
+			if (row->says(&asked, &text) && text.length > 0 && hint_claim_is_true(facts, &claim))
+				text_format(out->hints[out->hint_count++], HINT_TEXT, "%s", strbuf_text(&text));
+			strbuf_release(&text);
 		}
 	}
 }

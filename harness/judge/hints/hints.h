@@ -7,6 +7,7 @@
 #ifndef GEMMJUDGE_JUDGE_HINTS_HINTS_H
 #define GEMMJUDGE_JUDGE_HINTS_HINTS_H
 
+#include "base/strbuf.h"
 #include "judgement/judgement.h"
 #include "process/protocol.h"
 
@@ -36,8 +37,8 @@ struct hint_row {
 	const char *name; /* for tests */
 	enum hint_rank rank;
 	/* Whether it holds, and then its sentence: no capital at its start, no full stop at its end.
-	 * *out may be written either way. */
-	bool (*says)(const struct hint_facts *facts, char out[HINT_TEXT]);
+	 * *out is empty before, and may be written either way. */
+	bool (*says)(const struct hint_facts *facts, struct strbuf *out);
 };
 
 /* Families, a file each: rows, of which the first of equal rank are shown first. `name` NULL ends a

@@ -59,7 +59,7 @@ static bool errors_are(const struct hint_facts *facts, enum wrong_sum sum, size_
 /* As sums of parts have that are each rounded. */
 #define PARTS_LEAST 0.01
 
-bool hint_narrow_atomics(const struct hint_facts *facts, char out[HINT_TEXT])
+bool hint_narrow_atomics(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct type *type = type_of(problem_part(facts->problem, PART_RESULT)->type);
 	enum wrong_sum sum = type == type_of(DTYPE_F16) ? SUM_F16 : SUM_BF16;
@@ -76,8 +76,8 @@ bool hint_narrow_atomics(const struct hint_facts *facts, char out[HINT_TEXT])
 			return false;
 		cases++;
 	}
-	snprintf(
-		out, HINT_TEXT,
+	strbuf_setf(
+		out,
 		"%s the errors are as small as those of sums whose parts are rounded to %s: "
 		"atomicAdd() on %s rounds after each part; add the parts in f32, and round once at the "
 		"end",
@@ -86,24 +86,31 @@ bool hint_narrow_atomics(const struct hint_facts *facts, char out[HINT_TEXT])
 	return cases > 0;
 }
 
-bool hint_narrow_sums(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool finds_atomics(const struct hint_facts *facts)
+{
+	struct strbuf ignored = {0};
+	const bool finds = hint_narrow_atomics(facts, &ignored);
+	strbuf_release(&ignored);
+	return finds;
+}
+
+bool hint_narrow_sums(const struct hint_facts *facts, struct strbuf *out)
 {
 	static const char *const names[] = {[SUM_F16] = "f16", [SUM_BF16] = "bf16"};
 	char in[64];
 	size_t cases;
-	char atomics[HINT_TEXT];
-	if (explanation_of(facts).count > 0 || explanation_zeros(facts) ||
-		hint_narrow_atomics(facts, atomics))
+	if (explanation_of(facts).count > 0 || explanation_zeros(facts) || finds_atomics(facts))
 		return false;
 	for (enum wrong_sum sum = 0; sum < SUM_COUNT; sum++) {
 		if (!errors_are(facts, sum, &cases))
 			continue;
-		snprintf(out, HINT_TEXT, "%s the errors are as large as those of sums in %s: %s",
-				 hint_in_cases(cases, hint_explained_cases(facts), in), names[sum],
-				 type_of(problem_part(facts->problem, PART_LEFT)->type)->cut > 0
-					 ? "tensor cores keep 14 bits of a sum of fp8 products, which has to be added "
-					   "to one in f32 after every 128 of them"
-					 : "accumulate in f32, and round once at the end");
+		strbuf_setf(
+			out, "%s the errors are as large as those of sums in %s: %s",
+			hint_in_cases(cases, hint_explained_cases(facts), in), names[sum],
+			type_of(problem_part(facts->problem, PART_LEFT)->type)->cut > 0
+				? "tensor cores keep 14 bits of a sum of fp8 products, which has to be added "
+				  "to one in f32 after every 128 of them"
+				: "accumulate in f32, and round once at the end");
 		return true;
 	}
 	return false;

@@ -79,7 +79,7 @@ static bool covers_beyond(const struct hint_claim *claim, const struct case_resu
 	return claim->rows ? batch > 0 && row < reach : (batch > 0 || row > 0) && column < reach;
 }
 
-static bool stored_beyond(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool stored_beyond(const struct hint_facts *facts, struct strbuf *out)
 {
 	char cases[64];
 	struct tiles tiles = find_tiles(facts);
@@ -90,14 +90,14 @@ static bool stored_beyond(const struct hint_facts *facts, char out[HINT_TEXT])
 										   .number = tiles.length,
 										   .rows = tiles.rows,
 										   .columns = !tiles.rows});
-	snprintf(out, HINT_TEXT,
-			 "%s all wrong elements lie where the last %d %s of tiles reach beyond %s, in the "
-			 "first %s: store only where %s < %s, as the end of all of %s does not tell where a "
-			 "%s ends",
-			 hint_in_all(facts, cases), tiles.length, tiles.rows ? "rows" : "columns", size,
-			 tiles.rows ? "rows of the next matrix of the batch" : "columns of the next row",
-			 tiles.rows ? "row" : "column", size, hint_operand(facts, PART_RESULT),
-			 tiles.rows ? "matrix" : "row");
+	strbuf_setf(out,
+				"%s all wrong elements lie where the last %d %s of tiles reach beyond %s, in the "
+				"first %s: store only where %s < %s, as the end of all of %s does not tell where a "
+				"%s ends",
+				hint_in_all(facts, cases), tiles.length, tiles.rows ? "rows" : "columns", size,
+				tiles.rows ? "rows of the next matrix of the batch" : "columns of the next row",
+				tiles.rows ? "row" : "column", size, hint_operand(facts, PART_RESULT),
+				tiles.rows ? "matrix" : "row");
 	return true;
 }
 

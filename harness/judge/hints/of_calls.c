@@ -59,26 +59,27 @@ static size_t calls_that_kept(const struct hint_facts *facts, uint64_t *bytes)
 
 /* A GPU tells what is free for all of its processes together, which change it by some hundred MiB:
  * what fills it is more. */
-static bool keeps_memory(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool keeps_memory(const struct hint_facts *facts, struct strbuf *out)
 {
 	uint64_t bytes, least = facts->device == DEVICE_EMULATED ? 0 : facts->memory_bytes / 4;
 	size_t calls = calls_that_kept(facts, &bytes);
 	if (calls < 2 || bytes < least)
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "each call of solve() allocates device memory that it never frees, %llu bytes in %zu "
-			 "calls: cudaFree() what the call allocates, or allocate it once and keep it",
-			 (unsigned long long)bytes, calls);
+	strbuf_setf(
+		out,
+		"each call of solve() allocates device memory that it never frees, %llu bytes in %zu "
+		"calls: cudaFree() what the call allocates, or allocate it once and keep it",
+		(unsigned long long)bytes, calls);
 	return true;
 }
 
-static bool memory_ran_out(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool memory_ran_out(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	return failing != NULL && out_of_memory(failing) && keeps_memory(facts, out);
 }
 
-static bool device_says(const struct hint_facts *facts, char out[HINT_TEXT]);
+static bool device_says(const struct hint_facts *facts, struct strbuf *out);
 
 /* Whether it is known which index leads past the end of an operand, or that none does where the
  * case is run by itself. */
@@ -91,7 +92,7 @@ static bool index_known(const struct hint_facts *facts, const struct case_result
 
 /* Of a call that was refused, what follows from it needs no advice, nor do barriers that look
  * wrong where it is known what is. */
-static bool device_advises(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool device_advises(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->facts.advice[0] == '\0' || facts->judgement->order_proved ||
@@ -99,7 +100,7 @@ static bool device_advises(const struct hint_facts *facts, char out[HINT_TEXT])
 		(failing->facts.error[0] == '\0' && failing->facts.failed[0] == '\0' &&
 		 hint_fault_known(facts)))
 		return false;
-	snprintf(out, HINT_TEXT, "%.*s", HINT_TEXT - 1, failing->facts.advice);
+	strbuf_setf(out, "%s", failing->facts.advice);
 	return true;
 }
 
@@ -129,41 +130,41 @@ static const struct {
 								  "allocates"},
 };
 
-static bool code_means(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool code_means(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || facts->device == DEVICE_EMULATED)
 		return false;
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
 		if (strcmp(failing->facts.error, codes[i].error) == 0)
-			snprintf(out, HINT_TEXT, "%s", codes[i].hint);
-	return out[0] != '\0';
+			strbuf_setf(out, "%s", codes[i].hint);
+	return out->length > 0;
 }
 
 /* A result was compared although a call had failed. */
-static bool went_on(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool went_on(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || !failing->checked || failing->facts.error[0] == '\0' ||
 		failing->verdict == VERDICT_UNSUPPORTED) /* of the device, not of the file */
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "solve() goes on after %s: look at what CUDA's functions return, and at "
-			 "cudaGetLastError() after each launch",
-			 failing->facts.error);
+	strbuf_setf(out,
+				"solve() goes on after %s: look at what CUDA's functions return, and at "
+				"cudaGetLastError() after each launch",
+				failing->facts.error);
 	return true;
 }
 
 /* The driver's functions leave nothing behind for cudaGetLastError(). */
-static bool call_failed(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool call_failed(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->facts.failed[0] == '\0' ||
 		(failing->verdict != VERDICT_WRONG_ANSWER && failing->verdict != VERDICT_RUNTIME_ERROR) ||
 		strncmp(failing->facts.failed, "kernel ", strlen("kernel ")) == 0)
 		return false;
-	snprintf(out, HINT_TEXT, "a call failed in the failing case, and solve() went on: %.300s",
-			 failing->facts.failed);
+	strbuf_setf(out, "a call failed in the failing case, and solve() went on: %s",
+				failing->facts.failed);
 	return true;
 }
 
@@ -182,21 +183,21 @@ static const struct {
 #define EMULATED_SAYS "emulated GPU: "
 
 /* A call of the driver that was refused: "cuTensorMapEncodeTiled: why". */
-static bool driver_refused(const char *output, char out[HINT_TEXT])
+static bool driver_refused(const char *output, struct strbuf *out)
 {
 	for (const char *line = output; line != NULL; line = strstr(line + 1, EMULATED_SAYS)) {
 		const char *call = line + strlen(EMULATED_SAYS);
 		if (strncmp(line, EMULATED_SAYS "cu", strlen(EMULATED_SAYS "cu")) != 0 ||
 			!isupper((unsigned char)call[2]))
 			continue;
-		snprintf(out, HINT_TEXT, "the driver refused a call, and solve() went on: %.*s",
-				 (int)(strcspn(call, "\n") < 300 ? strcspn(call, "\n") : 300), call);
+		strbuf_setf(out, "the driver refused a call, and solve() went on: %.*s",
+					(int)strcspn(call, "\n"), call);
 		return true;
 	}
 	return false;
 }
 
-static bool device_says(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool device_says(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->verdict == VERDICT_TIME_LIMIT)
@@ -205,14 +206,14 @@ static bool device_says(const struct hint_facts *facts, char out[HINT_TEXT])
 		return true;
 	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
 		if (printed(failing, said[i].words)) {
-			snprintf(out, HINT_TEXT, "%s", said[i].hint);
+			strbuf_setf(out, "%s", said[i].hint);
 			return true;
 		}
 	return false;
 }
 
 /* grid.sync() of a launch whose blocks need not all run at once. */
-static bool grid_waits(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool grid_waits(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	const char *file = facts->source;
@@ -220,33 +221,32 @@ static bool grid_waits(const struct hint_facts *facts, char out[HINT_TEXT])
 		!signature_has(file, "this_grid(") || signature_has(file, "cudaLaunchCooperativeKernel") ||
 		signature_has(file, "cudaLaunchAttributeCooperative"))
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "grid.sync() needs a cooperative launch, and the file has none: launch with "
-			 "cudaLaunchCooperativeKernel(), and no more blocks than the GPU runs at once");
+	strbuf_setf(out, "grid.sync() needs a cooperative launch, and the file has none: launch with "
+					 "cudaLaunchCooperativeKernel(), and no more blocks than the GPU runs at once");
 	return true;
 }
 
 /* ---- host code ------------------------------------------------------------------------ */
 
-static bool touches_device(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool touches_device(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->facts.signal == 0 || !printed(failing, FAULT_TOUCHED) ||
 		!printed(failing, FAULT_OF_DEVICE))
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "host code cannot read or write device memory: do it in a kernel, or copy with "
-			 "cudaMemcpy first");
+	strbuf_setf(out,
+				"host code cannot read or write device memory: do it in a kernel, or copy with "
+				"cudaMemcpy first");
 	return true;
 }
 
-static bool touches_null(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool touches_null(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->facts.signal == 0 || !printed(failing, FAULT_OF_NULL))
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "host code went through a null pointer: look at what malloc, cudaMalloc and the like "
+	strbuf_setf(
+		out, "host code went through a null pointer: look at what malloc, cudaMalloc and the like "
 			 "returned, and whether a pointer was ever set");
 	return true;
 }
@@ -255,7 +255,8 @@ static bool touches_null(const struct hint_facts *facts, char out[HINT_TEXT])
 
 /* Before `words`: "emulated GPU: kernel NAME, block (0,0,0), thread (0,0,0): INSTRUCTION at
  * FILE:LINE" */
-static bool find_running(const char *output, const char *words, char kernel[128], char place[128])
+static bool find_running(const char *output, const char *words, struct strbuf *kernel,
+						 struct strbuf *place)
 {
 	const char *end = strstr(output, words), *line = end;
 	while (line != NULL && line > output && line[-1] != '\n')
@@ -265,17 +266,17 @@ static bool find_running(const char *output, const char *words, char kernel[128]
 	const char *at = NULL;
 	for (const char *next = name; next != NULL && next < end; next = strstr(next + 1, " at "))
 		at = next; /* the last one before the end */
-	if (behind == NULL || at <= behind || behind >= end)
+	if (behind == NULL || at <= behind || behind >= end || at + strlen(" at ") > end)
 		return false;
 	name += strlen("kernel ");
 	at += strlen(" at ");
-	snprintf(kernel, 128, "%.*s", (int)(behind - name), name);
-	snprintf(place, 128, "%.*s", (int)(end - at), at);
+	strbuf_add_bytes(kernel, name, (size_t)(behind - name));
+	strbuf_add_bytes(place, at, (size_t)(end - at));
 	return true;
 }
 
 static bool lacks_on_mbarrier(const struct case_result *failing, const char *kernel,
-							  const char *place, char out[HINT_TEXT])
+							  const char *place, struct strbuf *out)
 {
 	const char *waits = strstr(failing->output, FAULT_MBARRIER);
 	unsigned arrivals;
@@ -283,11 +284,12 @@ static bool lacks_on_mbarrier(const struct case_result *failing, const char *ker
 	if (waits == NULL ||
 		sscanf(waits, FAULT_MBARRIER "%u arrivals and %d bytes", &arrivals, &bytes) != 2)
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "kernel %.100s waits at %.60s for an mbarrier that lacks %u arrivals and has got %d "
-			 "bytes too %s: its count of arrivals, or the bytes of expect_tx, are not what comes "
-			 "(copies bring the bytes of their whole box)",
-			 kernel, place, arrivals, abs(bytes), bytes < 0 ? "many" : "few");
+	strbuf_setf(
+		out,
+		"kernel %s waits at %s for an mbarrier that lacks %u arrivals and has got %d "
+		"bytes too %s: its count of arrivals, or the bytes of expect_tx, are not what comes "
+		"(copies bring the bytes of their whole box)",
+		kernel, place, arrivals, abs(bytes), bytes < 0 ? "many" : "few");
 	return true;
 }
 
@@ -298,55 +300,64 @@ static bool call_takes_long(const struct case_result *failing)
 		   strstr(failing->detail, "--file-timeout") == NULL;
 }
 
-static bool kernel_runs(const struct hint_facts *facts, char out[HINT_TEXT])
+/* Where the kernel was when its time was over. */
+static void say_where(const struct case_result *failing, bool stopped, const char *kernel,
+					  const char *place, struct strbuf *out)
+{
+	if (lacks_on_mbarrier(failing, kernel, place, out))
+		return;
+	if (stopped && !printed(failing, FAULT_OVER_STEPS))
+		strbuf_setf(out,
+					"kernel %s waits at %s for what never comes: every thread that is left only "
+					"waits, and more time or instructions change nothing",
+					kernel, place);
+	else
+		strbuf_setf(out,
+					"kernel %s is at %s when %s: it waits there for what never comes, or its "
+					"loop does not end, or there is too much to do (%s gives it more)",
+					kernel, place,
+					stopped ? "it has taken all its instructions" : "its time is over",
+					stopped ? "--steps N" : "--timeout SECONDS");
+}
+
+static bool kernel_runs(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
-	char kernel[128], place[128];
+	struct strbuf kernel = {0}, place = {0};
 	if (!call_takes_long(failing))
 		return false;
 	const bool stopped = printed(failing, FAULT_NEVER_ENDS);
 	const char *words = stopped ? FAULT_NEVER_ENDS : FAULT_STILL_RUNS;
-	if (!printed(failing, words) || !find_running(failing->output, words, kernel, place))
-		return false;
-	if (lacks_on_mbarrier(failing, kernel, place, out))
-		return true;
-	if (stopped && !printed(failing, FAULT_OVER_STEPS)) {
-		snprintf(
-			out, HINT_TEXT,
-			"kernel %.100s waits at %.60s for what never comes: every thread that is left only "
-			"waits, and more time or instructions change nothing",
-			kernel, place);
-		return true;
-	}
-	snprintf(out, HINT_TEXT,
-			 "kernel %.100s is at %.60s when %s: it waits there for what never comes, or its "
-			 "loop does not end, or there is too much to do (%s gives it more)",
-			 kernel, place, stopped ? "it has taken all its instructions" : "its time is over",
-			 stopped ? "--steps N" : "--timeout SECONDS");
-	return true;
+	const bool found =
+		printed(failing, words) && find_running(failing->output, words, &kernel, &place);
+	if (found)
+		say_where(failing, stopped, strbuf_text(&kernel), strbuf_text(&place), out);
+	strbuf_release(&kernel);
+	strbuf_release(&place);
+	return found;
 }
 
-static bool device_runs(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool device_runs(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (!call_takes_long(failing) || facts->device == DEVICE_EMULATED ||
 		!printed(failing, FAULT_ON_DEVICE))
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "solve() has returned, and a kernel does not end: --device emu names it, and the line "
+	strbuf_setf(
+		out, "solve() has returned, and a kernel does not end: --device emu names it, and the line "
 			 "that it is at");
 	return true;
 }
 
 /* On the emulated GPU a kernel runs inside of the call that launches it, and says where it is. */
-static bool host_runs(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool host_runs(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (!call_takes_long(failing) || printed(failing, FAULT_STILL_RUNS) ||
 		printed(failing, FAULT_NEVER_ENDS) || !printed(failing, FAULT_IN_SOLVE))
 		return false;
-	snprintf(
-		out, HINT_TEXT, "%s",
+	strbuf_setf(
+		out, "%s",
 		facts->device == DEVICE_EMULATED
 			? "no kernel is at work when the time is over: host code of solve() does not end"
 			: "solve() does not return: its host code does not end, or waits for a kernel that "

@@ -17,7 +17,7 @@ static bool is_neutral(const struct problem *problem, const struct test_case *te
 	return problem_takes(problem, (enum scalar)scalar) && !differs_from(problem, test, scalar);
 }
 
-static bool scalars(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool scalars(const struct hint_facts *facts, struct strbuf *out)
 {
 	char what[96];
 	for (const struct problem_scalar *row = facts->problem->scalars; row->name != NULL; row++) {
@@ -40,7 +40,7 @@ static bool is_batch(const struct problem *problem, const struct test_case *test
 	return test->shape.size[SIZE_BATCH] > 1;
 }
 
-static bool only_batches(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool only_batches(const struct hint_facts *facts, struct strbuf *out)
 {
 	return hint_parts(facts, is_batch, 0) &&
 		   hint_say_parts(facts, out, "more than one matrix in the batch");
@@ -59,7 +59,7 @@ static bool drawn_as(const struct problem *problem, const struct test_case *test
 	return false;
 }
 
-static bool values_of(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool values_of(const struct hint_facts *facts, struct strbuf *out)
 {
 	static const struct {
 		enum distribution distribution;
@@ -85,7 +85,7 @@ static bool is_exact(const struct problem *problem, const struct test_case *test
 	return test->exact;
 }
 
-static bool only_exact(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool only_exact(const struct hint_facts *facts, struct strbuf *out)
 {
 	return hint_parts(facts, is_exact, 0) &&
 		   hint_say_parts(
@@ -111,20 +111,21 @@ static size_t cases_that_read(const struct hint_facts *facts, bool nan)
 }
 
 /* Where beta is 0 a result is numbers, too, unless a suite says NaN: so it was not multiplied. */
-static bool adds_to_result(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool adds_to_result(const struct hint_facts *facts, struct strbuf *out)
 {
 	const char *name = hint_operand(facts, PART_RESULT);
 	if (cases_that_read(facts, false) == 0)
 		return false;
 	if (problem_takes(facts->problem, SCALAR_BETA)) {
-		snprintf(out, HINT_TEXT,
-				 "where beta is 0, what %s held before the call is in the result: before sums are "
-				 "added to %s, multiply it by beta, or set it to 0 where beta is 0",
-				 name, name);
+		strbuf_setf(
+			out,
+			"where beta is 0, what %s held before the call is in the result: before sums are "
+			"added to %s, multiply it by beta, or set it to 0 where beta is 0",
+			name, name);
 		return true;
 	}
-	snprintf(
-		out, HINT_TEXT,
+	strbuf_setf(
+		out,
 		"%s is read before it is written (+=, atomicAdd), and what it held before the call is in "
 		"the result: store the sum in place of adding to %s, or set %s to 0 before anything is "
 		"added (cudaMemsetAsync, where several blocks add to one element)",
@@ -132,15 +133,16 @@ static bool adds_to_result(const struct hint_facts *facts, char out[HINT_TEXT])
 	return true;
 }
 
-static bool reads_result(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool reads_result(const struct hint_facts *facts, struct strbuf *out)
 {
 	const char *name = hint_operand(facts, PART_RESULT);
 	if (cases_that_read(facts, true) == 0)
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "where beta is 0, %s may hold NaN, and 0 * NaN is NaN: add beta * %s only where beta "
-			 "is not 0",
-			 name, name);
+	strbuf_setf(
+		out,
+		"where beta is 0, %s may hold NaN, and 0 * NaN is NaN: add beta * %s only where beta "
+		"is not 0",
+		name, name);
 	return true;
 }
 

@@ -39,7 +39,7 @@ static const struct {
 	{"nvbench/", "a program of nvbench", "nvbench"},
 };
 
-static bool is_other_program(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool is_other_program(const struct hint_facts *facts, struct strbuf *out)
 {
 	const size_t count = sizeof written_for / sizeof *written_for;
 	char prototype[PROTOTYPE_TEXT];
@@ -51,27 +51,27 @@ static bool is_other_program(const struct hint_facts *facts, char out[HINT_TEXT]
 	if (i == count)
 		return false;
 	problem_prototype(facts->problem, prototype);
-	snprintf(out, HINT_TEXT, "the file is %s: what is judged has no %s in it and defines %.260s",
-			 written_for[i].kind, written_for[i].lacks, prototype);
+	strbuf_setf(out, "the file is %s: what is judged has no %s in it and defines %s",
+				written_for[i].kind, written_for[i].lacks, prototype);
 	return true;
 }
 
 /* nvcc shows the line of a fence, unless it stands in a comment. */
-static bool is_fenced(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool is_fenced(const struct hint_facts *facts, struct strbuf *out)
 {
 	const char *log = refusal(facts);
-	snprintf(out, HINT_TEXT,
-			 "the source stands in a Markdown fence: take out the lines that begin with ```, and "
+	strbuf_setf(
+		out, "the source stands in a Markdown fence: take out the lines that begin with ```, and "
 			 "the text around them");
 	return log != NULL && strstr(log, "```") != NULL && signature_has_line(facts->source, "```");
 }
 
 /* A linker misses its functions by name (compile/nvcc.h). */
-static bool calls_library(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool calls_library(const struct hint_facts *facts, struct strbuf *out)
 {
-	snprintf(out, HINT_TEXT,
-			 "cuBLAS and its like are not linked: the product is to be computed by kernels that "
-			 "the file has itself");
+	strbuf_setf(out,
+				"cuBLAS and its like are not linked: the product is to be computed by kernels that "
+				"the file has itself");
 	return facts->judgement->verdict == VERDICT_RULE_VIOLATION && !facts->judgement->was_run;
 }
 
@@ -119,26 +119,26 @@ static void folder_of_header(const struct hint_facts *facts, char header[PATH_MA
 		strcpy(header, ".");
 }
 
-static bool is_closed(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool is_closed(const struct hint_facts *facts, struct strbuf *out)
 {
 	char header[PATH_MAX];
 	if (!find_header(facts, "Permission denied", header))
 		return false;
 	if (facts->isolated) {
-		snprintf(out, HINT_TEXT,
-				 "with --require jail or compiler nothing beside the file is read: what %.80s "
-				 "holds has to stand in the file itself",
-				 header);
+		strbuf_setf(out,
+					"with --require jail or compiler nothing beside the file is read: what %s "
+					"holds has to stand in the file itself",
+					header);
 		return true;
 	}
 	folder_of_header(facts, header);
 	if (header[0] == '/') /* the file names it so: nothing that people's own headers do */
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "the compiler reads the file's folder and the repository around it (the nearest "
-			 "folder above with .git): --nvcc-flags \"-I%.160s\" opens the folder of this header, "
-			 "too",
-			 header);
+	strbuf_setf(out,
+				"the compiler reads the file's folder and the repository around it (the nearest "
+				"folder above with .git): --nvcc-flags \"-I%s\" opens the folder of this header, "
+				"too",
+				header);
 	return true;
 }
 
@@ -168,36 +168,37 @@ static bool find_folder(const struct hint_facts *facts, const char *header, char
 	return false;
 }
 
-static bool is_not_found(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool is_not_found(const struct hint_facts *facts, struct strbuf *out)
 {
 	char header[PATH_MAX], folder[64];
 	if (!find_header(facts, "No such file or directory", header) || is_other_program(facts, out))
 		return false; /* of such a program nothing is to be found */
 	if (facts->isolated) {
-		snprintf(out, HINT_TEXT,
-				 "%.80s is no header of the toolkit or the system, and nothing beside the file is "
-				 "read: what it holds has to stand in the file itself",
-				 header);
+		strbuf_setf(out,
+					"%s is no header of the toolkit or the system, and nothing beside the file is "
+					"read: what it holds has to stand in the file itself",
+					header);
 		return true;
 	}
 	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
 		if (strncmp(header, libraries[i].begins, strlen(libraries[i].begins)) == 0) {
-			snprintf(out, HINT_TEXT,
-					 "%.80s belongs to %s, which the toolkit has not: --nvcc-flags "
-					 "\"-I/path/to/its/include\" names where it lies",
-					 header, libraries[i].library);
+			strbuf_setf(out,
+						"%s belongs to %s, which the toolkit has not: --nvcc-flags "
+						"\"-I/path/to/its/include\" names where it lies",
+						header, libraries[i].library);
 			return true;
 		}
 	if (find_folder(facts, header, folder))
-		snprintf(out, HINT_TEXT, "%.80s lies in %s, seen from the file: --nvcc-flags \"-I%s\"",
-				 header, folder, folder);
+		strbuf_setf(out, "%s lies in %s, seen from the file: --nvcc-flags \"-I%s\"", header, folder,
+					folder);
 	else
-		snprintf(out, HINT_TEXT,
-				 "%.80s lies neither beside the file nor in the root or in include/ of its "
-				 "repository: "
-				 "--nvcc-flags \"-I FOLDER\" names the folder where it does (a relative one begins "
-				 "at the file's folder)",
-				 header);
+		strbuf_setf(
+			out,
+			"%s lies neither beside the file nor in the root or in include/ of its "
+			"repository: "
+			"--nvcc-flags \"-I FOLDER\" names the folder where it does (a relative one begins "
+			"at the file's folder)",
+			header);
 	return true;
 }
 
@@ -248,7 +249,7 @@ static const struct {
 };
 
 /* error: identifier "half" is undefined; in `using namespace nvcuda` it must be a namespace. */
-static bool lacks_include(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool lacks_include(const struct hint_facts *facts, struct strbuf *out)
 {
 	static const char *const said[] = {
 		"error: identifier \"%s\" is undefined", "error: namespace \"%s\" is undefined",
@@ -266,14 +267,14 @@ static bool lacks_include(const struct hint_facts *facts, char out[HINT_TEXT])
 			if (at == NULL || (first != NULL && at > first))
 				continue;
 			first = at;
-			snprintf(out, HINT_TEXT, "the file uses %s and lacks its header: #include <%s>",
-					 declared[i].name, declared[i].header);
+			strbuf_setf(out, "the file uses %s and lacks its header: #include <%s>",
+						declared[i].name, declared[i].header);
 		}
 	return first != NULL;
 }
 
 /* What people write for types that CUDA calls otherwise. */
-static bool has_no_such_type(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool has_no_such_type(const struct hint_facts *facts, struct strbuf *out)
 {
 	static const struct {
 		const char *name, *instead;
@@ -293,7 +294,7 @@ static bool has_no_such_type(const struct hint_facts *facts, char out[HINT_TEXT]
 		snprintf(message, sizeof message, "error: identifier \"%s\" is undefined", others[i].name);
 		if (strstr(log, message) == NULL)
 			continue;
-		snprintf(out, HINT_TEXT, "CUDA has no %s: %s", others[i].name, others[i].instead);
+		strbuf_setf(out, "CUDA has no %s: %s", others[i].name, others[i].instead);
 		return true;
 	}
 	return false;
@@ -301,18 +302,18 @@ static bool has_no_such_type(const struct hint_facts *facts, char out[HINT_TEXT]
 
 /* ptxas says so by itself (compile/source_needs.h); a device that takes PTX says only that it does
  * not know what is called. */
-static bool is_of_blackwell(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool is_of_blackwell(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct judgement *judgement = facts->judgement;
-	snprintf(out, HINT_TEXT,
-			 "the file uses tcgen05, which needs sm_100a (Blackwell): this device is of another "
-			 "architecture");
+	strbuf_setf(out,
+				"the file uses tcgen05, which needs sm_100a (Blackwell): this device is of another "
+				"architecture");
 	return judgement->verdict == VERDICT_UNSUPPORTED && judgement->was_run &&
 		   signature_has(facts->source, "tcgen05");
 }
 
 /* Of an accepted file: what a GPU does at once, it does one after another. */
-static bool is_serialised(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool is_serialised(const struct hint_facts *facts, struct strbuf *out)
 {
 	static const char begins[] = "wgmma.mma_async instructions are serialized ";
 	static const char *const ends[] = {" in the function '", " in function '",
@@ -328,10 +329,10 @@ static bool is_serialised(const struct hint_facts *facts, char out[HINT_TEXT])
 		if (end != NULL && end < why + length)
 			length = (size_t)(end - why);
 	}
-	snprintf(out, HINT_TEXT,
-			 "ptxas serialises wgmma %.*s: results are right, and slow, as each wgmma waits for "
-			 "the one before",
-			 (int)length, why);
+	strbuf_setf(out,
+				"ptxas serialises wgmma %.*s: results are right, and slow, as each wgmma waits for "
+				"the one before",
+				(int)length, why);
 	return true;
 }
 

@@ -33,7 +33,7 @@ static int32_t edges_of(const struct hint_facts *facts)
 	return least <= most ? least : 0;
 }
 
-static bool few_edges(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool few_edges(const struct hint_facts *facts, struct strbuf *out)
 {
 	static const char outermost[] =
 		"with k in the innermost loop only paths over one stop are seen: k has to be the outermost "
@@ -45,24 +45,23 @@ static bool few_edges(const struct hint_facts *facts, char out[HINT_TEXT])
 	int32_t edges = edges_of(facts);
 	if (edges == 0 || longer_ones(facts) < COMPARED_LEAST)
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "%s the wrong elements of %.20s are the lengths of paths of at most %d edge%s: %s",
-			 hint_in_all(facts, cases), hint_operand(facts, PART_RESULT), edges,
-			 edges == 1 ? "" : "s",
-			 edges == 1   ? "the paths over other nodes are missing"
-			 : edges == 2 ? outermost
-						  : squared);
+	strbuf_setf(
+		out, "%s the wrong elements of %s are the lengths of paths of at most %d edge%s: %s",
+		hint_in_all(facts, cases), hint_operand(facts, PART_RESULT), edges, edges == 1 ? "" : "s",
+		edges == 1   ? "the paths over other nodes are missing"
+		: edges == 2 ? outermost
+					 : squared);
 	return true;
 }
 
-static bool longer(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool longer(const struct hint_facts *facts, struct strbuf *out)
 {
 	char cases[64];
 	if (longer_ones(facts) < COMPARED_LEAST || edges_of(facts) > 0)
 		return false;
-	snprintf(
-		out, HINT_TEXT,
-		"%s every wrong element of %.20s that was looked at is longer than the shortest path: "
+	strbuf_setf(
+		out,
+		"%s every wrong element of %s that was looked at is longer than the shortest path: "
 		"some paths were not seen, or not taken, as where k is not the outermost loop over all "
 		"nodes, or not all pairs of one k are done before the next",
 		hint_in_all(facts, cases), hint_operand(facts, PART_RESULT));

@@ -52,7 +52,7 @@ static const struct line *line_of(const struct hint_facts *facts)
 	return NULL;
 }
 
-static bool one_line(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool one_line(const struct hint_facts *facts, struct strbuf *out)
 {
 	char cases[64];
 	const struct line *line = line_of(facts);
@@ -62,8 +62,8 @@ static bool one_line(const struct hint_facts *facts, char out[HINT_TEXT])
 				(struct hint_claim){.covers = hint_in_line,
 									.number = line->holds == last_row || line->holds == last_column,
 									.rows = line->size == SIZE_M});
-	snprintf(out, HINT_TEXT, "%s all wrong elements lie in the %s of %s", hint_in_all(facts, cases),
-			 line->name, hint_operand(facts, PART_RESULT));
+	strbuf_setf(out, "%s all wrong elements lie in the %s of %s", hint_in_all(facts, cases),
+				line->name, hint_operand(facts, PART_RESULT));
 	return true;
 }
 
@@ -118,7 +118,7 @@ static int32_t ragged_tile(const struct hint_facts *facts, struct ragged *best)
 	return 0;
 }
 
-static bool beyond_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool beyond_tiles(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct ragged ragged;
 	char cases[64];
@@ -129,14 +129,15 @@ static bool beyond_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
 										   .number = tile,
 										   .rows = ragged.rows || !ragged.columns,
 										   .columns = !ragged.rows});
-	snprintf(out, HINT_TEXT,
-			 "%s all wrong elements lie in the last %s, beyond a multiple of %d: look at how tiles "
-			 "that are not whole are loaded, summed and stored",
-			 hint_in_all(facts, cases),
-			 ragged.rows      ? "rows"
-			 : ragged.columns ? "columns"
-							  : "rows or columns",
-			 tile);
+	strbuf_setf(
+		out,
+		"%s all wrong elements lie in the last %s, beyond a multiple of %d: look at how tiles "
+		"that are not whole are loaded, summed and stored",
+		hint_in_all(facts, cases),
+		ragged.rows      ? "rows"
+		: ragged.columns ? "columns"
+						 : "rows or columns",
+		tile);
 	return true;
 }
 
@@ -185,7 +186,7 @@ static bool find_tile(const struct hint_facts *facts, struct tile *best)
 	return found;
 }
 
-static bool whole_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool whole_tiles(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct ragged ragged;
 	struct tile tile = {0, 0};
@@ -195,10 +196,10 @@ static bool whole_tiles(const struct hint_facts *facts, char out[HINT_TEXT])
 		hint_is_kept(facts))
 		return false;
 	hint_claims(facts, (struct hint_claim){.tile_rows = 8 << tile.i, .tile_columns = 8 << tile.j});
-	snprintf(out, HINT_TEXT,
-			 "%s each tile of %d x %d elements is right or wrong as a whole: look at what those "
-			 "blocks or warps do otherwise",
-			 hint_in_all(facts, cases), 8 << tile.i, 8 << tile.j);
+	strbuf_setf(out,
+				"%s each tile of %d x %d elements is right or wrong as a whole: look at what those "
+				"blocks or warps do otherwise",
+				hint_in_all(facts, cases), 8 << tile.i, 8 << tile.j);
 	return true;
 }
 
@@ -248,45 +249,45 @@ static bool are_filled(const struct hint_facts *facts, bool rows, int period,
 }
 
 /* "0, 4 to 7" */
-static void say_residues(const struct residues *residues, int period, char out[96])
+static void say_residues(const struct residues *residues, int period, struct strbuf *out)
 {
-	int used = 0;
-	out[0] = '\0';
-	for (int r = 0; r < period && used < 72; r++) {
+	const char *between = "";
+	for (int r = 0; r < period; r++) {
 		int last = r;
 		if (!residues->set[r])
 			continue;
 		while (last + 1 < period && residues->set[last + 1])
 			last++;
-		used += snprintf(out + used, 96 - (size_t)used, "%s%d", used > 0 ? ", " : "", r);
+		strbuf_addf(out, "%s%d", between, r);
 		if (last > r)
-			used += snprintf(out + used, 96 - (size_t)used, " to %d", last);
+			strbuf_addf(out, " to %d", last);
+		between = ", ";
 		r = last;
 	}
 }
 
-static bool periodic(const struct hint_facts *facts, bool rows, char out[HINT_TEXT])
+static bool periodic(const struct hint_facts *facts, bool rows, struct strbuf *out)
 {
 	for (int period = 2; period <= WRONG_PERIOD; period *= 2) {
 		struct residues residues = residues_of(facts, rows, period);
-		char list[96], cases[64];
+		char cases[64];
 		if (residues.count == 0 || residues.count * 2 > period ||
 			!are_filled(facts, rows, period, &residues))
 			continue;
 		struct hint_claim claim = {.covers = hint_of_residue, .number = period, .rows = rows};
 		memcpy(claim.set, residues.set, sizeof claim.set);
 		hint_claims(facts, claim);
-		say_residues(&residues, period, list);
-		snprintf(out, HINT_TEXT,
-				 "%s all wrong elements lie in %s whose number is %s modulo %d: look at the index "
-				 "that each thread of a row of %d computes",
-				 hint_in_all(facts, cases), rows ? "rows" : "columns", list, period, period);
+		strbuf_setf(out, "%s all wrong elements lie in %s whose number is ",
+					hint_in_all(facts, cases), rows ? "rows" : "columns");
+		say_residues(&residues, period, out);
+		strbuf_addf(out, " modulo %d: look at the index that each thread of a row of %d computes",
+					period, period);
 		return true;
 	}
 	return false;
 }
 
-static bool every_so_many(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool every_so_many(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct ragged ragged;
 	if (ragged_tile(facts, &ragged) != 0 || line_of(facts) != NULL)
@@ -302,16 +303,17 @@ static bool later_matrices(const struct case_result *result)
 	return places->first_batch == 1 && places->batches == hint_case_size(result, SIZE_BATCH) - 1;
 }
 
-static bool after_first_matrix(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool after_first_matrix(const struct hint_facts *facts, struct strbuf *out)
 {
 	char cases[64];
 	if (!hint_all_explained(facts, later_matrices) || hint_stored_beyond(facts))
 		return false;
 	hint_claims(facts, (struct hint_claim){.covers = hint_of_matrix});
-	snprintf(out, HINT_TEXT,
-			 "%s the first matrix of the batch is right, and all others are wrong: look at how far "
-			 "apart the matrices of each operand are taken to lie",
-			 hint_in_all(facts, cases));
+	strbuf_setf(
+		out,
+		"%s the first matrix of the batch is right, and all others are wrong: look at how far "
+		"apart the matrices of each operand are taken to lie",
+		hint_in_all(facts, cases));
 	return true;
 }
 
@@ -325,14 +327,13 @@ static bool one_matrix(const struct case_result *result)
 	return hint_case_size(result, SIZE_BATCH) == 1;
 }
 
-static bool only_last_matrix(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool only_last_matrix(const struct hint_facts *facts, struct strbuf *out)
 {
 	char cases[64];
 	if (!hint_all_explained(facts, last_matrix) || hint_all_explained(facts, one_matrix))
 		return false;
 	hint_claims(facts, (struct hint_claim){.covers = hint_of_matrix, .number = 1});
-	snprintf(out, HINT_TEXT, "%s only the last matrix of the batch is wrong",
-			 hint_in_all(facts, cases));
+	strbuf_setf(out, "%s only the last matrix of the batch is wrong", hint_in_all(facts, cases));
 	return true;
 }
 
@@ -351,7 +352,7 @@ static bool has_special(const struct hint_facts *facts, const struct test_case *
 	return false;
 }
 
-static bool not_numbers(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool not_numbers(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *result;
 	size_t held = 0;
@@ -362,10 +363,10 @@ static bool not_numbers(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (held == 0)
 		return false;
 	char cases[64];
-	snprintf(out, HINT_TEXT,
-			 "%s every wrong element is NaN, though all inputs are numbers: is something summed "
-			 "that was never written (shared memory, an accumulator, a workspace)?",
-			 hint_in_all(facts, cases));
+	strbuf_setf(out,
+				"%s every wrong element is NaN, though all inputs are numbers: is something summed "
+				"that was never written (shared memory, an accumulator, a workspace)?",
+				hint_in_all(facts, cases));
 	return true;
 }
 

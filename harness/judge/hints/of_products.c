@@ -88,7 +88,7 @@ static int32_t tile_of_sums(const struct hint_facts *facts, const struct explana
 }
 
 static void say_missing(const struct hint_facts *facts, const struct explanation *explanation,
-						char out[HINT_TEXT], size_t used)
+						struct strbuf *out)
 {
 	const char *k = hint_size(facts, SIZE_K);
 	const struct case_result *one = facts->judgement->cases;
@@ -97,28 +97,26 @@ static void say_missing(const struct hint_facts *facts, const struct explanation
 	bool or_tile = tile >= 8 ||
 				   (tile > 0 && against(facts, explanation, tile) < against(facts, explanation, 0));
 	if (last && !or_tile) {
-		snprintf(out + used, HINT_TEXT - used,
-				 "sums without their last product: does the loop over k end at %s - 1?", k);
+		strbuf_addf(out, "sums without their last product: does the loop over k end at %s - 1?", k);
 		return;
 	}
 	if (tile == 0 && longest_sum(facts, explanation, false) == 0) {
-		snprintf(out + used, HINT_TEXT - used,
-				 "sums of no product at all: is there something in them when they are stored?");
+		strbuf_addf(out,
+					"sums of no product at all: is there something in them when they are stored?");
 		return;
 	}
 	while (!explanation_has(one, explanation, FAULT_PRODUCTS_MISSING))
 		one++;
-	used += (size_t)snprintf(out + used, HINT_TEXT - used, "sums that end too early (%s: %d of %d)",
-							 one->test.name, one->wrong->summed, one->test.shape.size[SIZE_K]);
+	strbuf_addf(out, "sums that end too early (%s: %d of %d)", one->test.name, one->wrong->summed,
+				one->test.shape.size[SIZE_K]);
 	if (last) {
-		snprintf(out + used, HINT_TEXT - used,
-				 ": without their last product, or at the last multiple of %d in %s?", tile, k);
+		strbuf_addf(out, ": without their last product, or at the last multiple of %d in %s?", tile,
+					k);
 		return;
 	}
 	if (tile > 0)
-		used += (size_t)snprintf(out + used, HINT_TEXT - used, ", at the last multiple of %d in %s",
-								 tile, k);
-	snprintf(out + used, HINT_TEXT - used, ": the loop over k has to take the rest, too");
+		strbuf_addf(out, ", at the last multiple of %d in %s", tile, k);
+	strbuf_addf(out, ": the loop over k has to take the rest, too");
 }
 
 /* ---- sentences ------------------------------------------------------------------------ */
@@ -138,33 +136,30 @@ static void say_place(const struct hint_facts *facts, enum part part, bool other
 			 hint_size(facts, extent[part][1 - outer]), index[part][1 - outer]);
 }
 
-static void say_transposed(const struct hint_facts *facts, enum part part, char out[HINT_TEXT],
-						   size_t used)
+static void say_transposed(const struct hint_facts *facts, enum part part, struct strbuf *out)
 {
 	char right[64], wrong[64];
 	say_place(facts, part, false, right);
 	say_place(facts, part, true, wrong);
-	snprintf(out + used, HINT_TEXT - used, "%s where %s belongs: %s is %s the other way around",
-			 wrong, right, hint_operand(facts, part), part == PART_RESULT ? "stored" : "read");
+	strbuf_addf(out, "%s where %s belongs: %s is %s the other way around", wrong, right,
+				hint_operand(facts, part), part == PART_RESULT ? "stored" : "read");
 }
 
 static void say_length(const struct hint_facts *facts, enum part part, enum size size,
-					   char out[HINT_TEXT], size_t used)
+					   struct strbuf *out)
 {
 	char right[64];
 	say_place(facts, part, false, right);
-	snprintf(out + used, HINT_TEXT - used, "rows of %s that are taken to be %s long: it is %s",
-			 hint_operand(facts, part), hint_size(facts, size), right);
+	strbuf_addf(out, "rows of %s that are taken to be %s long: it is %s", hint_operand(facts, part),
+				hint_size(facts, size), right);
 }
 
-static void say_scalar(const struct hint_facts *facts, enum scalar scalar, char out[HINT_TEXT],
-					   size_t used)
+static void say_scalar(const struct hint_facts *facts, enum scalar scalar, struct strbuf *out)
 {
 	const char *name = "";
 	for (const struct problem_scalar *row = facts->problem->scalars; row->name != NULL; row++)
 		name = row->is == scalar ? row->name : name;
-	snprintf(out + used, HINT_TEXT - used, "taking %s for %g: is it left out?", name,
-			 (double)scalar_neutral(scalar));
+	strbuf_addf(out, "taking %s for %g: is it left out?", name, (double)scalar_neutral(scalar));
 }
 
 /* Of which only the operands' names differ: %1$s is the left one, %2$s the right one, %3$s the
@@ -175,20 +170,15 @@ static const char *const plain[FAULT_COUNT] = {
 };
 
 /* Not by printf, whose format the compiler could not check. */
-static void say_plain(const struct hint_facts *facts, const char *text, char out[HINT_TEXT],
-					  size_t used)
+static void say_plain(const struct hint_facts *facts, const char *text, struct strbuf *out)
 {
 	static const enum part parts[] = {PART_LEFT, PART_RIGHT, PART_RESULT};
-	for (; *text != '\0' && used + 1 < HINT_TEXT; text++) {
-		if (strncmp(text, "%", 1) != 0) {
-			out[used++] = *text;
-			out[used] = '\0';
-			continue;
-		}
-		used += (size_t)snprintf(out + used, HINT_TEXT - used, "%.20s",
-								 hint_operand(facts, parts[text[1] - '1']));
-		text += strlen("1$s");
+	for (const char *next; *(next = text + strcspn(text, "%")) != '\0';
+		 text = next + strlen("%1$s")) {
+		strbuf_add_bytes(out, text, (size_t)(next - text));
+		strbuf_add(out, hint_operand(facts, parts[next[1] - '1']));
 	}
+	strbuf_add(out, text);
 }
 
 /* How much speaks for this number of a fault: the cases in which it has a part with it. Of tiles,
@@ -239,15 +229,14 @@ static bool leetgpu_takes_it(const struct hint_facts *facts)
 	return facts->problem->leetgpu_atol > 0;
 }
 
-static void say_narrow_sum(const struct hint_facts *facts, const char *type, char out[HINT_TEXT],
-						   size_t used)
+static void say_narrow_sum(const struct hint_facts *facts, const char *type, struct strbuf *out)
 {
-	snprintf(out + used, HINT_TEXT - used,
-			 "a sum that is rounded to %s before alpha and beta: keep it in f32, and round once, "
-			 "when it is stored%s",
-			 type,
-			 leetgpu_takes_it(facts) ? " (--tolerance leetgpu, that site's own bound, takes it)"
-									 : "");
+	strbuf_addf(
+		out,
+		"a sum that is rounded to %s before alpha and beta: keep it in f32, and round once, "
+		"when it is stored%s",
+		type,
+		leetgpu_takes_it(facts) ? " (--tolerance leetgpu, that site's own bound, takes it)" : "");
 }
 
 static const char *const integers[INTEGER_WAYS] = {
@@ -262,117 +251,106 @@ static const char *const integers[INTEGER_WAYS] = {
 };
 
 /* Which codes share a byte. */
-static void say_pairs(const struct hint_facts *facts, int32_t number, char out[HINT_TEXT],
-					  size_t used)
+static void say_pairs(const struct hint_facts *facts, int32_t number, struct strbuf *out)
 {
 	const char *right = hint_operand(facts, PART_RIGHT);
 	if (number == 0)
-		snprintf(out + used, HINT_TEXT - used,
-				 "%s with both codes of each byte exchanged: the first is in the high half", right);
+		strbuf_addf(out, "%s with both codes of each byte exchanged: the first is in the high half",
+					right);
 	else
-		snprintf(out + used, HINT_TEXT - used,
-				 "%s in ggml's order, where a byte has the codes of k and k + 16: here it has "
-				 "those of an even k, in its high half, and of k + 1",
-				 right);
+		strbuf_addf(out,
+					"%s in ggml's order, where a byte has the codes of k and k + 16: here it has "
+					"those of an even k, in its high half, and of k + 1",
+					right);
 }
 
 /* As which type codes are read. */
-static void say_codes_read(const struct hint_facts *facts, char out[HINT_TEXT], size_t used)
+static void say_codes_read(const struct hint_facts *facts, struct strbuf *out)
 {
 	const char *left = hint_operand(facts, PART_LEFT), *right = hint_operand(facts, PART_RIGHT);
 	enum dtype type = problem_part(facts->problem, PART_RIGHT)->type;
-	out += used;
-	used = HINT_TEXT - used;
 	if (type == DTYPE_U4)
-		snprintf(out, used,
-				 "codes of %s that are read as two's complement: a code is 0 to 15, and stands for "
-				 "itself less 8",
-				 right);
+		strbuf_addf(
+			out,
+			"codes of %s that are read as two's complement: a code is 0 to 15, and stands for "
+			"itself less 8",
+			right);
 	else if (type == DTYPE_S8)
-		snprintf(out, used, "codes of %s and %s that are read as unsigned: int8_t has a sign", left,
-				 right);
+		strbuf_addf(out, "codes of %s and %s that are read as unsigned: int8_t has a sign", left,
+					right);
 	else
-		snprintf(out, used, "%s and %s read as e5m2: their type is e4m3 (__nv_fp8_e4m3)", left,
-				 right);
+		strbuf_addf(out, "%s and %s read as e5m2: their type is e4m3 (__nv_fp8_e4m3)", left, right);
 }
 
 #define CHUNK 8 /* elements of 16 bits that a swizzle moves together */
 
 static void say_numbered(const struct hint_facts *facts, enum wrong_fault fault, int32_t number,
-						 char out[HINT_TEXT], size_t used)
+						 struct strbuf *out)
 {
 	const char *left = hint_operand(facts, PART_LEFT), *right = hint_operand(facts, PART_RIGHT);
 	const char *result = hint_operand(facts, PART_RESULT);
-	out += used;
-	used = HINT_TEXT - used;
 	if (fault == FAULT_ROWS_RUN_ON)
-		snprintf(out, used,
-				 "sums that go on to a multiple of %d, into the next row: where k is not below "
-				 "%.20s, take 0, wherever the buffer ends",
-				 number, hint_size(facts, SIZE_K));
+		strbuf_addf(out,
+					"sums that go on to a multiple of %d, into the next row: where k is not below "
+					"%s, take 0, wherever the buffer ends",
+					number, hint_size(facts, SIZE_K));
 	else if (fault == FAULT_BETA_PARTS)
-		snprintf(out, used,
-				 "beta * %.20s that is added %d times: only one part of a split sum may add it",
-				 result, number);
+		strbuf_addf(out,
+					"beta * %s that is added %d times: only one part of a split sum may add it",
+					result, number);
 	else if (fault == FAULT_TRUNCATED)
-		snprintf(out, used, "%s", integers[number]);
+		strbuf_addf(out, "%s", integers[number]);
 	else if (fault == FAULT_GROUP && number == 0)
-		snprintf(out, used,
-				 "scales read as if all of one group lay beside each other: those of one row of "
-				 "%.20s do",
-				 right);
+		strbuf_addf(out,
+					"scales read as if all of one group lay beside each other: those of one row of "
+					"%s do",
+					right);
 	else if (fault == FAULT_GROUP)
-		snprintf(out, used, "scales as if %.20s were %d: take it from the argument of solve()",
-				 hint_size(facts, SIZE_GROUP), number);
+		strbuf_addf(out, "scales as if %s were %d: take it from the argument of solve()",
+					hint_size(facts, SIZE_GROUP), number);
 	else
-		snprintf(out, used,
-				 "products of %.20s at k and of %.20s at k %s %d: registers of mma's fragments, or "
-				 "the halves of one, are exchanged%s",
-				 left, right, "XOR", number,
-				 number >= CHUNK ? ", or one of the two is read by another swizzle" : "");
+		strbuf_addf(out,
+					"products of %s at k and of %s at k %s %d: registers of mma's fragments, or "
+					"the halves of one, are exchanged%s",
+					left, right, "XOR", number,
+					number >= CHUNK ? ", or one of the two is read by another swizzle" : "");
 }
 
 /* What the fault does, behind "what comes of". */
 static void say_fault(const struct hint_facts *facts, const struct explanation *explanation,
-					  enum wrong_fault fault, char out[HINT_TEXT], size_t used)
+					  enum wrong_fault fault, struct strbuf *out)
 {
 	switch (fault) {
-	case FAULT_PRODUCTS_MISSING: say_missing(facts, explanation, out, used); return;
-	case FAULT_LEFT_TRANSPOSED: say_transposed(facts, PART_LEFT, out, used); return;
-	case FAULT_RIGHT_TRANSPOSED: say_transposed(facts, PART_RIGHT, out, used); return;
-	case FAULT_RESULT_TRANSPOSED: say_transposed(facts, PART_RESULT, out, used); return;
-	case FAULT_SUM_F16: say_narrow_sum(facts, "f16", out, used); return;
-	case FAULT_SUM_BF16: say_narrow_sum(facts, "bf16", out, used); return;
-	case FAULT_PAIRS: say_pairs(facts, number_of(facts, explanation, fault), out, used); return;
-	case FAULT_CODES_READ: say_codes_read(facts, out, used); return;
-	case FAULT_INPUTS_INT8:
-		hint_say_int8(facts, number_of(facts, explanation, fault), out + used, HINT_TEXT - used);
-		return;
-	case FAULT_SUM_INT16:
-		hint_say_int16(number_of(facts, explanation, fault), out + used, HINT_TEXT - used);
-		return;
-	case FAULT_CUT:
-		hint_say_cut(number_of(facts, explanation, fault), out + used, HINT_TEXT - used);
-		return;
+	case FAULT_PRODUCTS_MISSING: say_missing(facts, explanation, out); return;
+	case FAULT_LEFT_TRANSPOSED: say_transposed(facts, PART_LEFT, out); return;
+	case FAULT_RIGHT_TRANSPOSED: say_transposed(facts, PART_RIGHT, out); return;
+	case FAULT_RESULT_TRANSPOSED: say_transposed(facts, PART_RESULT, out); return;
+	case FAULT_SUM_F16: say_narrow_sum(facts, "f16", out); return;
+	case FAULT_SUM_BF16: say_narrow_sum(facts, "bf16", out); return;
+	case FAULT_PAIRS: say_pairs(facts, number_of(facts, explanation, fault), out); return;
+	case FAULT_CODES_READ: say_codes_read(facts, out); return;
+	case FAULT_INPUTS_INT8: hint_say_int8(facts, number_of(facts, explanation, fault), out); return;
+	case FAULT_SUM_INT16: hint_say_int16(number_of(facts, explanation, fault), out); return;
+	case FAULT_CUT: hint_say_cut(number_of(facts, explanation, fault), out); return;
 	case FAULT_ROWS_RUN_ON:
 	case FAULT_BETA_PARTS:
 	case FAULT_GROUP:
 	case FAULT_TRUNCATED:
 	case FAULT_K_EXCHANGED:
-		say_numbered(facts, fault, number_of(facts, explanation, fault), out, used);
+		say_numbered(facts, fault, number_of(facts, explanation, fault), out);
 		return;
 	default: break;
 	}
 	if (fault >= FAULT_SCALAR)
-		say_scalar(facts, (enum scalar)(fault - FAULT_SCALAR), out, used);
+		say_scalar(facts, (enum scalar)(fault - FAULT_SCALAR), out);
 	else if (fault >= FAULT_RESULT_LENGTH)
-		say_length(facts, PART_RESULT, SIZE_M + (fault - FAULT_RESULT_LENGTH), out, used);
+		say_length(facts, PART_RESULT, SIZE_M + (fault - FAULT_RESULT_LENGTH), out);
 	else if (fault >= FAULT_RIGHT_LENGTH)
-		say_length(facts, PART_RIGHT, SIZE_M + (fault - FAULT_RIGHT_LENGTH), out, used);
+		say_length(facts, PART_RIGHT, SIZE_M + (fault - FAULT_RIGHT_LENGTH), out);
 	else if (fault >= FAULT_LEFT_LENGTH)
-		say_length(facts, PART_LEFT, SIZE_M + (fault - FAULT_LEFT_LENGTH), out, used);
+		say_length(facts, PART_LEFT, SIZE_M + (fault - FAULT_LEFT_LENGTH), out);
 	else
-		say_plain(facts, plain[fault], out, used);
+		say_plain(facts, plain[fault], out);
 }
 
 static bool stage_is_known(const struct hint_facts *facts)
@@ -382,29 +360,28 @@ static bool stage_is_known(const struct hint_facts *facts)
 	return explanation_of_stage(facts, &stage, &cases);
 }
 
-static bool made_by(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool made_by(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct explanation explanation = explanation_of(facts);
 	char cases[64];
 	if (explanation.count == 0 || stage_is_known(facts) || hint_stored_beyond(facts))
 		return false;
-	size_t used =
-		(size_t)snprintf(out, HINT_TEXT, "%s the wrong elements of %.20s are what comes of ",
-						 hint_in_cases(explanation.cases, hint_explained_cases(facts), cases),
-						 hint_operand(facts, PART_RESULT));
+	strbuf_setf(out, "%s the wrong elements of %s are what comes of ",
+				hint_in_cases(explanation.cases, hint_explained_cases(facts), cases),
+				hint_operand(facts, PART_RESULT));
 	if (explanation.count == 2)
-		used += (size_t)snprintf(out + used, HINT_TEXT - used, "two faults. One: ");
-	say_fault(facts, &explanation, explanation.faults[0], out, used);
+		strbuf_addf(out, "two faults. One: ");
+	say_fault(facts, &explanation, explanation.faults[0], out);
 	return true;
 }
 
-static bool made_by_second(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool made_by_second(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct explanation explanation = explanation_of(facts);
 	if (explanation.count < 2 || stage_is_known(facts) || hint_stored_beyond(facts))
 		return false;
-	size_t used = (size_t)snprintf(out, HINT_TEXT, "the other: ");
-	say_fault(facts, &explanation, explanation.faults[1], out, used);
+	strbuf_setf(out, "the other: ");
+	say_fault(facts, &explanation, explanation.faults[1], out);
 	return true;
 }
 
@@ -420,7 +397,7 @@ static size_t count_held(const struct hint_facts *facts, const struct explanatio
 
 /* Where nothing explains all of them, as with a race: the fault that some have in most cases, and
  * in half of them at least. */
-static bool made_in_part(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool made_in_part(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct explanation part = {.count = 0};
 	size_t most = 0;
@@ -437,10 +414,10 @@ static bool made_in_part(const struct hint_facts *facts, char out[HINT_TEXT])
 	if (most == 0 || most * 2 < hint_explained_cases(facts))
 		return false;
 	char cases[64];
-	size_t used = (size_t)snprintf(
-		out, HINT_TEXT, "%s some of the wrong elements of %.20s are what comes of ",
-		hint_in_cases(most, hint_explained_cases(facts), cases), hint_operand(facts, PART_RESULT));
-	say_fault(facts, &part, part.faults[0], out, used);
+	strbuf_setf(out, "%s some of the wrong elements of %s are what comes of ",
+				hint_in_cases(most, hint_explained_cases(facts), cases),
+				hint_operand(facts, PART_RESULT));
+	say_fault(facts, &part, part.faults[0], out);
 	return true;
 }
 
@@ -460,29 +437,29 @@ static bool are_flushed(const struct hint_facts *facts)
 	return flushed > 0;
 }
 
-static bool flushes(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool flushes(const struct hint_facts *facts, struct strbuf *out)
 {
 	char cases[64];
 	size_t explained = hint_explained_cases(facts);
 	if (!are_flushed(facts))
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "%s every wrong element of %.20s is 0 where a number below 2^-126 belongs: a build "
-			 "with --use_fast_math or -ftz=true takes these for 0",
-			 hint_in_cases(explained, explained, cases), hint_operand(facts, PART_RESULT));
+	strbuf_setf(out,
+				"%s every wrong element of %s is 0 where a number below 2^-126 belongs: a build "
+				"with --use_fast_math or -ftz=true takes these for 0",
+				hint_in_cases(explained, explained, cases), hint_operand(facts, PART_RESULT));
 	return true;
 }
 
-static bool zeros(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool zeros(const struct hint_facts *facts, struct strbuf *out)
 {
 	char cases[64];
 	size_t explained = hint_explained_cases(facts);
 	if (!explanation_zeros(facts) || are_flushed(facts) || stage_is_known(facts) ||
 		hint_stored_beyond(facts))
 		return false;
-	snprintf(
-		out, HINT_TEXT,
-		"%s every wrong element of %.20s is 0: is it the sum that is stored, with += and not = "
+	strbuf_setf(
+		out,
+		"%s every wrong element of %s is 0: is it the sum that is stored, with += and not = "
 		"in the loop, and over tiles that are not whole, too?",
 		hint_in_cases(explained, explained, cases), hint_operand(facts, PART_RESULT));
 	return true;
@@ -491,7 +468,7 @@ static bool zeros(const struct hint_facts *facts, char out[HINT_TEXT])
 /* Of integers: all that is wrong lies in the middle of two, and became the odd one. */
 #define TIES_LEAST 16 /* fewer come of much else that is a little off */
 
-static bool half_not_to_even(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool half_not_to_even(const struct hint_facts *facts, struct strbuf *out)
 {
 	uint64_t ties = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
@@ -500,11 +477,12 @@ static bool half_not_to_even(const struct hint_facts *facts, char out[HINT_TEXT]
 			return false;
 		ties += wrong != NULL ? wrong->ties : 0;
 	}
-	snprintf(out, HINT_TEXT,
-			 "every wrong element of %s lies in the middle of two integers and became the odd one: "
-			 "round to nearest, half to even (rintf, __float2int_rn), then add the zero point, "
-			 "then clamp",
-			 hint_operand(facts, PART_RESULT));
+	strbuf_setf(
+		out,
+		"every wrong element of %s lies in the middle of two integers and became the odd one: "
+		"round to nearest, half to even (rintf, __float2int_rn), then add the zero point, "
+		"then clamp",
+		hint_operand(facts, PART_RESULT));
 	return ties >= TIES_LEAST && explanation_of(facts).count == 0;
 }
 
@@ -522,13 +500,12 @@ const struct hint_row hints_of_products[] = {
 
 bool hint_fault_known(const struct hint_facts *facts)
 {
-	char text[HINT_TEXT];
-	if (stage_is_known(facts) || hint_stored_beyond(facts))
-		return true;
-	for (const struct hint_row *row = hints_of_products; row->name != NULL; row++)
-		if (row->says(facts, text))
-			return true;
-	return false;
+	struct strbuf ignored = {0};
+	bool known = stage_is_known(facts) || hint_stored_beyond(facts);
+	for (const struct hint_row *row = hints_of_products; row->name != NULL && !known; row++)
+		known = row->says(facts, &ignored);
+	strbuf_release(&ignored);
+	return known;
 }
 
 bool hint_case_explained(const struct hint_facts *facts, const struct case_result *result)

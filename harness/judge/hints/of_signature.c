@@ -36,7 +36,7 @@ static bool lacks_solve(const struct hint_facts *facts)
 		   strstr(facts->judgement->detail, RUN_NO_SOLVE_TEXT) != NULL;
 }
 
-static bool has_other_linkage(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool has_other_linkage(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	char prototype[PROTOTYPE_TEXT];
@@ -44,16 +44,17 @@ static bool has_other_linkage(const struct hint_facts *facts, char out[HINT_TEXT
 		return false;
 	problem_prototype(facts->problem, prototype);
 	if (own.is_template)
-		snprintf(out, HINT_TEXT, "solve() is a template: it has to be a function");
+		strbuf_setf(out, "solve() is a template: it has to be a function");
 	else if (own.is_static)
-		snprintf(out, HINT_TEXT,
-				 "solve() is static, or in a namespace without a name: nobody outside can call it");
+		strbuf_setf(
+			out, "solve() is static, or in a namespace without a name: nobody outside can call it");
 	else if (!own.extern_c)
-		snprintf(out, HINT_TEXT,
-				 "solve() has other parameters than the problem, or lies in a namespace, and has "
-				 "no extern \"C\": the file has to define %.240s",
-				 prototype);
-	return out[0] != '\0';
+		strbuf_setf(
+			out,
+			"solve() has other parameters than the problem, or lies in a namespace, and has "
+			"no extern \"C\": the file has to define %s",
+			prototype);
+	return out->length > 0;
 }
 
 /* The function that the file has in the place of solve(). */
@@ -78,7 +79,7 @@ static void find_meant(const char *file, const struct signature *asked, char out
 		snprintf(out, 128, "%s", find_instead(file));
 }
 
-static bool is_not_there(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool is_not_there(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	char prototype[PROTOTYPE_TEXT], meant[128];
@@ -86,45 +87,45 @@ static bool is_not_there(const struct hint_facts *facts, char out[HINT_TEXT])
 		return false;
 	problem_prototype(facts->problem, prototype);
 	find_meant(facts->source, &asked, meant);
-	snprintf(out, HINT_TEXT, "%s has to define %.240s", meant, prototype);
+	strbuf_setf(out, "%s has to define %s", meant, prototype);
 	return true;
 }
 
 /* ---- solve() is called with other arguments than it takes --------------------------------- */
 
-static bool is_kernel(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool is_kernel(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	if (!find_called(facts, &own, &asked) || !own.is_kernel)
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "solve() is a kernel: it has to be a function of the host that launches one");
+	strbuf_setf(out, "solve() is a kernel: it has to be a function of the host that launches one");
 	return true;
 }
 
 /* Default arguments are for C++ callers that see them. */
-static bool has_defaults(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool has_defaults(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	if (!find_called(facts, &own, &asked) || !own.is_certain || asked.count >= own.count ||
 		asked.count < own.count - own.defaults)
 		return false;
-	snprintf(out, HINT_TEXT,
-			 "solve() takes %zu arguments and is called with %zu, by its address: a default "
-			 "argument is not passed then, here nor on LeetGPU, and the parameter holds anything",
-			 own.count, asked.count);
+	strbuf_setf(
+		out,
+		"solve() takes %zu arguments and is called with %zu, by its address: a default "
+		"argument is not passed then, here nor on LeetGPU, and the parameter holds anything",
+		own.count, asked.count);
 	return true;
 }
 
-static bool has_other_count(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool has_other_count(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	char prototype[PROTOTYPE_TEXT];
 	if (!find_called(facts, &own, &asked) || own.count == asked.count || !own.is_certain)
 		return false;
 	problem_prototype(facts->problem, prototype);
-	snprintf(out, HINT_TEXT, "solve() takes %zu arguments and is called with %zu: %.320s",
-			 own.count, asked.count, prototype);
+	strbuf_setf(out, "solve() takes %zu arguments and is called with %zu: %s", own.count,
+				asked.count, prototype);
 	return true;
 }
 
@@ -142,7 +143,7 @@ static size_t common_count(const struct signature *own, const struct signature *
 	return count < SIGNATURE_PARAMETERS ? count : SIGNATURE_PARAMETERS;
 }
 
-static bool has_other_type(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool has_other_type(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	char type[SIGNATURE_WORD + 4], wanted[SIGNATURE_WORD + 4];
@@ -151,10 +152,9 @@ static bool has_other_type(const struct hint_facts *facts, char out[HINT_TEXT])
 	for (size_t i = 0; i < common_count(&own, &asked); i++) {
 		if (!signature_differs(&own.parameters[i], &asked.parameters[i]))
 			continue;
-		snprintf(out, HINT_TEXT,
-				 "parameter %zu of solve() is declared as %s, and what comes is %s, a %s", i + 1,
-				 show_type(&own.parameters[i], type), asked.parameters[i].name,
-				 show_type(&asked.parameters[i], wanted));
+		strbuf_setf(out, "parameter %zu of solve() is declared as %s, and what comes is %s, a %s",
+					i + 1, show_type(&own.parameters[i], type), asked.parameters[i].name,
+					show_type(&asked.parameters[i], wanted));
 		return true;
 	}
 	return false;
@@ -181,27 +181,24 @@ static bool has_names_of(const struct signature *own, const struct signature *th
 }
 
 /* Whose parameters the file's are, by types and names, where they are not this problem's. */
-static bool is_of_other_problem(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool is_of_other_problem(const struct hint_facts *facts, struct strbuf *out)
 {
 	enum { NAMED_MAX = 3 };
 	struct signature own, asked, theirs;
-	char prototype[PROTOTYPE_TEXT], names[160] = "";
-	size_t count, found = 0, used = 0;
+	char prototype[PROTOTYPE_TEXT];
+	size_t count, found = 0;
 	const struct problem *table = problem_table(&count);
 	if (facts->judgement->verdict == VERDICT_ACCEPTED || !find_both(facts, &own, &asked) ||
 		!own.has_body || own.is_template || signature_fits(&own, &asked))
 		return false;
+	strbuf_setf(out, "solve() has the parameters of another problem: is it --problem ");
 	for (size_t i = 0; i < count; i++) {
 		problem_prototype(&table[i], prototype);
 		signature_find(prototype, "solve", &theirs);
-		if (!signature_fits(&own, &theirs) || !has_names_of(&own, &theirs))
-			continue;
-		if (++found <= NAMED_MAX)
-			used += (size_t)snprintf(names + used, sizeof names - used, "%s%.40s",
-									 found > 1 ? " or " : "", table[i].name);
+		if (signature_fits(&own, &theirs) && has_names_of(&own, &theirs))
+			strbuf_addf(out, "%s%s", ++found > 1 ? " or " : "", table[i].name);
 	}
-	snprintf(out, HINT_TEXT, "solve() has the parameters of another problem: is it --problem %s?",
-			 names);
+	strbuf_add(out, "?");
 	return found > 0 && found <= NAMED_MAX;
 }
 
@@ -254,22 +251,27 @@ static void set_size(const struct problem_size *row, int32_t value, struct test_
 			test->shape.size[size] = value;
 }
 
+/* What solve() gets. */
+struct arguments {
+	struct test_case test; /* its sizes and scalars */
+	struct arena arena;    /* its operands */
+};
+
 /* What is passed at the place of `asked` becomes what has the name `own`. False: they are of
  * different kinds. */
 static bool pass_as(const struct problem *problem, const char *asked, const char *own,
-					struct test_case *test, struct arena *arena, const struct test_case *test_was,
-					const struct arena *arena_was)
+					const struct arguments *was, struct arguments *now)
 {
 	const struct problem_size *size = size_named(problem, asked), *from = size_named(problem, own);
 	const struct problem_scalar *scalar = scalar_named(problem, asked);
 	const struct problem_scalar *from_scalar = scalar_named(problem, own);
 	size_t operand = operand_named(problem, asked), from_operand = operand_named(problem, own);
 	if (size != NULL && from != NULL)
-		set_size(size, value_of(from, test_was), test);
+		set_size(size, value_of(from, &was->test), &now->test);
 	else if (scalar != NULL && from_scalar != NULL)
-		test->scalar[scalar->is] = test_was->scalar[from_scalar->is];
+		now->test.scalar[scalar->is] = was->test.scalar[from_scalar->is];
 	else if (operand < problem_operands(problem) && from_operand < problem_operands(problem))
-		arena->buffers[operand] = arena_was->buffers[from_operand];
+		now->arena.buffers[operand] = was->arena.buffers[from_operand];
 	else
 		return false;
 	return true;
@@ -278,41 +280,36 @@ static bool pass_as(const struct problem *problem, const char *asked, const char
 bool hint_other_order(const struct hint_facts *facts, struct test_case *test, struct arena *arena)
 {
 	struct signature own, asked;
-	const struct test_case test_was = *test;
-	const struct arena arena_was = *arena;
+	const struct arguments was = {*test, *arena};
+	struct arguments now = was;
 	if (facts->judgement->verdict == VERDICT_COMPILE_ERROR || !find_both(facts, &own, &asked) ||
 		!own.has_body || own.count != asked.count || !is_reordered(&own, &asked))
 		return false;
 	for (size_t i = 0; i < common_count(&own, &asked); i++)
-		if (!pass_as(facts->problem, asked.parameters[i].name, own.parameters[i].name, test, arena,
-					 &test_was, &arena_was))
+		if (!pass_as(facts->problem, asked.parameters[i].name, own.parameters[i].name, &was, &now))
 			return false;
+	*test = now.test;
+	*arena = now.arena;
 	return true;
 }
 
-static void list_names(const struct signature *signature, char out[160])
+static void say_names(const struct signature *signature, struct strbuf *out)
 {
-	size_t used = 0;
-	out[0] = '\0';
-	for (size_t i = 0; i < signature->count && i < SIGNATURE_PARAMETERS && used < 120; i++)
-		used += (size_t)snprintf(out + used, 160 - used, "%s%.30s", i > 0 ? ", " : "",
-								 signature->parameters[i].name);
+	for (size_t i = 0; i < signature->count && i < SIGNATURE_PARAMETERS; i++)
+		strbuf_addf(out, "%s%s", i > 0 ? ", " : "", signature->parameters[i].name);
 }
 
 /* The names alone may be others than the problem's, and right: cases/repeat.h tries. */
-static bool has_other_order(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool has_other_order(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct signature own, asked;
-	char names[160], wanted[160];
 	if (!facts->judgement->order_proved || !find_called(facts, &own, &asked))
 		return false;
-	list_names(&own, names);
-	list_names(&asked, wanted);
-	snprintf(
-		out, HINT_TEXT,
-		"solve() takes %.140s, and what comes is %.140s, in this order; called in its own order "
-		"it is right",
-		names, wanted);
+	strbuf_setf(out, "solve() takes ");
+	say_names(&own, out);
+	strbuf_add(out, ", and what comes is ");
+	say_names(&asked, out);
+	strbuf_add(out, ", in this order; called in its own order it is right");
 	return true;
 }
 

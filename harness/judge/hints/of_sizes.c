@@ -104,22 +104,23 @@ static bool is_proved(const struct hint_facts *facts)
 }
 
 /* It was called so: cases/repeat.h. */
-static bool right_exchanged(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool right_exchanged(const struct hint_facts *facts, struct strbuf *out)
 {
 	char explained[EXPLANATION_TEXT];
 	const enum size *pair = facts->judgement->exchanged;
 	if (!is_proved(facts))
 		return false;
 	say_extents(facts, explained);
-	snprintf(out, HINT_TEXT,
-			 "solve() is right in the first failing case when it gets %s for %s and %s for %s: it "
-			 "takes the one for the other; here %.240s",
-			 hint_size(facts, pair[0]), hint_size(facts, pair[1]), hint_size(facts, pair[1]),
-			 hint_size(facts, pair[0]), explained);
+	strbuf_setf(
+		out,
+		"solve() is right in the first failing case when it gets %s for %s and %s for %s: it "
+		"takes the one for the other; here %s",
+		hint_size(facts, pair[0]), hint_size(facts, pair[1]), hint_size(facts, pair[1]),
+		hint_size(facts, pair[0]), explained);
 	return true;
 }
 
-static bool exchanged(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool exchanged(const struct hint_facts *facts, struct strbuf *out)
 {
 	enum size one, other;
 	char explained[EXPLANATION_TEXT];
@@ -127,15 +128,16 @@ static bool exchanged(const struct hint_facts *facts, char out[HINT_TEXT])
 		return false;
 	struct hint_sides sides = hint_sides_of(facts, differ, pair_of(one, other));
 	say_extents(facts, explained);
-	snprintf(out, HINT_TEXT,
-			 "all %zu failing cases have %s other than %s, and none of the %zu accepted ones%s: is "
-			 "one of these two taken for the other, in an index, a loop or the grid? %.200s",
-			 sides.failing, hint_size(facts, one), hint_size(facts, other), sides.right,
-			 sides.aside, explained);
+	strbuf_setf(
+		out,
+		"all %zu failing cases have %s other than %s, and none of the %zu accepted ones%s: is "
+		"one of these two taken for the other, in an index, a loop or the grid? %s",
+		sides.failing, hint_size(facts, one), hint_size(facts, other), sides.right, sides.aside,
+		explained);
 	return true;
 }
 
-static bool below(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool below(const struct hint_facts *facts, struct strbuf *out)
 {
 	if (explanation_of(facts).count > 0 || is_proved(facts))
 		return false;
@@ -147,16 +149,17 @@ static bool below(const struct hint_facts *facts, char out[HINT_TEXT])
 				!are_enough(sides, WAYS_OF_ORDER) || !hint_parts_all(facts, is_below, pair))
 				continue;
 			const char *small = hint_size(facts, sizes[i]), *great = hint_size(facts, sizes[j]);
-			snprintf(out, HINT_TEXT,
-					 "all %zu failing cases have %s below %s, and none of the %zu accepted ones%s: "
-					 "does a loop, a grid or a condition end at %s where %s is meant?",
-					 sides.failing, small, great, sides.right, sides.aside, small, great);
+			strbuf_setf(
+				out,
+				"all %zu failing cases have %s below %s, and none of the %zu accepted ones%s: "
+				"does a loop, a grid or a condition end at %s where %s is meant?",
+				sides.failing, small, great, sides.right, sides.aside, small, great);
 			return true;
 		}
 	return false;
 }
 
-static bool only_not_square(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool only_not_square(const struct hint_facts *facts, struct strbuf *out)
 {
 	char what[96];
 	if (is_proved(facts) || !hint_parts(facts, not_square, 0))
@@ -220,7 +223,7 @@ static const char *beyond_of(enum size size)
 }
 
 static bool ragged_of(const struct hint_facts *facts, enum size size, int32_t tile,
-					  char out[HINT_TEXT])
+					  struct strbuf *out)
 {
 	char what[96];
 	const char *name = hint_size(facts, size);
@@ -230,17 +233,16 @@ static bool ragged_of(const struct hint_facts *facts, enum size size, int32_t ti
 	int32_t right = tile_of_right(facts, size);
 	say_ragged(name, tile, what);
 	if (right > tile)
-		snprintf(out, HINT_TEXT,
-				 "all %zu failing cases have %s, and all %zu accepted ones%s a multiple of %d%s",
-				 sides.failing, what, sides.right, sides.aside, right, beyond_of(size));
+		strbuf_setf(out,
+					"all %zu failing cases have %s, and all %zu accepted ones%s a multiple of %d%s",
+					sides.failing, what, sides.right, sides.aside, right, beyond_of(size));
 	else
-		snprintf(out, HINT_TEXT,
-				 "all %zu failing cases have %s, and none of the %zu accepted ones%s%s",
-				 sides.failing, what, sides.right, sides.aside, beyond_of(size));
+		strbuf_setf(out, "all %zu failing cases have %s, and none of the %zu accepted ones%s%s",
+					sides.failing, what, sides.right, sides.aside, beyond_of(size));
 	return true;
 }
 
-static bool ragged(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool ragged(const struct hint_facts *facts, struct strbuf *out)
 {
 	for (int32_t tile = 2; tile <= TILE_MOST; tile *= 2)
 		for (size_t i = 0; i < SIZES; i++)
@@ -273,7 +275,7 @@ static bool is_above(const struct problem *problem, const struct test_case *test
 	return test->shape.size[number % SIZE_COUNT] > number / SIZE_COUNT;
 }
 
-static bool large(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool large(const struct hint_facts *facts, struct strbuf *out)
 {
 	for (size_t s = 0; s < SIZES; s++) {
 		int32_t right_most, failing_least;
@@ -282,8 +284,8 @@ static bool large(const struct hint_facts *facts, char out[HINT_TEXT])
 			!hint_parts(facts, is_above, tile_of(sizes[s], right_most)))
 			continue;
 		struct hint_sides sides = hint_sides_of(facts, is_above, tile_of(sizes[s], right_most));
-		snprintf(
-			out, HINT_TEXT,
+		strbuf_setf(
+			out,
 			"all %zu failing cases have %s at %d or above, and all %zu accepted ones%s at %d or "
 			"below",
 			sides.failing, hint_size(facts, sizes[s]), failing_least, sides.right, sides.aside,

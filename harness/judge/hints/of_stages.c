@@ -34,49 +34,46 @@ static const struct chain_member *indexed(const struct chain_stage *stage)
 	return &stage->members[0];
 }
 
-static void say_index(const struct hint_facts *facts, uint32_t stage, char *out, size_t size)
+static void say_index(const struct hint_facts *facts, uint32_t stage, struct strbuf *out)
 {
 	const struct chain_member *member = indexed(&facts->chain->stages[stage]);
 	char name[STAGE_TEXT];
 	bool by_row = member->columns == 0;
-	snprintf(out, size, "%.31s[%s] in place of %.31s[%s] in %s", member->name,
-			 by_row ? "column" : "row", member->name, by_row ? "row" : "column",
-			 stage_name(facts, stage, name));
+	strbuf_addf(out, "%s[%s] in place of %s[%s] in %s", member->name, by_row ? "column" : "row",
+				member->name, by_row ? "row" : "column", stage_name(facts, stage, name));
 }
 
-static void say_moved(const struct hint_facts *facts, const struct wrong_stage *stage, char *out,
-					  size_t size)
+static void say_moved(const struct hint_facts *facts, const struct wrong_stage *stage,
+					  struct strbuf *out)
 {
 	char name[STAGE_TEXT], other[STAGE_TEXT];
 	bool before = stage->other < stage->stage;
-	snprintf(out, size, "applying %s %s %s", stage_name(facts, stage->stage, name),
-			 before ? "before" : "behind", stage_name(facts, stage->other, other));
+	strbuf_addf(out, "applying %s %s %s", stage_name(facts, stage->stage, name),
+				before ? "before" : "behind", stage_name(facts, stage->other, other));
 }
 
-static bool made_by_stage(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool made_by_stage(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct wrong_stage stage;
-	size_t cases, used;
+	size_t cases;
 	char in[64], name[STAGE_TEXT], other[STAGE_TEXT];
 	if (facts->chain == NULL || !explanation_of_stage(facts, &stage, &cases))
 		return false;
-	used = (size_t)snprintf(out, HINT_TEXT, "%s the wrong elements of %.20s are what comes of ",
-							hint_in_cases(cases, hint_explained_cases(facts), in),
-							hint_operand(facts, PART_RESULT));
+	strbuf_setf(out, "%s the wrong elements of %s are what comes of ",
+				hint_in_cases(cases, hint_explained_cases(facts), in),
+				hint_operand(facts, PART_RESULT));
 	stage_name(facts, stage.stage, name);
-	out += used;
-	used = HINT_TEXT - used;
 	switch ((enum wrong_stage_fault)stage.fault) {
-	case STAGE_LEFT_OUT: snprintf(out, used, "leaving out %s of the epilogue", name); break;
-	case STAGE_TWICE: snprintf(out, used, "applying %s of the epilogue twice", name); break;
-	case STAGE_MOVED: say_moved(facts, &stage, out, used); break;
-	case STAGE_OTHER_INDEX: say_index(facts, stage.stage, out, used); break;
+	case STAGE_LEFT_OUT: strbuf_addf(out, "leaving out %s of the epilogue", name); break;
+	case STAGE_TWICE: strbuf_addf(out, "applying %s of the epilogue twice", name); break;
+	case STAGE_MOVED: say_moved(facts, &stage, out); break;
+	case STAGE_OTHER_INDEX: say_index(facts, stage.stage, out); break;
 	case STAGE_LOOKALIKE:
-		snprintf(out, used, "%s where %s of the epilogue belongs", functions[stage.other], name);
+		strbuf_addf(out, "%s where %s of the epilogue belongs", functions[stage.other], name);
 		break;
 	default:
-		snprintf(out, used, "adding beta * %.20s behind %s: %s of the epilogue has it",
-				 hint_operand(facts, PART_RESULT), stage_name(facts, stage.other, other), name);
+		strbuf_addf(out, "adding beta * %s behind %s: %s of the epilogue has it",
+					hint_operand(facts, PART_RESULT), stage_name(facts, stage.other, other), name);
 		break;
 	}
 	return true;
@@ -117,40 +114,39 @@ static bool find_gated(const struct hint_facts *facts, struct wrong_gated *of, u
 	return false;
 }
 
-static void say_gated(const struct wrong_gated *of, uint8_t at, const char *activation, char *out,
-					  size_t size)
+static void say_gated(const struct wrong_gated *of, uint8_t at, const char *activation,
+					  struct strbuf *out)
 {
 	switch ((enum wrong_gated_fault)of->fits[at].fault) {
 	case GATED_EXCHANGED:
-		snprintf(out, size, "%s(up) * gate: gate is column 2i of the product, up is 2i + 1",
-				 activation);
+		strbuf_addf(out, "%s(up) * gate: gate is column 2i of the product, up is 2i + 1",
+					activation);
 		break;
 	case GATED_HALVES:
-		snprintf(out, size,
-				 "taking gate and up for the two halves of a row: they are columns 2i and 2i + 1");
+		strbuf_addf(
+			out, "taking gate and up for the two halves of a row: they are columns 2i and 2i + 1");
 		break;
-	case GATED_UP_PLUS_ONE: snprintf(out, size, "%s(gate) * (up + 1)", activation); break;
-	case GATED_PLAIN: snprintf(out, size, "gate * up, without %s", activation); break;
+	case GATED_UP_PLUS_ONE: strbuf_addf(out, "%s(gate) * (up + 1)", activation); break;
+	case GATED_PLAIN: strbuf_addf(out, "gate * up, without %s", activation); break;
 	default:
-		snprintf(out, size, "%s of gate where %s belongs", functions[of->fits[at].other],
-				 activation);
+		strbuf_addf(out, "%s of gate where %s belongs", functions[of->fits[at].other], activation);
 		break;
 	}
 }
 
-static bool made_by_gated(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool made_by_gated(const struct hint_facts *facts, struct strbuf *out)
 {
 	struct wrong_gated of;
 	uint8_t at;
-	char name[STAGE_TEXT], fault[160];
+	char name[STAGE_TEXT];
 	if (facts->chain == NULL || !find_gated(facts, &of, &at))
 		return false;
 	const struct chain_stage *stage = &facts->chain->stages[of.stage];
 	const char *activation = strcmp(stage->name, "geglu") == 0 ? "gelu" : "silu";
-	say_gated(&of, at, activation, fault, sizeof fault);
-	snprintf(out, HINT_TEXT,
-			 "the wrong elements that %s stored are what comes of %s; it stores %s(gate) * up",
-			 stage_name(facts, of.stage, name), fault, activation);
+	strbuf_setf(out, "the wrong elements that %s stored are what comes of ",
+				stage_name(facts, of.stage, name));
+	say_gated(&of, at, activation, out);
+	strbuf_addf(out, "; it stores %s(gate) * up", activation);
 	return true;
 }
 

@@ -28,24 +28,26 @@ static const struct chain_member *stored_beside(const struct chain *chain)
 	return NULL;
 }
 
-static bool never_written(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool never_written(const struct hint_facts *facts, struct strbuf *out)
 {
 	char cases[64];
 	if (!hint_all_explained(facts, all_unwritten) || hint_is_kept(facts))
 		return false;
 	const struct chain_member *beside = stored_beside(facts->chain);
 	if (beside != NULL) {
-		snprintf(out, HINT_TEXT,
-				 "%s %s still holds what it held before the call: what the epilogue makes of the "
-				 "product is stored there, too, and not only %.31s",
-				 hint_in_all(facts, cases), hint_operand(facts, PART_RESULT), beside->name);
+		strbuf_setf(
+			out,
+			"%s %s still holds what it held before the call: what the epilogue makes of the "
+			"product is stored there, too, and not only %s",
+			hint_in_all(facts, cases), hint_operand(facts, PART_RESULT), beside->name);
 		return true;
 	}
-	snprintf(out, HINT_TEXT,
-			 "%s %s still holds what it held before the call: is a kernel launched at all, with a "
-			 "grid and a block that are not empty, and does it store to the pointer that solve() "
-			 "was given?",
-			 hint_in_all(facts, cases), hint_operand(facts, PART_RESULT));
+	strbuf_setf(
+		out,
+		"%s %s still holds what it held before the call: is a kernel launched at all, with a "
+		"grid and a block that are not empty, and does it store to the pointer that solve() "
+		"was given?",
+		hint_in_all(facts, cases), hint_operand(facts, PART_RESULT));
 	return true;
 }
 
@@ -99,7 +101,7 @@ static bool finds_exchanged(const struct hint_facts *facts)
 	return false;
 }
 
-static bool grid_exchanged(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool grid_exchanged(const struct hint_facts *facts, struct strbuf *out)
 {
 	size_t at = 0;
 	char cases[64];
@@ -108,13 +110,14 @@ static bool grid_exchanged(const struct hint_facts *facts, char out[HINT_TEXT])
 	const struct case_result *shown = hint_next_explained(facts, &at);
 	hint_claims(facts, (struct hint_claim){.fills = hint_unwritten_beyond});
 	const char *m = hint_size(facts, SIZE_M), *n = hint_size(facts, SIZE_N);
-	snprintf(out, HINT_TEXT,
-			 "%s only as many rows of %s are written as tiles of %s reach, and columns as tiles of "
-			 "%s do (%s: the first %d of %d rows and %d of %d columns): x and y of the grid are "
-			 "exchanged, or blockIdx.x and blockIdx.y in the kernel",
-			 hint_in_all(facts, cases), hint_operand(facts, PART_RESULT), n, m, shown->test.name,
-			 shown->wrong->written_rows, hint_case_size(shown, SIZE_M),
-			 shown->wrong->written_columns, hint_case_size(shown, SIZE_N));
+	strbuf_setf(
+		out,
+		"%s only as many rows of %s are written as tiles of %s reach, and columns as tiles of "
+		"%s do (%s: the first %d of %d rows and %d of %d columns): x and y of the grid are "
+		"exchanged, or blockIdx.x and blockIdx.y in the kernel",
+		hint_in_all(facts, cases), hint_operand(facts, PART_RESULT), n, m, shown->test.name,
+		shown->wrong->written_rows, hint_case_size(shown, SIZE_M), shown->wrong->written_columns,
+		hint_case_size(shown, SIZE_N));
 	return true;
 }
 
@@ -167,22 +170,23 @@ static bool overlaps(const struct hint_facts *facts)
 }
 
 /* "(M + 15) / 16" */
-static size_t say_rounded_up(const struct hint_facts *facts, bool rows, char out[48])
+static void say_rounded_up(const struct hint_facts *facts, bool rows, struct strbuf *out)
 {
 	const char *size = hint_size(facts, rows ? SIZE_M : SIZE_N);
 	int32_t tile = tile_written(facts, rows);
 	if (tile > 0)
-		return (size_t)snprintf(out, 48, "(%.12s + %d) / %d", size, tile - 1, tile);
-	return (size_t)snprintf(out, 48, "(%.12s + tile - 1) / tile", size);
+		strbuf_addf(out, "(%s + %d) / %d", size, tile - 1, tile);
+	else
+		strbuf_addf(out, "(%s + tile - 1) / tile", size);
 }
 
 /* Unwritten elements lie beyond whole tiles, all that lie there. */
-static bool grid_rounded_down(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool grid_rounded_down(const struct hint_facts *facts, struct strbuf *out)
 {
 	const struct case_result *result, *shown = NULL;
 	size_t held = 0;
 	bool rows = false, columns = false;
-	char cases[64], up_rows[48], up_columns[48];
+	char cases[64];
 	for (size_t at = 0; (result = hint_next_explained(facts, &at)) != NULL;) {
 		const struct wrong_facts *wrong = result->wrong;
 		if (wrong->unwritten == 0 || result->facts.error[0] != '\0')
@@ -198,30 +202,37 @@ static bool grid_rounded_down(const struct hint_facts *facts, char out[HINT_TEXT
 		!tiles_end(facts, true) || !tiles_end(facts, false))
 		return false;
 	hint_claims(facts, (struct hint_claim){.fills = hint_unwritten_beyond});
-	say_rounded_up(facts, true, up_rows);
-	say_rounded_up(facts, false, up_columns);
-	snprintf(
-		out, HINT_TEXT,
+	strbuf_setf(
+		out,
 		"%s the last %s of %s are never written (%s: only the first %d of %d rows and %d of %d "
-		"columns are): round the grid up, %s%s%s blocks",
+		"columns are): round the grid up, ",
 		hint_in_cases(held, hint_explained_cases(facts), cases),
 		rows && columns ? "rows and columns"
 		: rows          ? "rows"
 						: "columns",
 		hint_operand(facts, PART_RESULT), shown->test.name, shown->wrong->written_rows,
-		hint_case_size(shown, SIZE_M), shown->wrong->written_columns, hint_case_size(shown, SIZE_N),
-		rows ? up_rows : "", rows && columns ? " by " : "", columns ? up_columns : "");
+		hint_case_size(shown, SIZE_M), shown->wrong->written_columns,
+		hint_case_size(shown, SIZE_N));
+	if (rows)
+		say_rounded_up(facts, true, out);
+	if (rows && columns)
+		strbuf_add(out, " by ");
+	if (columns)
+		say_rounded_up(facts, false, out);
+	strbuf_add(out, " blocks");
 	return true;
 }
 
 /* Nothing is claimed by who only asks. */
 bool hint_unwritten_known(const struct hint_facts *facts)
 {
-	char grid[HINT_TEXT];
+	struct strbuf ignored = {0};
 	struct hint_facts asked = *facts;
 	asked.claim = NULL;
-	return hint_all_explained(facts, all_unwritten) || finds_exchanged(facts) ||
-		   grid_rounded_down(&asked, grid);
+	const bool known = hint_all_explained(facts, all_unwritten) || finds_exchanged(facts) ||
+					   grid_rounded_down(&asked, &ignored);
+	strbuf_release(&ignored);
+	return known;
 }
 
 /* With beta 1 an element holds its old value, too, where nothing was added to it. A case with
@@ -231,18 +242,19 @@ static bool tells_nothing(const struct case_result *result)
 	return result->test.scalar[SCALAR_BETA] == 1.0f;
 }
 
-static bool partly_written(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool partly_written(const struct hint_facts *facts, struct strbuf *out)
 {
 	char cases[64];
 	if (!hint_all_explained(facts, unwritten) || hint_unwritten_known(facts) || hint_is_kept(facts))
 		return false;
 	const bool certain = !hint_all_explained(facts, tells_nothing);
-	snprintf(out, HINT_TEXT,
-			 "%s the wrong elements %s: the grid is too small, a condition leaves them out, or an "
-			 "index passes them by%s",
-			 hint_in_all(facts, cases),
-			 certain ? "were never written" : "hold what they held before the call",
-			 certain ? "" : "; or nothing is added to beta times what they held");
+	strbuf_setf(
+		out,
+		"%s the wrong elements %s: the grid is too small, a condition leaves them out, or an "
+		"index passes them by%s",
+		hint_in_all(facts, cases),
+		certain ? "were never written" : "hold what they held before the call",
+		certain ? "" : "; or nothing is added to beta times what they held");
 	return true;
 }
 
@@ -287,7 +299,7 @@ bool hint_rows_overlap(const struct hint_facts *facts)
 	return overlaps(facts) || find_overlapping(facts, &held) != SIZE_COUNT;
 }
 
-static bool rows_overlap(const struct hint_facts *facts, char out[HINT_TEXT])
+static bool rows_overlap(const struct hint_facts *facts, struct strbuf *out)
 {
 	char cases[64];
 	size_t held;
@@ -296,8 +308,8 @@ static bool rows_overlap(const struct hint_facts *facts, char out[HINT_TEXT])
 		return false;
 	hint_claims(facts, (struct hint_claim){.fills = hint_unwritten_beyond, .number = 1});
 	const char *name = hint_operand(facts, PART_RESULT);
-	snprintf(
-		out, HINT_TEXT,
+	strbuf_setf(
+		out,
 		"%s the end of %s is never written, as much as rows leave that are taken to be %s long: "
 		"it is %s[row * %s + column]",
 		hint_in_cases(held, hint_explained_cases(facts), cases), name, hint_size(facts, size), name,

@@ -41,10 +41,10 @@ bool hint_parts(const struct hint_facts *facts, hint_trait *has, int32_t number)
 		   sides.right >= CASES_LEAST && !hint_fault_known(facts);
 }
 
-bool hint_say_parts(const struct hint_facts *facts, char out[HINT_TEXT], const char *what)
+bool hint_say_parts(const struct hint_facts *facts, struct strbuf *out, const char *what)
 {
 	struct hint_sides sides = hint_sides_of(facts, has_all, 0);
-	snprintf(out, HINT_TEXT, "all %zu failing cases have %s, and none of the %zu accepted ones%s",
-			 sides.failing, what, sides.right, sides.aside);
+	strbuf_setf(out, "all %zu failing cases have %s, and none of the %zu accepted ones%s",
+				sides.failing, what, sides.right, sides.aside);
 	return true;
 }

@@ -21,6 +21,6 @@ bool hint_parts_all(const struct hint_facts *facts, hint_trait *has, int32_t num
 bool hint_parts(const struct hint_facts *facts, hint_trait *has, int32_t number);
 
 /* "all 5 failing cases have K odd, and none of the 7 accepted ones" */
-bool hint_say_parts(const struct hint_facts *facts, char out[HINT_TEXT], const char *what);
+bool hint_say_parts(const struct hint_facts *facts, struct strbuf *out, const char *what);
 
 #endif

@@ -263,7 +263,7 @@ static struct outcome call_for_status(struct contestant_link *link, const char *
 		memcpy(why, outcome.detail, sizeof why);
 		outcome =
 			outcome_failed(VERDICT_RUNTIME_ERROR, true,
-						   "%s left the judge's part of its process at a loss: %.900s", doing, why);
+						   "%s left the judge's part of its process at a loss: %s", doing, why);
 	}
 	if (outcome.verdict != VERDICT_ACCEPTED) {
 		reply->seconds = 0.0;

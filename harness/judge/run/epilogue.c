@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "process/jail.h"
 
 #define RUNNER "harness/referee/stage_runner.cu"
@@ -165,7 +166,7 @@ static bool runner_compile(const struct stage_run *one, struct error *err)
 	if (why != NULL)
 		error_set(err, "%.*s", (int)strcspn(why, "\n"), why);
 	else if (status == COMPILE_ERROR)
-		error_set(err, "%s does not compile by itself: %.600s", epilogue->files.paths[one->stage],
+		error_set(err, "%s does not compile by itself: %s", epilogue->files.paths[one->stage],
 				  runner->compiled.log);
 	else if (status == COMPILE_STOPPED || status == COMPILE_FORBIDDEN)
 		error_prefix(err, "%s", epilogue->files.paths[one->stage]);
@@ -237,7 +238,7 @@ static bool run_stage(const struct stage_run *one, const struct arena *arena, in
 	}
 	char why[sizeof outcome->detail];
 	memcpy(why, outcome->detail, sizeof why);
-	snprintf(outcome->detail, sizeof outcome->detail, "the stage %s by itself: %.900s", name, why);
+	text_format(outcome->detail, sizeof outcome->detail, "the stage %s by itself: %s", name, why);
 	return true;
 }
 

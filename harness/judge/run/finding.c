@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/strbuf.h"
+#include "base/text.h"
 #include "process/buffers.h"
 
 static enum verdict guard_verdict(const struct problem *problem, const struct chain *chain,
@@ -39,42 +41,18 @@ static bool find_changed(const struct problem *problem, const struct chain *chai
 }
 
 /* "row 3, column 5: got 1, want 2, bound 0.1" */
-static void describe(const struct problem *problem, const struct test_case *test,
-					 const struct wrong_element *element, char out[192])
+static void say_element(const struct problem *problem, const struct test_case *test,
+						const struct wrong_element *element, struct strbuf *out)
 {
-	int rows = test->shape.size[SIZE_M], used = 0;
+	int rows = test->shape.size[SIZE_M];
 	if (problem_size_of(problem, SIZE_BATCH) != NULL)
-		used = snprintf(out, 192, "batch %d, ", element->row / rows);
-	used += snprintf(out + used, 192 - (size_t)used, "row %d, column %d: ", element->row % rows,
-					 element->column);
+		strbuf_addf(out, "batch %d, ", element->row / rows);
+	strbuf_addf(out, "row %d, column %d: ", element->row % rows, element->column);
 	if (element->unwritten)
-		used +=
-			snprintf(out + used, 192 - (size_t)used, "%s, ", check_untouched_text(problem, test));
+		strbuf_addf(out, "%s, ", check_untouched_text(problem, test));
 	else
-		used += snprintf(out + used, 192 - (size_t)used, "got %.7g, ", element->got);
-	snprintf(out + used, 192 - (size_t)used, "want %.7g, bound %.3g", element->want,
-			 element->bound);
-}
-
-/* What is wrong with the result, in a line. */
-static void describe_wrong(const struct problem *problem, const struct test_case *test,
-						   const struct check_facts *check, char detail[1024])
-{
-	char first[192];
-	const char *result = problem_part(problem, PART_RESULT)->name;
-	int length = snprintf(detail, 1024, "%llu of %llu elements wrong",
-						  (unsigned long long)check->wrong, (unsigned long long)check->elements);
-	if (check->untouched > 0)
-		length +=
-			snprintf(detail + length, 1024 - (size_t)length, ", %llu of them %s",
-					 (unsigned long long)check->untouched, check_untouched_text(problem, test));
-	if (check->read > 0)
-		length += snprintf(detail + length, 1024 - (size_t)length, "; %s is read %s", result,
-						   check_read_text(problem));
-	if (check->shown == 0)
-		return;
-	describe(problem, test, &check->first[0], first);
-	snprintf(detail + length, 1024 - (size_t)length, "; first at %s", first);
+		strbuf_addf(out, "got %.7g, ", element->got);
+	strbuf_addf(out, "want %.7g, bound %.3g", element->want, element->bound);
 }
 
 enum verdict finding_verdict(const struct problem *problem, const struct test_case *test,
@@ -104,22 +82,27 @@ enum verdict finding_verdict(const struct problem *problem, const struct test_ca
 		return guard_verdict(problem, chain, check, detail);
 	if (find_changed(problem, chain, check, detail))
 		return VERDICT_RULE_VIOLATION;
+	if (check->wrong + check->extra_wrong == 0)
+		return VERDICT_ACCEPTED;
+	struct strbuf said = {0};
 	if (check->wrong > 0) {
-		describe_wrong(problem, test, check, detail);
-		return VERDICT_WRONG_ANSWER;
-	}
-	if (check->extra_wrong > 0) {
-		char name[BUFFER_NAME_MAX], first[192];
+		check_say_wrong(problem, test, check, &said);
+		strbuf_add(&said, check->shown > 0 ? "; first at " : "");
+		if (check->shown > 0)
+			say_element(problem, test, &check->first[0], &said);
+	} else {
+		char name[BUFFER_NAME_MAX];
 		buffers_name(problem, chain, check->extra_buffer, name);
-		describe(problem, test, &check->extra_first, first);
-		snprintf(detail, 1024,
-				 "%s is right, but %llu elements that its epilogue stored are wrong; the first, of "
-				 "%s, at %s",
-				 problem_part(problem, PART_RESULT)->name, (unsigned long long)check->extra_wrong,
-				 name, first);
-		return VERDICT_WRONG_ANSWER;
+		strbuf_addf(&said,
+					"%s is right, but %llu elements that its epilogue stored are wrong; the first, "
+					"of %s, at ",
+					problem_part(problem, PART_RESULT)->name,
+					(unsigned long long)check->extra_wrong, name);
+		say_element(problem, test, &check->extra_first, &said);
 	}
-	return VERDICT_ACCEPTED;
+	text_format(detail, 1024, "%s", strbuf_text(&said));
+	strbuf_release(&said);
+	return VERDICT_WRONG_ANSWER;
 }
 
 /* How many elements may be beyond the tolerance. What an epilogue stores besides the result has no

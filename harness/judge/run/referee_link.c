@@ -33,7 +33,7 @@ static bool died(struct referee_link *link, struct child_result result, struct e
 	if (result.outcome == CHILD_SIGNALED)
 		error_set(err, "the referee was killed by signal %d", result.signal_number);
 	else if (result.outcome == CHILD_EXITED)
-		error_set(err, "the referee ended with status %d%s%.400s", result.exit_status,
+		error_set(err, "the referee ended with status %d%s%s", result.exit_status,
 				  said[0] != '\0' ? ": " : "", said);
 	else
 		error_set(err, "the referee %s", why);
@@ -46,35 +46,35 @@ static bool died(struct referee_link *link, struct child_result result, struct e
 }
 
 /* Sends a request and takes the reply, whose length must be exact. */
-static bool call(struct referee_link *link, const void *request, size_t request_bytes, void *reply,
-				 size_t reply_bytes, int *fd, struct error *err)
+static bool call_with_descriptor(struct referee_link *link, struct child_exchange *exchange,
+								 struct error *err)
 {
 	if (link->child == NULL)
 		return error_set(err, "the referee is not running");
-	struct child_exchange exchange = {.request = request,
-									  .request_bytes = request_bytes,
-									  .request_fd = -1,
-									  .reply = reply,
-									  .reply_capacity = reply_bytes,
-									  .seconds = REFEREE_SECONDS};
-	struct child_result result = child_call(link->child, &exchange);
-	size_t got = exchange.reply_bytes;
-	if (fd != NULL)
-		*fd = exchange.reply_fd;
-	else if (exchange.reply_fd >= 0)
-		close(exchange.reply_fd);
+	exchange->seconds = REFEREE_SECONDS;
+	struct child_result result = child_call(link->child, exchange);
 	if (result.outcome != CHILD_REPLIED)
 		return died(link, result, err);
 
-	const struct message *head = reply;
-	if (got >= sizeof *head && !head->ok)
+	const struct message *head = exchange->reply;
+	if (exchange->reply_bytes >= sizeof *head && !head->ok)
 		return error_set(err, "%.*s", (int)sizeof head->error - 1, head->error);
-	if (got != reply_bytes) {
+	if (exchange->reply_bytes != exchange->reply_capacity) {
 		result.outcome = CHILD_BROKEN;
 		return died(link, result, err);
 	}
 	return true;
 }
+
+static bool call(struct referee_link *link, struct child_exchange exchange, struct error *err)
+{
+	bool ok = call_with_descriptor(link, &exchange, err);
+	if (exchange.reply_fd >= 0)
+		close(exchange.reply_fd);
+	return ok;
+}
+#define CALL(link, request, reply, err)                                                            \
+	call(link, (struct child_exchange)CHILD_EXCHANGE(request, reply), err)
 
 bool referee_link_open(struct referee_link *link, const struct device_choice *device,
 					   struct error *err)
@@ -90,7 +90,7 @@ bool referee_link_open(struct referee_link *link, const struct device_choice *de
 
 	struct referee_open request = {.head.type = MESSAGE_REFEREE_OPEN, .device = *device};
 	struct referee_open_reply reply;
-	if (!call(link, &request, sizeof request, &reply, sizeof reply, NULL, err)) {
+	if (!CALL(link, request, reply, err)) {
 		referee_link_close(link);
 		return false;
 	}
@@ -121,7 +121,10 @@ static bool make_case(struct referee_link *link, struct referee_case *request, c
 		request->chain = *chain;
 	snprintf(request->problem, sizeof request->problem, "%s", problem);
 	struct referee_case_reply reply;
-	if (!call(link, request, sizeof *request, &reply, sizeof reply, &link->arena_fd, err))
+	struct child_exchange exchange = CHILD_EXCHANGE(*request, reply);
+	bool ok = call_with_descriptor(link, &exchange, err);
+	link->arena_fd = exchange.reply_fd;
+	if (!ok)
 		return false;
 	link->arena = reply.arena;
 	link->custom_stages = reply.custom_stages;
@@ -148,25 +151,17 @@ bool referee_link_descriptor(struct referee_link *link, uint32_t group, int *fd,
 {
 	struct referee_descriptor request = {.head.type = MESSAGE_REFEREE_DESCRIPTOR, .group = group};
 	struct message reply;
-	return call(link, &request, sizeof request, &reply, sizeof reply, fd, err) &&
-		   (*fd >= 0 || error_set(err, "the referee sent no descriptor"));
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	bool ok = call_with_descriptor(link, &exchange, err);
+	*fd = exchange.reply_fd;
+	return ok && (*fd >= 0 || error_set(err, "the referee sent no descriptor"));
 }
 
 bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error *err)
 {
 	struct referee_reset request = {.head.type = MESSAGE_REFEREE_RESET, .fresh = fresh};
 	struct message reply;
-	return call(link, &request, sizeof request, &reply, sizeof reply, NULL, err);
-}
-
-static bool call_check(struct referee_link *link, const void *request, size_t bytes,
-					   struct check_facts *found, struct error *err)
-{
-	struct referee_check_reply reply;
-	if (!call(link, request, bytes, &reply, sizeof reply, NULL, err))
-		return false;
-	*found = reply.found;
-	return true;
+	return CALL(link, request, reply, err);
 }
 
 bool referee_link_check(struct referee_link *link, const struct referee_result *result,
@@ -180,27 +175,35 @@ bool referee_link_check(struct referee_link *link, const struct referee_result *
 									.tolerance = *tolerance};
 	if (result->digests != NULL)
 		memcpy(request.digests, result->digests, sizeof request.digests);
-	return call_check(link, &request, sizeof request, found, err);
+	struct referee_check_reply reply;
+	bool ok = CALL(link, request, reply, err);
+	if (ok)
+		*found = reply.found;
+	return ok;
 }
 
 bool referee_link_refill(struct referee_link *link, struct error *err)
 {
 	struct referee_again request = {.head.type = MESSAGE_REFEREE_REFILL};
 	struct message reply;
-	return call(link, &request, sizeof request, &reply, sizeof reply, NULL, err);
+	return CALL(link, request, reply, err);
 }
 
 bool referee_link_recheck(struct referee_link *link, struct check_facts *found, struct error *err)
 {
 	struct referee_again request = {.head.type = MESSAGE_REFEREE_RECHECK};
-	return call_check(link, &request, sizeof request, found, err);
+	struct referee_check_reply reply;
+	bool ok = CALL(link, request, reply, err);
+	if (ok)
+		*found = reply.found;
+	return ok;
 }
 
 bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, struct error *err)
 {
 	struct referee_explain request = {.head.type = MESSAGE_REFEREE_EXPLAIN};
 	struct referee_explain_reply reply;
-	if (!call(link, &request, sizeof request, &reply, sizeof reply, NULL, err))
+	if (!CALL(link, request, reply, err))
 		return false;
 	*facts = reply.facts;
 	if (facts->map.rows > MAP_CELLS || facts->map.columns > MAP_CELLS)
@@ -215,8 +218,10 @@ bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct a
 {
 	struct referee_stage request = {.head.type = MESSAGE_REFEREE_STAGE_OPEN, .stage = stage};
 	struct referee_stage_reply reply;
-	*fd = -1;
-	if (!call(link, &request, sizeof request, &reply, sizeof reply, fd, err))
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	bool ok = call_with_descriptor(link, &exchange, err);
+	*fd = exchange.reply_fd;
+	if (!ok)
 		return false;
 	*arena = reply.arena;
 	return true;
@@ -226,5 +231,9 @@ bool referee_link_stage_close(struct referee_link *link, uint32_t stage, struct 
 							  struct error *err)
 {
 	struct referee_stage request = {.head.type = MESSAGE_REFEREE_STAGE_CLOSE, .stage = stage};
-	return call_check(link, &request, sizeof request, found, err);
+	struct referee_check_reply reply;
+	bool ok = CALL(link, request, reply, err);
+	if (ok)
+		*found = reply.found;
+	return ok;
 }

@@ -399,22 +399,22 @@ static void submission_explain(const struct run *run, struct submission *s, cons
 	const char *stage = s->fused ? epilogue_blamed(run->epilogue, s->compiled.log) : NULL;
 	s->stage_refused = stage != NULL && s->compiled.status == COMPILE_ERROR;
 	if (s->by_stage)
-		snprintf(s->compile_detail, sizeof s->compile_detail,
-				 "not judged, as %s%.700s needs what is not allowed: %.200s",
-				 stage != NULL ? "the epilogue stage " : "the epilogue ",
-				 stage != NULL ? stage : run->options->epilogue, why);
+		text_format(s->compile_detail, sizeof s->compile_detail,
+					"not judged, as %s%.700s needs what is not allowed: %s",
+					stage != NULL ? "the epilogue stage " : "the epilogue ",
+					stage != NULL ? stage : run->options->epilogue, why);
 	else if (s->compiled.status == COMPILE_FORBIDDEN)
-		snprintf(s->compile_detail, sizeof s->compile_detail, SUBMISSION_NEEDS "%.900s", why);
+		text_format(s->compile_detail, sizeof s->compile_detail, SUBMISSION_NEEDS "%s", why);
 	else if (s->compiled.status == COMPILE_STOPPED)
-		snprintf(s->compile_detail, sizeof s->compile_detail, "%.1000s", why);
+		text_format(s->compile_detail, sizeof s->compile_detail, "%s", why);
 	else if (source_needs_other_gpu(s->compiled.log, &feature)) {
 		s->unsupported = !is_emulated_older(run, s) || !is_of_default(&feature);
 		snprintf(s->compile_detail, sizeof s->compile_detail,
 				 "'%s' needs %s, and this device is of %s", feature.name,
 				 feature.needs[0] != '\0' ? feature.needs : "another architecture", s->machine);
 	} else if (s->stage_refused)
-		snprintf(s->compile_detail, sizeof s->compile_detail,
-				 "not judged, as nvcc refused the epilogue stage %.900s", stage);
+		text_format(s->compile_detail, sizeof s->compile_detail,
+					"not judged, as nvcc refused the epilogue stage %s", stage);
 	else
 		snprintf(s->compile_detail, sizeof s->compile_detail, "nvcc refused the file");
 }

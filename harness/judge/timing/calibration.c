@@ -20,7 +20,7 @@ static bool process_open(struct calibration *self, struct error *err)
 		return false;
 	struct outcome outcome = contestant_link_open(&self->link);
 	return outcome.verdict == VERDICT_ACCEPTED ||
-		   error_set(err, "the calibration kernel of sealed calls does not start: %.900s",
+		   error_set(err, "the calibration kernel of sealed calls does not start: %s",
 					 outcome.detail);
 }
 
@@ -52,7 +52,7 @@ bool calibration_wait(struct calibration *calibration, struct error *err)
 	if (calibration->starting)
 		pthread_join(calibration->thread, NULL);
 	calibration->starting = false;
-	return calibration->opened || error_set(err, "%.1000s", calibration->why.message);
+	return calibration->opened || error_set(err, "%s", calibration->why.message);
 }
 
 void calibration_close(struct calibration *calibration)
@@ -80,7 +80,7 @@ bool calibration_pass(struct run *run, struct calibration *calibration,
 {
 	bool ok = sealed_run(run, &calibration->link, plan, out, outcome, err) &&
 			  (outcome->verdict == VERDICT_ACCEPTED || outcome->refused ||
-			   error_set(err, "the calibration kernel failed: %.900s", outcome->detail));
+			   error_set(err, "the calibration kernel failed: %s", outcome->detail));
 	for (uint32_t i = 0; i < out->count; i++)
 		out->groups[i].call -= plan->nanoseconds * 1e-3 + KERNEL_MICROSECONDS;
 	return ok;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "judge/timing/calibration.h"
 #include "judge/timing/groups.h"
 #include "judge/timing/host_time.h"
@@ -67,8 +68,8 @@ static bool calibration_before(struct run *run, struct calibration *calibration,
 		return false;
 	calibration->before = overhead.call;
 	if (outcome.refused)
-		snprintf(calibration->unavailable, sizeof calibration->unavailable, "%.399s",
-				 outcome.detail);
+		text_format(calibration->unavailable, sizeof calibration->unavailable, "%s",
+					outcome.detail);
 	return true;
 }
 
@@ -301,7 +302,7 @@ static bool entry_run(const struct sealed_entry *one, const struct sealed_series
 		return false;
 	lane->running = lane->running && !outcome.dead;
 	if (outcome.refused && outcome.verdict == VERDICT_NOT_RUN) {
-		snprintf(entry->seal.why, sizeof entry->seal.why, "%.399s", outcome.detail);
+		text_format(entry->seal.why, sizeof entry->seal.why, "%s", outcome.detail);
 		one->series->count = 0;
 	} else if (outcome.verdict != VERDICT_ACCEPTED) {
 		lane_failed(entry, outcome);
@@ -364,8 +365,8 @@ void confirm_require(const struct run *run, struct timing_result *result)
 		if ((run->options->limits.required & LAYER_SEALED) == 0 || !entry->ran ||
 			is_library(entry) || entry->seal.state != SEAL_NONE)
 			continue;
-		snprintf(outcome.detail, sizeof outcome.detail,
-				 "--require: its times are not sealed: %.399s", entry->seal.why);
+		text_format(outcome.detail, sizeof outcome.detail,
+					"--require: its times are not sealed: %s", entry->seal.why);
 		lane_failed(entry, outcome);
 	}
 }
@@ -375,7 +376,7 @@ static bool can_where_required(const struct run *run, const struct calibration *
 							   struct error *err)
 {
 	return calibration->link.jail.can_seal || (run->options->limits.required & LAYER_SEALED) == 0 ||
-		   error_set(err, "--require: no times can be sealed: %.399s", calibration->unavailable);
+		   error_set(err, "--require: no times can be sealed: %s", calibration->unavailable);
 }
 
 bool confirm(struct run *run, const struct problem *problem, struct calibration *calibration,

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
 #include "base/thread.h"
 
 /* of one process: what they leave behind adds up */
@@ -12,8 +13,8 @@ void lane_failed(struct timing_entry *entry, struct outcome outcome)
 {
 	entry->ran = false;
 	entry->verdict = outcome.verdict;
-	snprintf(entry->detail, sizeof entry->detail, "%s: %.460s", verdict_name(outcome.verdict),
-			 outcome.detail);
+	text_format(entry->detail, sizeof entry->detail, "%s: %s", verdict_name(outcome.verdict),
+				outcome.detail);
 }
 
 struct opening {

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "judge/run/finding.h"
 #include "judge/timing/stats.h"
 #include "process/buffers.h"
@@ -175,7 +176,7 @@ static bool check_call(const struct pass *pass, const struct sealed_call *call, 
 	if (outcome->verdict == VERDICT_WRONG_ANSWER && pass->link->left.verdict != VERDICT_ACCEPTED)
 		*outcome = pass->link->left; /* most likely the cause */
 	else
-		snprintf(outcome->detail, sizeof outcome->detail, "in a sealed call: %.900s", detail);
+		text_format(outcome->detail, sizeof outcome->detail, "in a sealed call: %s", detail);
 	return true;
 }
 

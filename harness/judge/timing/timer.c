@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "judge/run/ahead.h"
 #include "judge/run/finding.h"
 #include "judge/run/timing_lock.h"
@@ -108,8 +109,8 @@ static bool check_set(const struct round *round, uint32_t set, struct lane *lane
 	if (lane->entrant->is_reference && verdict == VERDICT_WRONG_ANSWER)
 		return true;
 	lane_failed(entry, (struct outcome){.verdict = verdict});
-	snprintf(entry->detail, sizeof entry->detail, "%s in a timed call: %.440s",
-			 verdict_name(verdict), detail);
+	text_format(entry->detail, sizeof entry->detail, "%s in a timed call: %s",
+				verdict_name(verdict), detail);
 	return true;
 }
 
@@ -145,7 +146,7 @@ static bool lane_pass(const struct round *round, struct lane *lane, struct timin
 	clocks_sample(round->clocks);
 	if (outcome.refused && method == TIME_SPAN && lane->span.count == 0) {
 		lane->span_missing = true; /* tried once; events from now on */
-		snprintf(entry->detail, sizeof entry->detail, "%.500s", outcome.detail);
+		text_format(entry->detail, sizeof entry->detail, "%s", outcome.detail);
 		return true;
 	}
 	if (outcome.verdict != VERDICT_ACCEPTED) {

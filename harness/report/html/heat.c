@@ -112,9 +112,10 @@ static double snap(double at)
 }
 
 /* Cells of one row and shade, from `first` to before `end`. */
-static void cells_print(FILE *out, const struct heat *heat, size_t row, size_t first, size_t end,
-						double width, double height)
+static void cells_print(FILE *out, const struct heat *heat, size_t row, size_t first, size_t end)
 {
+	double width, height;
+	sides_of(heat, &width, &height);
 	struct range rows = rows_of(heat, row);
 	uint64_t left = columns_of(heat, first).first, right = columns_of(heat, end - 1).last + 1;
 	double across = width / (double)heat->width, down = height / (double)heat->height;
@@ -126,14 +127,14 @@ static void cells_print(FILE *out, const struct heat *heat, size_t row, size_t f
 	draw_rect(out, from, top, to - from, bottom - top, paint);
 }
 
-static void row_print(FILE *out, const struct heat *heat, size_t row, double width, double height)
+static void row_print(FILE *out, const struct heat *heat, size_t row)
 {
 	for (size_t first = 0, end; first < heat->map->columns; first = end) {
 		int shade = shade_of(heat, row, first);
 		for (end = first + 1; end < heat->map->columns && shade_of(heat, row, end) == shade;)
 			end++;
 		if (shade > 0)
-			cells_print(out, heat, row, first, end, width, height);
+			cells_print(out, heat, row, first, end);
 	}
 }
 
@@ -148,13 +149,13 @@ static void map_print(FILE *out, const struct heat *heat, const char *finding)
 	fputs("\">\n", out);
 	draw_rect(out, LEFT, TOP, width, height, "class=\"whole\"");
 	for (size_t row = 0; row < heat->map->rows; row++)
-		row_print(out, heat, row, width, height);
-	draw_text(out, LEFT, TOP - 7, "start", "class=\"tick\"", 0, "column 0");
+		row_print(out, heat, row);
+	draw_text(out, LEFT, TOP - 7, "start", "class=\"tick\"", "column 0");
 	snprintf(text, sizeof text, "%llu", (unsigned long long)heat->width - 1);
-	draw_text(out, LEFT + fmax(width, COLUMN_0) + 6, TOP - 7, "start", "class=\"tick\"", 0, text);
-	draw_text(out, LEFT - 6, TOP + 10, "end", "class=\"tick\"", 0, "row 0");
+	draw_text(out, LEFT + fmax(width, COLUMN_0) + 6, TOP - 7, "start", "class=\"tick\"", text);
+	draw_text(out, LEFT - 6, TOP + 10, "end", "class=\"tick\"", "row 0");
 	snprintf(text, sizeof text, "%llu", (unsigned long long)heat->height - 1);
-	draw_text(out, LEFT - 6, TOP + height + 10, "end", "class=\"tick\"", 0, text);
+	draw_text(out, LEFT - 6, TOP + height + 10, "end", "class=\"tick\"", text);
 	fputs("</svg>\n", out);
 }
 

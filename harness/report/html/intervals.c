@@ -17,8 +17,8 @@ static void row_print(const struct plot *plot, const struct html_interval *row, 
 	snprintf(title, sizeof title, "%.160s: median %s, 95%% interval %s to %s", row->label, value,
 			 facts_time(stats->low, (char[FACTS_TIME]){0}),
 			 facts_time(stats->high, (char[FACTS_TIME]){0}));
-	draw_text(plot->out, 0, top + 15, "start", "class=\"row\"", LABEL_CHARACTERS, row->label);
-	draw_text(plot->out, PLOT_WIDTH - 2, top + 15, "end", "class=\"row\"", 0, value);
+	draw_row_name(plot->out, top + 15, row->label, LABEL_CHARACTERS);
+	draw_text(plot->out, PLOT_WIDTH - 2, top + 15, "end", "class=\"row\"", value);
 	snprintf(paint, sizeof paint, "class=\"range s%u\"", row->series % PLOT_SERIES);
 	draw_line(plot->out, plot_x(plot, stats->min), y, plot_x(plot, stats->p95), y, paint);
 	snprintf(paint, sizeof paint, "class=\"bar s%u\"", row->series % PLOT_SERIES);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "judgement/layers.h"
 #include "report/counters.h"
 #include "report/denied.h"
@@ -144,22 +145,20 @@ static void cases_print(FILE *out, const struct judgement *item)
 
 void html_summary(FILE *out, const struct judgement *item, bool guarantees)
 {
-	char line[512], layers[LAYERS_TEXT];
+	char layers[LAYERS_TEXT];
+	struct strbuf line = {0};
 	size_t failed = facts_failed_cases(item);
-	int used = 0;
-	line[0] = '\0';
 	if (item->count + item->unlisted > 0)
-		used = snprintf(line, sizeof line, "%zu of %zu accepted", item->accepted,
-						item->count + item->unlisted);
+		strbuf_addf(&line, "%zu of %zu accepted", item->accepted, item->count + item->unlisted);
 	if (failed > 0)
-		used += snprintf(line + used, sizeof line - (size_t)used, ", %zu failed", failed);
+		strbuf_addf(&line, ", %zu failed", failed);
 	if (item->too_large > 0)
-		snprintf(line + used, sizeof line - (size_t)used,
-				 ", %zu not run: too large for the emulated GPU", item->too_large);
+		strbuf_addf(&line, ", %zu not run: too large for the emulated GPU", item->too_large);
 	html_facts_open(out);
 	html_fact(out, "Problem", item->problem);
 	html_fact(out, "Device", item->device);
-	html_fact(out, "Cases", line);
+	html_fact(out, "Cases", strbuf_text(&line));
+	strbuf_release(&line);
 	if (guarantees && item->was_run)
 		html_fact(out, "Guarantees", layers_print(item->layers, layers));
 	html_fact(out, "Content", item->content);

@@ -202,10 +202,10 @@ static void x_axis_print(const struct plot *plot)
 		double half = 3.2 * (double)strlen(text);
 		const char *anchor = x + half > PLOT_WIDTH ? "end" : x < half ? "start" : "middle";
 		draw_line(plot->out, x, top_of(plot), x, foot, "class=\"grid\"");
-		draw_text(plot->out, x, foot + 16, anchor, "class=\"tick\"", 0, text);
+		draw_text(plot->out, x, foot + 16, anchor, "class=\"tick\"", text);
 	}
 	draw_line(plot->out, left_of(plot), foot, PLOT_RIGHT, foot, "class=\"axis\"");
-	draw_text(plot->out, PLOT_RIGHT, foot + 36, "end", "", 0, plot->x.label);
+	draw_text(plot->out, PLOT_RIGHT, foot + 36, "end", "", plot->x.label);
 }
 
 static void y_axis_print(const struct plot *plot)
@@ -217,9 +217,9 @@ static void y_axis_print(const struct plot *plot)
 		double y = plot_y(plot, ticks[i]);
 		tick_format(&plot->y, ticks[i], text);
 		draw_line(plot->out, LEFT, y, PLOT_RIGHT, y, "class=\"grid\"");
-		draw_text(plot->out, LEFT - 7, y + 4, "end", "class=\"tick\"", 0, text);
+		draw_text(plot->out, LEFT - 7, y + 4, "end", "class=\"tick\"", text);
 	}
-	draw_text(plot->out, 0, 12, "start", "", 0, plot->y.label);
+	draw_text(plot->out, 0, 12, "start", "", plot->y.label);
 }
 
 void plot_open(struct plot *plot, FILE *out)

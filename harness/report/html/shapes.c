@@ -295,17 +295,18 @@ static void warnings_print(FILE *out, const struct shapes *shapes)
 static void sentences_print(FILE *out, const struct shapes *shapes)
 {
 	struct overall overall;
-	char line[512];
+	struct strbuf line = {0};
 	fputs("<ul>\n", out);
 	for (size_t at = 0; overall_next(shapes->list, &at, &overall);) {
 		if (strcmp(overall.problem, shapes->timings[0]->problem) != 0)
 			continue;
-		overall_sentence(line, sizeof line, &overall);
+		overall_sentence(&line, &overall);
 		fputs("<li>", out);
-		html_text(out, line);
+		html_text(out, strbuf_text(&line));
 		fputs("</li>\n", out);
 	}
 	fputs("</ul>\n", out);
+	strbuf_release(&line);
 }
 
 static void problem_print(FILE *out, const struct shapes *shapes)

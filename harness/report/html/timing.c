@@ -203,25 +203,27 @@ static void accuracy_print(FILE *out, const struct timing_result *timing)
 
 static void entries_print(FILE *out, const struct timing_result *timing)
 {
-	char line[SEAL_LINE];
+	struct strbuf line = {0};
 	bool span = facts_use_span(timing);
-	seal_confirmed(timing, line);
-	if (line[0] != '\0')
-		html_paragraph(out, "quiet", line);
+	seal_confirmed(timing, &line);
+	if (line.length > 0)
+		html_paragraph(out, "quiet", strbuf_text(&line));
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
-		seal_doubt(entry, span, line);
-		if (line[0] != '\0')
-			html_paragraph(out, "note", line);
-		snprintf(line, sizeof line, "%s was not measured: %s", entry->label, entry->detail);
+		seal_doubt(entry, span, &line);
+		if (line.length > 0)
+			html_paragraph(out, "note", strbuf_text(&line));
+		strbuf_setf(&line, "%s was not measured: %s", entry->label, entry->detail);
 		if (!entry->ran)
-			html_paragraph(out, entry->role == TIMING_LIBRARY ? "quiet" : "note bad", line);
-		snprintf(line, sizeof line,
-				 "The results of %s leave the error bound: %llu elements, up to %.3g times.",
-				 entry->label, (unsigned long long)entry->wrong, entry->worst_ratio);
+			html_paragraph(out, entry->role == TIMING_LIBRARY ? "quiet" : "note bad",
+						   strbuf_text(&line));
+		strbuf_setf(&line,
+					"The results of %s leave the error bound: %llu elements, up to %.3g times.",
+					entry->label, (unsigned long long)entry->wrong, entry->worst_ratio);
 		if (entry->ran && entry->wrong > 0)
-			html_paragraph(out, "note bad", line);
+			html_paragraph(out, "note bad", strbuf_text(&line));
 	}
+	strbuf_release(&line);
 }
 
 #define KERNEL_COLUMNS 150

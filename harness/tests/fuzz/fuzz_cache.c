@@ -49,7 +49,8 @@ static void store(const char *cache, const uint8_t *list, size_t size)
 	write_in(folder, "solution.so", "so", 2);
 	write_in(folder, "dependencies", list, size);
 	bool reusable = !inputs_changed(folder, 4e9);
-	if (cache_store(cache, &key, folder, "log", reusable, library, &lease, &err))
+	if (cache_store(cache, &key, &(struct cache_product){folder, "log", reusable}, library, &lease,
+					&err))
 		lease_end(&lease);
 	else if (err.message[0] == '\0')
 		fuzz_found("not stored, without a word");

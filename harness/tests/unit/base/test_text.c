@@ -50,3 +50,18 @@ Test(text, a_line_with_a_word_is_found)
 	cr_expect_null(text_line_with(text, "three", &length));
 	cr_expect_eq(length, 0);
 }
+
+Test(text, says_that_something_did_not_fit)
+{
+	char out[8], one[1], four[4];
+	cr_expect(text_format(out, sizeof out, "%d%s", 123, "4567"));
+	cr_expect_str_eq(out, "1234567");
+	cr_expect_not(text_format(out, sizeof out, "%d%s", 123, "45678"));
+	cr_expect_str_eq(out, "1234...");
+	cr_expect_not(text_format(out, sizeof out, "123\xc3\xa4 and more")); /* in two bytes */
+	cr_expect_str_eq(out, "123...");
+	cr_expect_not(text_format(one, sizeof one, "12"));
+	cr_expect_str_eq(one, "");
+	cr_expect_not(text_format(four, sizeof four, "1234"));
+	cr_expect_str_eq(four, "...");
+}

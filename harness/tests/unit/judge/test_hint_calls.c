@@ -141,6 +141,23 @@ Test(hint_calls, what_does_not_end)
 	free(made);
 }
 
+Test(hint_calls, names_are_whole_however_long)
+{
+	struct made_up *made = made_up(VERDICT_TIME_LIMIT);
+	char kernel[300], said[400];
+	made->device = DEVICE_EMULATED;
+	memset(kernel, 'k', sizeof kernel);
+	kernel[sizeof kernel - 1] = '\0';
+	snprintf(
+		made->output[0], sizeof made->output[0],
+		"emulated GPU: kernel %s, block (0,0,0), thread (1,0,0): bra at b.cu:9" FAULT_STILL_RUNS
+		": 7 warp instructions\n",
+		kernel);
+	snprintf(said, sizeof said, "kernel %s is at b.cu:9 when its time is over", kernel);
+	cr_assert(says(made, said), "%s", made->judgement.hints[0]);
+	free(made);
+}
+
 Test(hint_calls, lines_of_a_liar_do_no_harm)
 {
 	static const char *const lines[] = {

@@ -42,11 +42,11 @@ static bool fake_ready(void *context, size_t first, size_t most, double deadline
 	return true;
 }
 
-static bool fake_measure(void *context, const size_t *candidates, size_t count, size_t passes,
-						 double deadline, struct search_result *results, struct error *err)
+static bool fake_measure(void *context, const struct search_round *round,
+						 struct search_result *results, struct error *err)
 {
 	struct fake *fake = context;
-	(void)deadline;
+	const size_t *candidates = round->candidates, count = round->count, passes = round->passes;
 	if (fake->broken && fake->measured > 20)
 		return error_set(err, "the GPU fell off the bus");
 	fake->most_together = count > fake->most_together ? count : fake->most_together;
