@@ -118,7 +118,7 @@ static bool frame_open(struct decode_frame *frame, const struct ptx_function *fu
 		return false;
 	for (uint32_t i = 0; i < function->register_count; i++)
 		frame->slots[i] = -1;
-	return find_pending(frame) && decode_lives(frame);
+	return find_pending(frame) && decode_liveness(frame);
 }
 
 static void frame_close(struct decode_frame *frame)

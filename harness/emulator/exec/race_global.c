@@ -31,7 +31,7 @@
 struct place {
 	struct place *next;
 	uint64_t address;
-	struct past *past;
+	struct vector_clock *past;
 };
 
 static struct {
@@ -46,7 +46,7 @@ void race_global_begin(void)
 		while (published.buckets[i]) {
 			struct place *place = published.buckets[i];
 			published.buckets[i] = place->next;
-			past_set(&place->past, NULL);
+			vector_clock_set(&place->past, NULL);
 			free(place);
 		}
 	published.count = 0;
@@ -66,24 +66,24 @@ static struct place *find_place(uint64_t address, bool make)
 	return place;
 }
 
-static void publish(uint64_t address, size_t bytes, struct past *past)
+static void publish(uint64_t address, size_t bytes, struct vector_clock *past)
 {
 	pthread_mutex_lock(&published.lock);
 	for (uint64_t at = address; past && at < address + bytes; at += SHADOW_WORD) {
 		struct place *place = find_place(at & ~(uint64_t)(SHADOW_WORD - 1), true);
 		if (place)
-			past_join(&place->past, past);
+			vector_clock_join(&place->past, past);
 	}
 	pthread_mutex_unlock(&published.lock);
 }
 
-static void take(struct past **into, uint64_t address, size_t bytes)
+static void take(struct vector_clock **into, uint64_t address, size_t bytes)
 {
 	pthread_mutex_lock(&published.lock);
 	for (uint64_t at = address; at < address + bytes; at += SHADOW_WORD) {
 		const struct place *place = find_place(at & ~(uint64_t)(SHADOW_WORD - 1), false);
 		if (place)
-			past_join(into, place->past);
+			vector_clock_join(into, place->past);
 	}
 	pthread_mutex_unlock(&published.lock);
 }
@@ -91,7 +91,7 @@ static void take(struct past **into, uint64_t address, size_t bytes)
 void race_global_seen(struct warp *warp, const struct exec_instruction *in, uint32_t mask,
 					  const uint64_t addresses[EXEC_LANES], size_t bytes)
 {
-	struct past_orders *orders = exec_race_orders(warp);
+	struct vector_clock_orders *orders = exec_race_orders(warp);
 	const bool at_once = in->flags & EXEC_FLAG_ACQUIRE;
 	uint64_t last = 0;
 	if (!published.count || in->flags & EXEC_FLAG_BLOCK)
@@ -105,22 +105,22 @@ void race_global_seen(struct warp *warp, const struct exec_instruction *in, uint
 }
 
 /* What the warp did comes before what follows from `into`. */
-static void add_own(struct warp *warp, struct past **into)
+static void add_own(struct warp *warp, struct vector_clock **into)
 {
 	uint32_t *steps = exec_race_steps(warp);
-	past_add(into, exec_race_number(warp->block), steps);
+	vector_clock_add(into, exec_race_number(warp->block), steps);
 	steps[warp->index]++;
 }
 
 void race_global_fence(struct warp *warp, const struct exec_instruction *in)
 {
-	struct past_orders *orders = exec_race_orders(warp);
+	struct vector_clock_orders *orders = exec_race_orders(warp);
 	orders->waited |= in->sub == FENCE_GRID;
 	if (in->sub != FENCE_GPU)
 		return;
-	past_join(&orders->known, orders->found);
-	past_set(&orders->found, NULL);
-	past_set(&orders->fenced, orders->known);
+	vector_clock_join(&orders->known, orders->found);
+	vector_clock_set(&orders->found, NULL);
+	vector_clock_set(&orders->fenced, orders->known);
 	add_own(warp, &orders->fenced);
 }
 
@@ -128,17 +128,17 @@ void race_global_fence(struct warp *warp, const struct exec_instruction *in)
 static void release(struct warp *warp, const struct exec_instruction *in, uint64_t address,
 					size_t bytes)
 {
-	struct past_orders *orders = exec_race_orders(warp);
-	struct past *all = NULL;
+	struct vector_clock_orders *orders = exec_race_orders(warp);
+	struct vector_clock *all = NULL;
 	if (!(in->flags & EXEC_FLAG_RELEASE)) {
 		if (orders->fenced)
 			publish(address, bytes, orders->fenced);
 		return;
 	}
-	past_set(&all, orders->known);
+	vector_clock_set(&all, orders->known);
 	add_own(warp, &all);
 	publish(address, bytes, all);
-	past_set(&all, NULL);
+	vector_clock_set(&all, NULL);
 }
 
 /* ------------------------------------------------------------------------
@@ -147,7 +147,7 @@ static void release(struct warp *warp, const struct exec_instruction *in, uint64
 /* Who is at work. */
 struct actor {
 	const struct exec_operation *operation;
-	struct past_orders *orders;
+	struct vector_clock_orders *orders;
 	struct shadow_stamp here;
 	bool write;
 };
@@ -162,7 +162,7 @@ struct conflict {
 static bool follows(const struct actor *actor, const struct shadow_stamp *other)
 {
 	if (other->block >= actor->operation->first)
-		return past_has(actor->orders->known, other->block, other->warp, other->step);
+		return vector_clock_has(actor->orders->known, other->block, other->warp, other->step);
 	return exec_operation_follows(actor->operation, other->block, actor->orders->waited);
 }
 
@@ -476,7 +476,7 @@ bool race_global_copy(const struct machine_order *order, const char *call, uint6
 					  size_t bytes, bool write, bool keep, struct fault *fault)
 {
 	struct exec_operation own = {.name = call, .grid = {1, 1, 1}};
-	struct past_orders none = {0};
+	struct vector_clock_orders none = {0};
 	struct actor actor = {.operation = &own, .orders = &none, .write = write};
 	struct conflict found;
 	bool races = false;

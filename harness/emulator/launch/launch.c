@@ -8,7 +8,7 @@
 
 #include "emulator/exec/kernel_name.h"
 #include "emulator/exec/race_global.h"
-#include "emulator/launch/crew.h"
+#include "emulator/launch/resident.h"
 #include "emulator/launch/resources.h"
 #include "emulator/launch/start.h"
 
@@ -43,22 +43,22 @@ static void report(struct exec_worker *worker)
 	pthread_mutex_unlock(&launch->lock);
 }
 
-/* Runs the crew, and takes back what it made. */
-static void finish(struct crew *crew)
+/* Runs the set, and takes back what it made. */
+static void finish(struct resident_set *set)
 {
-	crew_run(crew);
-	for (uint32_t i = 0; i < crew->count; i++)
-		report(crew->members[i]->worker);
-	crew_free(crew);
+	resident_run(set);
+	for (uint32_t i = 0; i < set->count; i++)
+		report(set->members[i]->worker);
+	resident_free(set);
 }
 
 static void *work(void *argument)
 {
 	struct exec_worker *worker = argument;
-	struct crew crew = {.launch = worker->launch};
-	if (!crew_join(&crew, worker))
+	struct resident_set set = {.launch = worker->launch};
+	if (!resident_join(&set, worker))
 		atomic_store(&worker->launch->stop, true);
-	finish(&crew);
+	finish(&set);
 	return NULL;
 }
 
@@ -73,13 +73,13 @@ static void *work_resident(void *argument)
 {
 	struct share *share = argument;
 	struct exec_launch *launch = share->launch;
-	struct crew crew = {.launch = launch};
+	struct resident_set set = {.launch = launch};
 	for (uint64_t i = share->first; i < launch->cluster_total; i += (uint64_t)launch->threads) {
 		start_cluster(&share->workers[i], i);
-		if (!crew_join(&crew, &share->workers[i]))
+		if (!resident_join(&set, &share->workers[i]))
 			atomic_store(&launch->stop, true);
 	}
-	finish(&crew);
+	finish(&set);
 	return NULL;
 }
 
@@ -163,7 +163,7 @@ static bool run_workers(struct exec_launch *launch, struct fault *fault)
 		if (pthread_create(&threads[i], NULL, work, &workers[i]) != 0)
 			break;
 	if (ok)
-		crew_without(launch, count - 1 - created);
+		resident_without(launch, count - 1 - created);
 	if (ok)
 		work(&workers[0]);
 	for (int i = 1; i <= created; i++)

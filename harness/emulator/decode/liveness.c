@@ -176,7 +176,7 @@ static void list_ends(struct lives *lives)
 	}
 }
 
-bool decode_lives(struct decode_frame *frame)
+bool decode_liveness(struct decode_frame *frame)
 {
 	const struct ptx_function *function = frame->function;
 	uint32_t registers = function->register_count + 1, statements = function->code_count + 2;
