@@ -148,15 +148,15 @@ uint32_t *exec_race_steps(const struct warp *warp)
 bool exec_race_start(struct exec_block *block)
 {
 	struct exec_race *race = block->race;
-	if (!race) {
+	if (race == NULL) {
 		race = block->race = calloc(1, sizeof *race);
-		if (!race)
+		if (race == NULL)
 			return false;
 		race->bytes = block->shared_bytes;
 		race->warps = block->warp_count;
 		race->writes = calloc(race->bytes + WORD, sizeof *race->writes);
 		race->reads = calloc((race->bytes + WORD) * race->warps, sizeof *race->reads);
-		if (!race->writes || !race->reads)
+		if (race->writes == NULL || race->reads == NULL)
 			return false;
 	}
 	forget(race);
@@ -179,7 +179,7 @@ bool exec_race_start(struct exec_block *block)
 
 void exec_race_free(struct exec_block *block)
 {
-	if (block->race) {
+	if (block->race != NULL) {
 		clear_orders(block->race);
 		free(block->race->points);
 		free(block->race->writes);
@@ -251,7 +251,7 @@ static void tell(const struct doubles *doubles)
 	struct exec_launch *launch = worker->launch;
 	const struct doubled *first = &doubles->bytes[0];
 	char place[EXEC_PLACE];
-	if (!launch->say || worker->fault.kind != FAULT_NONE ||
+	if (launch->say == NULL || worker->fault.kind != FAULT_NONE ||
 		__atomic_exchange_n(&launch->program->doubles_told, true, __ATOMIC_RELAXED))
 		return;
 	exec_fail(doubles->warp, doubles->in, first->lane, FAULT_RACE, first->at,
@@ -325,7 +325,7 @@ static struct clock *clock_of(struct exec_race *race, enum exec_race_point kind,
 	if (race->point_count == race->point_capacity) {
 		uint32_t larger = race->point_capacity ? race->point_capacity * 2 : 16;
 		struct point *grown = realloc(race->points, larger * sizeof *grown);
-		if (!grown)
+		if (grown == NULL)
 			return &race->cluster; /* orders too much: finds less, claims nothing false */
 		race->points = grown;
 		race->point_capacity = larger;
@@ -344,7 +344,7 @@ static struct vector_clock_orders *orders_of(struct exec_block *block, enum exec
 	if (kind == EXEC_RACE_EXIT)
 		return &race->exited_orders;
 	struct clock *clock = kind == EXEC_RACE_CLUSTER ? NULL : clock_of(race, kind, at);
-	if (!clock || clock == &race->cluster)
+	if (clock == NULL || clock == &race->cluster)
 		return &block->cluster->blocks[0].race->cluster_orders;
 	return &((struct point *)(void *)((char *)clock - offsetof(struct point, clock)))->orders;
 }
@@ -359,7 +359,7 @@ static void add_own(const struct warp *warp, struct vector_clock_orders *orders)
 void exec_race_release(struct exec_block *block, const struct warp *warp, uint32_t lanes,
 					   enum exec_race_point kind, uint64_t at)
 {
-	if (!block->race)
+	if (block->race == NULL)
 		return;
 	struct vector_clock_orders *carried = orders_of(block, kind, at);
 	vector_clock_orders_join(carried, &warp->block->race->warp_orders[warp->index]);
@@ -403,7 +403,7 @@ static void know(struct exec_race *race, uint32_t warp)
 void exec_race_acquire(struct exec_block *block, const struct warp *warp, uint32_t lanes,
 					   enum exec_race_point kind, uint64_t at)
 {
-	if (!block->race)
+	if (block->race == NULL)
 		return;
 	vector_clock_orders_join(&warp->block->race->warp_orders[warp->index],
 							 orders_of(block, kind, at));
@@ -433,7 +433,7 @@ void exec_race_meet(const struct warp *warp)
 
 void exec_race_reset(struct exec_block *block, uint32_t barrier)
 {
-	if (!block->race)
+	if (block->race == NULL)
 		return;
 	memset(&block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
 	vector_clock_orders_clear(&block->race->barrier_orders[barrier]);
@@ -568,7 +568,7 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 	const bool object = kind == EXEC_RACE_MAKE || kind == EXEC_RACE_USE;
 	struct exec_race *race = block->race;
 	const bool ordered = in->flags & EXEC_FLAG_VOLATILE && !(in->flags & EXEC_FLAG_WEAK);
-	if (!race || (ordered && !object))
+	if (race == NULL || (ordered && !object))
 		return EXEC_NEXT;
 	if (race->doubles.count && !continues(&race->doubles, warp, in, lane, offset) &&
 		settle(block) != EXEC_NEXT)

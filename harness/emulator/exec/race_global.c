@@ -43,7 +43,7 @@ static struct {
 void race_global_begin(void)
 {
 	for (int i = 0; published.count && i < BUCKETS; i++)
-		while (published.buckets[i]) {
+		while (published.buckets[i] != NULL) {
 			struct place *place = published.buckets[i];
 			published.buckets[i] = place->next;
 			vector_clock_set(&place->past, NULL);
@@ -56,9 +56,9 @@ static struct place *find_place(uint64_t address, bool make)
 {
 	struct place **bucket = &published.buckets[address / SHADOW_WORD % BUCKETS];
 	struct place *place = *bucket;
-	while (place && place->address != address)
+	while (place != NULL && place->address != address)
 		place = place->next;
-	if (place || !make || !(place = calloc(1, sizeof *place)))
+	if (place != NULL || !make || (place = calloc(1, sizeof *place)) == NULL)
 		return place;
 	*place = (struct place){.next = *bucket, .address = address};
 	*bucket = place;
@@ -69,9 +69,9 @@ static struct place *find_place(uint64_t address, bool make)
 static void publish(uint64_t address, size_t bytes, struct vector_clock *past)
 {
 	pthread_mutex_lock(&published.lock);
-	for (uint64_t at = address; past && at < address + bytes; at += SHADOW_WORD) {
+	for (uint64_t at = address; past != NULL && at < address + bytes; at += SHADOW_WORD) {
 		struct place *place = find_place(at & ~(uint64_t)(SHADOW_WORD - 1), true);
-		if (place)
+		if (place != NULL)
 			vector_clock_join(&place->past, past);
 	}
 	pthread_mutex_unlock(&published.lock);
@@ -82,7 +82,7 @@ static void take(struct vector_clock **into, uint64_t address, size_t bytes)
 	pthread_mutex_lock(&published.lock);
 	for (uint64_t at = address; at < address + bytes; at += SHADOW_WORD) {
 		const struct place *place = find_place(at & ~(uint64_t)(SHADOW_WORD - 1), false);
-		if (place)
+		if (place != NULL)
 			vector_clock_join(into, place->past);
 	}
 	pthread_mutex_unlock(&published.lock);
@@ -131,7 +131,7 @@ static void release(struct warp *warp, const struct exec_instruction *in, uint64
 	struct vector_clock_orders *orders = exec_race_orders(warp);
 	struct vector_clock *all = NULL;
 	if (!(in->flags & EXEC_FLAG_RELEASE)) {
-		if (orders->fenced)
+		if (orders->fenced != NULL)
 			publish(address, bytes, orders->fenced);
 		return;
 	}
@@ -285,8 +285,8 @@ static void describe_other(const struct exec_operation *own, const struct exec_o
 {
 	const struct shadow_stamp *stamp = &conflict->other;
 	char kernel[KERNEL_NAME_SHOWN] = "", place[EXEC_PLACE] = "";
-	if (!other || !other->program) {
-		snprintf(text, WHO, "which %s %s", other ? other->name : "an earlier operation",
+	if (other == NULL || other->program == NULL) {
+		snprintf(text, WHO, "which %s %s", other != NULL ? other->name : "an earlier operation",
 				 conflict->verb);
 		return;
 	}
@@ -304,7 +304,7 @@ static void describe_place(uint64_t address, char *text, size_t size)
 {
 	char what[MEMORY_TEXT];
 	const struct allocation *at = memory_find(address);
-	if (at)
+	if (at != NULL)
 		snprintf(text, size, "offset %llu of a %s", (unsigned long long)(address - at->base),
 				 memory_describe(at, what));
 	else
@@ -315,7 +315,7 @@ static const char *advice_for(const struct exec_operation *own, const struct exe
 {
 	if (own == other)
 		return ADVICE_BLOCKS;
-	return other && own->order.early && own->order.early == other->order.number &&
+	return other != NULL && own->order.early && own->order.early == other->order.number &&
 				   own->order.timeline == other->order.timeline
 			   ? ADVICE_DEPENDENT
 			   : ADVICE_STREAMS;
@@ -335,7 +335,7 @@ static enum exec_status report(struct warp *warp, const struct exec_instruction 
 	const struct exec_operation *own = &launch->operation, *other = other_of(own, conflict);
 	char who[WHO], where[MEMORY_TEXT + 64];
 	if (conflict->same &&
-		(!launch->say || warp->worker->fault.kind != FAULT_NONE ||
+		(launch->say == NULL || warp->worker->fault.kind != FAULT_NONE ||
 		 __atomic_exchange_n(&launch->program->doubles_told, true, __ATOMIC_RELAXED)))
 		return EXEC_NEXT;
 	describe_other(own, other, conflict, who);
@@ -421,7 +421,7 @@ static bool touch_line(const struct span *span, struct actor *actor, uint64_t *w
 		const bool whole = *word >= span->address && *word + SHADOW_WORD <= span->end;
 		const uint32_t value = span->stores ? stored_value(span, *word) : 0;
 		actor->here.mask = (whole ? 0xf : mask_of(*word, span->address, span->end)) & 0xf;
-		races = cell && touch(cell + (*word - first) / SHADOW_WORD, actor, value, found);
+		races = cell != NULL && touch(cell + (*word - first) / SHADOW_WORD, actor, value, found);
 	}
 	shadow_unlock(first);
 	return races;
@@ -490,7 +490,7 @@ bool race_global_copy(const struct machine_order *order, const char *call, uint6
 	for (; word < end && !races; word += SHADOW_WORD) {
 		struct shadow_cell *cell = shadow_find(word, keep);
 		actor.here.mask = mask_of(word, address, end) & 0xf;
-		races = cell && touch(cell, &actor, 0, &found);
+		races = cell != NULL && touch(cell, &actor, 0, &found);
 	}
 	if (!races)
 		return true;

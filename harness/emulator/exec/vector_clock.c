@@ -19,7 +19,7 @@ static _Atomic bool lost; /* a clock, for want of memory */
 static struct vector_clock *create(uint32_t count)
 {
 	struct vector_clock *clock = malloc(sizeof *clock + count * sizeof clock->blocks[0]);
-	if (!clock) {
+	if (clock == NULL) {
 		lost = true;
 		return NULL;
 	}
@@ -30,7 +30,7 @@ static struct vector_clock *create(uint32_t count)
 
 static void drop(struct vector_clock *clock)
 {
-	if (clock && atomic_fetch_sub(&clock->users, 1) == 1)
+	if (clock != NULL && atomic_fetch_sub(&clock->users, 1) == 1)
 		free(clock);
 }
 
@@ -43,14 +43,14 @@ static void replace(struct vector_clock **into, struct vector_clock *made)
 
 void vector_clock_set(struct vector_clock **into, struct vector_clock *value)
 {
-	if (value)
+	if (value != NULL)
 		atomic_fetch_add(&value->users, 1);
 	replace(into, value);
 }
 
 static const struct vector_clock_block *find(const struct vector_clock *clock, uint32_t block)
 {
-	uint32_t low = 0, high = clock ? clock->count : 0;
+	uint32_t low = 0, high = clock != NULL ? clock->count : 0;
 	while (low < high) {
 		const uint32_t middle = (low + high) / 2;
 		if (clock->blocks[middle].block == block)
@@ -67,7 +67,7 @@ bool vector_clock_has(const struct vector_clock *clock, uint32_t block, uint32_t
 					  uint32_t step)
 {
 	const struct vector_clock_block *found = find(clock, block);
-	return (found && step <= found->steps[warp]) || lost;
+	return (found != NULL && step <= found->steps[warp]) || lost;
 }
 
 static bool block_covers(const struct vector_clock_block *a, const struct vector_clock_block *b)
@@ -84,7 +84,7 @@ static bool covers(const struct vector_clock *a, const struct vector_clock *b)
 		return false;
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct vector_clock_block *found = find(a, b->blocks[i].block);
-		if (!found || !block_covers(found, &b->blocks[i]))
+		if (found == NULL || !block_covers(found, &b->blocks[i]))
 			return false;
 	}
 	return true;
@@ -112,14 +112,14 @@ static uint32_t merge(struct vector_clock_block *out, const struct vector_clock 
 void vector_clock_join(struct vector_clock **into, struct vector_clock *more)
 {
 	const struct vector_clock *own = *into;
-	if (own == more || !more || (own && covers(own, more)))
+	if (own == more || more == NULL || (own != NULL && covers(own, more)))
 		return;
-	if (!own || covers(more, own)) {
+	if (own == NULL || covers(more, own)) {
 		vector_clock_set(into, more);
 		return;
 	}
 	struct vector_clock *made = create(own->count + more->count);
-	if (made)
+	if (made != NULL)
 		made->count = merge(made->blocks, own, more);
 	replace(into, made);
 }
@@ -128,7 +128,7 @@ void vector_clock_add(struct vector_clock **into, uint32_t block,
 					  const uint32_t steps[VECTOR_CLOCK_WARPS])
 {
 	struct vector_clock *one = create(1);
-	if (!one)
+	if (one == NULL)
 		return;
 	one->blocks[0].block = block;
 	memcpy(one->blocks[0].steps, steps, sizeof one->blocks[0].steps);

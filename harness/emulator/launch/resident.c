@@ -76,13 +76,13 @@ bool resident_join(struct resident_set *set, struct exec_worker *worker)
 	if (set->count == set->capacity) {
 		uint32_t capacity = set->capacity ? 2 * set->capacity : 4;
 		struct member **grown = realloc(set->members, capacity * sizeof *grown);
-		if (!grown)
+		if (grown == NULL)
 			return false;
 		set->members = grown;
 		set->capacity = capacity;
 	}
 	struct member *member = calloc(1, sizeof *member);
-	if (!member)
+	if (member == NULL)
 		return false;
 	member->worker = worker;
 	member->holds = worker->cluster.live > 0;
@@ -106,7 +106,7 @@ static bool begin_another(struct resident_set *set)
 		(launch->resident && atomic_load(&launch->running) >= launch->resident))
 		return false;
 	struct exec_worker *added = calloc(1, sizeof *added);
-	if (!added)
+	if (added == NULL)
 		return false;
 	added->number = set->members[0]->worker->number;
 	if (!resources_create(added, launch) || !resident_join(set, added)) {
