@@ -10,7 +10,7 @@ static int level;
 static void choose(void)
 {
 	const char *wanted = getenv("EMULATED_GPU_SIMD");
-	int most = wanted && *wanted >= '2' && *wanted <= '4' ? *wanted - '0' : 4;
+	int most = wanted != NULL && *wanted >= '2' && *wanted <= '4' ? *wanted - '0' : 4;
 	__builtin_cpu_init();
 	/* F16C came before AVX2, and clang 14 cannot ask for it */
 	bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&

@@ -44,9 +44,9 @@ static char *read_file(const char *path, size_t *length)
 {
 	FILE *file = fopen(path, "rb");
 	char *text = NULL;
-	if (!file)
+	if (file == NULL)
 		return NULL;
-	if (fseek(file, 0, SEEK_END) == 0 && (text = malloc((size_t)ftell(file) + 1))) {
+	if (fseek(file, 0, SEEK_END) == 0 && (text = malloc((size_t)ftell(file) + 1)) != NULL) {
 		*length = (size_t)ftell(file);
 		rewind(file);
 		if (fread(text, 1, *length, file) != *length) {
@@ -69,9 +69,9 @@ static uint64_t make_matrix(int size, int salt)
 	size_t bytes = (size_t)size * (size_t)size * 2;
 	uint64_t address = memory_allocate(bytes, "matrix");
 	uint16_t *values = (uint16_t *)(uintptr_t)address;
-	for (int i = 0; values && i < size * size; i++)
+	for (int i = 0; values != NULL && i < size * size; i++)
 		values[i] = tensor_float_to_f16((float)value_at(i / size, i % size, salt));
-	if (values)
+	if (values != NULL)
 		memory_mark_written(memory_find(address), address, bytes);
 	return address;
 }
@@ -107,7 +107,7 @@ static bool run(const struct bench *bench, const struct variant *variant)
 	struct machine_options options = {.threads = bench->threads};
 	struct counters counters = {0};
 	struct fault fault = {0};
-	if (!launch.kernel) {
+	if (launch.kernel == NULL) {
 		printf("%-12s not in the PTX\n", variant->name);
 		return false;
 	}
@@ -133,7 +133,7 @@ static bool prepare(struct bench *bench)
 	size_t length = 0;
 	struct fault fault = {0};
 	char *text = read_file(bench->path, &length);
-	if (!text) {
+	if (text == NULL) {
 		fprintf(stderr, "emulator_bench: cannot read %s\n", bench->path);
 		return false;
 	}
@@ -141,7 +141,7 @@ static bool prepare(struct bench *bench)
 		return false;
 	bench->module = module_parse(text, length, &fault);
 	free(text);
-	if (!bench->module) {
+	if (bench->module == NULL) {
 		fprintf(stderr, "emulator_bench: %s\n", fault.text);
 		return false;
 	}
@@ -186,7 +186,7 @@ int main(int count, char **arguments)
 		return 2;
 	bool right = true;
 	for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++)
-		if (!bench.only || strcmp(bench.only, variants[i].name) == 0)
+		if (bench.only == NULL || strcmp(bench.only, variants[i].name) == 0)
 			right = run(&bench, &variants[i]) && right;
 	module_free(bench.module);
 	return right ? 0 : 1;

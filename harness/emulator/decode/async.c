@@ -54,7 +54,7 @@ void decode_copy_async(struct decoder *decoder, const struct ptx_instruction *in
 static void list_coordinates(struct decoder *decoder, const struct ptx_operand *map, int32_t *list)
 {
 	const struct ptx_operand *vector = map->count == 2 ? &map->items[1] : NULL;
-	if (!vector || vector->kind != PTX_OP_VECTOR || vector->count < 1 || vector->count > 5) {
+	if (vector == NULL || vector->kind != PTX_OP_VECTOR || vector->count < 1 || vector->count > 5) {
 		decode_refuse(decoder);
 		return;
 	}

@@ -15,7 +15,7 @@ struct decode_call decode_call_of(const struct ptx_function *caller,
 		call.target = at++;
 	if (at < end && at->kind == PTX_OP_LIST)
 		call.arguments = at++;
-	for (uint32_t i = 0; at < end && at->name && i < caller->table_count; i++)
+	for (uint32_t i = 0; at < end && at->name != NULL && i < caller->table_count; i++)
 		if (strcmp(caller->tables[i].name, at->name) == 0)
 			call.table = &caller->tables[i];
 	return call;
@@ -23,8 +23,8 @@ struct decode_call decode_call_of(const struct ptx_function *caller,
 
 static bool same_sizes(const struct ptx_variable *formal, const struct ptx_operand *list)
 {
-	for (uint32_t i = 0; list && i < list->count; i++, formal = formal->next)
-		if (!formal || list->items[i].kind != PTX_OP_VARIABLE ||
+	for (uint32_t i = 0; list != NULL && i < list->count; i++, formal = formal->next)
+		if (formal == NULL || list->items[i].kind != PTX_OP_VARIABLE ||
 			list->items[i].variable->size != formal->size)
 			return false;
 	return formal == NULL;
@@ -41,7 +41,7 @@ static bool is_listed(const struct ptx_branch_table *table, const struct ptx_fun
 bool decode_call_may_reach(const struct decode_call *call, const struct ptx_function *function)
 {
 	if (!function->has_body || function->is_entry ||
-		!(call->table ? is_listed(call->table, function) : function->address_taken))
+		!(call->table != NULL ? is_listed(call->table, function) : function->address_taken))
 		return false;
 	return same_sizes(function->parameters, call->arguments) &&
 		   same_sizes(function->results, call->results);

@@ -36,9 +36,10 @@ void decode_brx(struct decoder *decoder, const struct ptx_instruction *in)
 	const struct ptx_function *function = decoder->frame->function;
 	const struct ptx_branch_table *table = NULL;
 	for (uint32_t i = 0; i < function->table_count && in->operand_count == 2; i++)
-		if (in->operands[1].name && strcmp(function->tables[i].name, in->operands[1].name) == 0)
+		if (in->operands[1].name != NULL &&
+			strcmp(function->tables[i].name, in->operands[1].name) == 0)
 			table = &function->tables[i];
-	if (!table) {
+	if (table == NULL) {
 		decode_unsupported(decoder);
 		return;
 	}
@@ -63,7 +64,7 @@ void decode_brx(struct decoder *decoder, const struct ptx_instruction *in)
 void decode_ret(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	(void)in;
-	if (!decoder->frame->caller) {
+	if (decoder->frame->caller == NULL) {
 		decode_emit(decoder, OP_EXIT, FORM_ONLY);
 		return;
 	}
@@ -76,10 +77,11 @@ static void decode_body(struct decoder *decoder, struct decode_frame *frame);
 static bool bind_arguments(struct decoder *decoder, struct decode_frame *callee,
 						   const struct ptx_variable *formal, const struct ptx_operand *list)
 {
-	for (uint32_t i = 0; list && i < list->count; i++, formal = formal->next) {
+	for (uint32_t i = 0; list != NULL && i < list->count; i++, formal = formal->next) {
 		const struct ptx_operand *actual = &list->items[i];
 		uint64_t address;
-		if (!formal || actual->kind != PTX_OP_VARIABLE || actual->variable->space != PTX_PARAM ||
+		if (formal == NULL || actual->kind != PTX_OP_VARIABLE ||
+			actual->variable->space != PTX_PARAM ||
 			decode_is_kernel_parameter(decoder, actual->variable) ||
 			!decode_place(decoder, actual->variable, &address))
 			return false;
@@ -97,9 +99,9 @@ static bool find_pending(struct decode_frame *frame)
 		const struct ptx_instruction *in = &function->code[i];
 		if (!decode_is_wgmma(in->op))
 			continue;
-		if (!frame->pending)
+		if (frame->pending == NULL)
 			frame->pending = calloc(function->register_count + 1, sizeof *frame->pending);
-		if (!frame->pending)
+		if (frame->pending == NULL)
 			return false;
 		for (uint32_t k = 0; k < in->operand_count && k < 2; k++)
 			for (uint32_t item = 0; item < in->operands[k].count; item++)
@@ -114,11 +116,11 @@ static bool frame_open(struct decode_frame *frame, const struct ptx_function *fu
 	frame->function = function;
 	frame->slots = malloc((function->register_count + 1) * sizeof *frame->slots);
 	frame->statements = calloc(function->code_count + 1, sizeof *frame->statements);
-	if (!frame->slots || !frame->statements)
+	if (frame->slots == NULL || frame->statements == NULL)
 		return false;
 	for (uint32_t i = 0; i < function->register_count; i++)
 		frame->slots[i] = -1;
-	return find_pending(frame) && decode_lives(frame);
+	return find_pending(frame) && decode_liveness(frame);
 }
 
 static void frame_close(struct decode_frame *frame)
@@ -138,7 +140,7 @@ static void frame_close(struct decode_frame *frame)
 static struct decode_frame *frame_of(struct decode_frame *frame,
 									 const struct ptx_function *function)
 {
-	while (frame && frame->function != function)
+	while (frame != NULL && frame->function != function)
 		frame = frame->caller;
 	return frame;
 }
@@ -174,10 +176,10 @@ static void decode_builtin(struct decoder *decoder, const struct ptx_function *f
 		uint64_t address;
 		struct exec_instruction *out = decode_emit(decoder, builtins[i].operation, FORM_ONLY);
 		out->cache = decoder->program->cache_count++;
-		if (results && results->count == 1 && results->items[0].kind == PTX_OP_VARIABLE &&
+		if (results != NULL && results->count == 1 && results->items[0].kind == PTX_OP_VARIABLE &&
 			decode_place(decoder, results->items[0].variable, &address))
 			list[0] = (int32_t)address;
-		for (uint32_t k = 0; arguments && k < arguments->count && count < 8; k++) {
+		for (uint32_t k = 0; arguments != NULL && k < arguments->count && count < 8; k++) {
 			if (arguments->items[k].kind != PTX_OP_VARIABLE ||
 				!decode_place(decoder, arguments->items[k].variable, &address)) {
 				decode_refuse(decoder);
@@ -203,10 +205,10 @@ static bool list_copies(struct decoder *decoder, const struct decode_frame *body
 						const struct ptx_variable *formal, const struct ptx_operand *actuals,
 						bool results, struct copies *copies)
 {
-	for (uint32_t i = 0; actuals && i < actuals->count; i++, formal = formal->next) {
+	for (uint32_t i = 0; actuals != NULL && i < actuals->count; i++, formal = formal->next) {
 		const struct ptx_operand *actual = &actuals->items[i];
 		uint64_t outside, inside = 0;
-		for (uint32_t k = 0; formal && k < body->local_count; k++)
+		for (uint32_t k = 0; formal != NULL && k < body->local_count; k++)
 			if (body->locals[k].variable == formal)
 				inside = body->locals[k].address;
 		if (copies->used + 3 > 3 * COPIES_MOST || !inside || actual->kind != PTX_OP_VARIABLE ||
@@ -230,7 +232,8 @@ static bool list_copies(struct decoder *decoder, const struct decode_frame *body
 static bool has_locals(const struct decode_frame *frame, const struct decode_frame *body)
 {
 	for (; frame != body->caller; frame = frame->caller)
-		for (const struct ptx_variable *local = frame->function->locals; local; local = local->next)
+		for (const struct ptx_variable *local = frame->function->locals; local != NULL;
+			 local = local->next)
 			if (local->space == PTX_LOCAL)
 				return true;
 	return false;
@@ -244,10 +247,11 @@ static void decode_again(struct decoder *decoder, const struct decode_call *call
 	struct copies copies = {.used = 0};
 	uint64_t given = 0;
 	bool fits =
-		body->caller && !has_locals(decoder->frame, body) &&
+		body->caller != NULL && !has_locals(decoder->frame, body) &&
 		list_copies(decoder, body, body->function->parameters, call->arguments, false, &copies);
 	uint32_t arguments = copies.used / 3;
-	for (const struct ptx_variable *result = body->function->results; result; result = result->next)
+	for (const struct ptx_variable *result = body->function->results; result != NULL;
+		 result = result->next)
 		given += result->size;
 	if (!fits || given > EXEC_RESULT_BYTES ||
 		!list_copies(decoder, body, body->function->results, call->results, true, &copies)) {
@@ -286,7 +290,7 @@ static void decode_inlined(struct decoder *decoder, const struct decode_call *ca
 								  .depth = decoder->frame->depth + 1,
 								  .local = decoder->local_bytes};
 	struct decode_frame *under_way = frame_of(decoder->frame, function);
-	if (under_way) {
+	if (under_way != NULL) {
 		decode_again(decoder, call, under_way);
 		return;
 	}
@@ -322,7 +326,7 @@ static uint32_t list_alternatives(struct decoder *decoder, const struct decode_c
 	const struct ptx_function *function = decoder->program->function->module->functions;
 	int32_t none = 0;
 	decode_list(decoder, &none, 0);
-	for (; function && !decoder->failed; function = function->next) {
+	for (; function != NULL && !decoder->failed; function = function->next) {
 		const int32_t entry[2] = {function->line, 0};
 		for (int i = 0; i < 2 && decode_call_may_reach(call, function); i++) {
 			DECODE_GROW(decoder, decoder->lists, decoder->list_count, &decoder->list_capacity);
@@ -352,7 +356,7 @@ static void decode_call_pointer(struct decoder *decoder, const struct ptx_instru
 	decode_effects_strict(decoder, call->target, at);
 	uint32_t entry = first + 1, jumps = UINT32_MAX; /* a list of them, by their targets */
 	for (const struct ptx_function *function = program->function->module->functions;
-		 function && !decoder->failed; function = function->next) {
+		 function != NULL && !decoder->failed; function = function->next) {
 		if (!decode_call_may_reach(call, function))
 			continue;
 		decoder->lists[entry] = (int32_t)program->count;
@@ -373,8 +377,8 @@ static void decode_call_pointer(struct decoder *decoder, const struct ptx_instru
 void decode_call(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	const struct decode_call call = decode_call_of(decoder->frame->function, in);
-	const bool pointer = call.target && call.target->kind == PTX_OP_REGISTER;
-	if (!pointer && (!call.target || call.target->kind != PTX_OP_FUNCTION)) {
+	const bool pointer = call.target != NULL && call.target->kind == PTX_OP_REGISTER;
+	if (!pointer && (call.target == NULL || call.target->kind != PTX_OP_FUNCTION)) {
 		decode_unsupported(decoder);
 		return;
 	}
@@ -422,7 +426,7 @@ static uint32_t list_touched(struct decoder *decoder, const struct ptx_operand *
 static void check_touch(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	int32_t list[TOUCHED_MAX + 1];
-	if (!decoder->frame->pending || decode_is_wgmma(in->op))
+	if (decoder->frame->pending == NULL || decode_is_wgmma(in->op))
 		return;
 	uint32_t count = list_touched(decoder, in->operands, in->operand_count, list, 0);
 	if (count == 0)
@@ -482,7 +486,7 @@ static void decode_body(struct decoder *decoder, struct decode_frame *frame)
 	frame->statements[function->code_count] = decoder->program->count;
 	if (!decoder->failed)
 		resolve_fixups(decoder, frame);
-	for (uint32_t reg = 0; frame->caller && reg < function->register_count; reg++)
+	for (uint32_t reg = 0; frame->caller != NULL && reg < function->register_count; reg++)
 		decode_end_register(decoder, frame, reg);
 	decoder->frame = outer;
 	decoder->instruction = outer_instruction;
@@ -525,7 +529,7 @@ struct exec_program *decode_program(const struct ptx_function *function, struct 
 {
 	struct decoder decoder = {0};
 	struct exec_program *program = calloc(1, sizeof *program);
-	if (!program)
+	if (program == NULL)
 		goto out_of_memory;
 	decoder.program = program;
 	program->function = function;
@@ -536,7 +540,7 @@ struct exec_program *decode_program(const struct ptx_function *function, struct 
 	decode_constant(&decoder, 0, 4);
 	/* the first effects are none, of what is not known to be harmless */
 	DECODE_GROW(&decoder, program->effects, 0, &decoder.effect_capacity);
-	if (program->effects)
+	if (program->effects != NULL)
 		program->effects[EFFECT_USES] = EXEC_REGION_HARMS;
 	decoder.effect_count = EFFECT_HEAD;
 	decode_kernel(&decoder, function);
@@ -562,7 +566,7 @@ out_of_memory:
 
 void decode_program_free(struct exec_program *program)
 {
-	if (!program)
+	if (program == NULL)
 		return;
 	free(program->code);
 	free(program->origins);

@@ -158,8 +158,8 @@ void decode_remember_place(struct decoder *decoder, struct decode_placed **list,
 						   uint64_t address);
 bool decode_place(struct decoder *decoder, const struct ptx_variable *variable, uint64_t *address);
 uint32_t decode_fixup(struct decoder *decoder, uint32_t statement, int32_t list);
-/* Fills in the lives of a frame's registers (decode/lives.c); false without memory. */
-bool decode_lives(struct decode_frame *frame);
+/* Fills in the lives of a frame's registers (decode/liveness.c); false without memory. */
+bool decode_liveness(struct decode_frame *frame);
 /* Says what the instruction reads and writes, for the one emitted at `code` (decode/effects.c). */
 void decode_effects(struct decoder *decoder, const struct ptx_instruction *in, uint32_t code);
 /* Says that the instruction emitted at `code` needs this operand, and nothing else. */

@@ -15,7 +15,7 @@
 static void matrix_move(struct decoder *decoder, const struct ptx_instruction *in, bool store)
 {
 	const struct ptx_operand *data = in->operand_count == 2 ? &in->operands[store ? 1 : 0] : NULL;
-	if (!data || !decode_has(in, "m8n8") || !decode_has(in, "b16")) {
+	if (data == NULL || !decode_has(in, "m8n8") || !decode_has(in, "b16")) {
 		decode_unsupported(decoder);
 		return;
 	}
@@ -274,7 +274,7 @@ static void wmma_memory(struct decoder *decoder, const struct ptx_instruction *i
 	uint32_t total = count + (uint32_t)(distinct * EXEC_LANES * items);
 	int32_t *list = calloc(total, sizeof *list);
 	struct exec_instruction *out = decode_emit(decoder, decoder->operation, FORM_ONLY);
-	if (!list || count > 32) {
+	if (list == NULL || count > 32) {
 		free(list);
 		decode_refuse(decoder);
 		return;

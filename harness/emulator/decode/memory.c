@@ -127,19 +127,20 @@ static void atomic(struct decoder *decoder, const struct ptx_instruction *in,
 	decode_address(decoder, out, address, space_of(in));
 	int32_t list[24];
 	for (uint32_t i = 0; i < count; i++) {
-		bool vector = d && d->kind == PTX_OP_VECTOR;
+		bool vector = d != NULL && d->kind == PTX_OP_VECTOR;
 		const struct ptx_operand *di = vector && d->count == count ? &d->items[i] : d;
 		const struct ptx_operand *bi = b->kind == PTX_OP_VECTOR ? &b->items[i] : b;
 		if (vector && d->count != count)
 			decode_refuse(decoder);
-		list[i] = di && di->kind != PTX_OP_SINK ? decode_destination(decoder, di, size) : -1;
+		list[i] =
+			di != NULL && di->kind != PTX_OP_SINK ? decode_destination(decoder, di, size) : -1;
 		list[count + i] = decode_float(decoder, bi, size);
 		if (!ptx_type_is_float(type))
 			list[count + i] = decode_source(decoder, bi, size);
-		if (c)
+		if (c != NULL)
 			list[2 * count + i] = decode_source(decoder, c, size);
 	}
-	decode_list(decoder, list, c ? 3 * count : 2 * count);
+	decode_list(decoder, list, c != NULL ? 3 * count : 2 * count);
 }
 
 void decode_atom(struct decoder *decoder, const struct ptx_instruction *in)
@@ -372,7 +373,7 @@ void decode_nothing(struct decoder *decoder, const struct ptx_instruction *in)
 void decode_setmaxnreg(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	const struct ptx_operand *count = in->operand_count == 1 ? in->operands : NULL;
-	if (!count || count->kind != PTX_OP_INTEGER) {
+	if (count == NULL || count->kind != PTX_OP_INTEGER) {
 		decode_unsupported(decoder);
 		return;
 	}

@@ -263,7 +263,7 @@ void decode_cvta(struct decoder *decoder, const struct ptx_instruction *in)
 	if (!decode_operands(decoder, in, 2))
 		return;
 	/* parameters of an inlined function are in local memory */
-	if (window == EXEC_WINDOW_PARAM && decoder->frame->caller)
+	if (window == EXEC_WINDOW_PARAM && decoder->frame->caller != NULL)
 		window = EXEC_WINDOW_LOCAL;
 	struct exec_instruction *out =
 		decode_emit(decoder, window == 0 ? OP_MOV : decoder->operation, FORM_B64);

@@ -18,7 +18,7 @@ void *decode_grow(struct decoder *decoder, void *array, size_t element, uint32_t
 		return array;
 	uint32_t larger = *capacity ? *capacity * 2 : 64;
 	void *result = realloc(array, larger * element);
-	if (!result) {
+	if (result == NULL) {
 		decoder->failed = true;
 		return NULL;
 	}
@@ -102,7 +102,7 @@ void decode_end_register(struct decoder *decoder, struct decode_frame *frame, ui
 {
 	enum ptx_type type = frame->function->register_types[reg];
 	int32_t slot = frame->slots[reg];
-	if (slot < 0 || type == PTX_PRED || (frame->pending && frame->pending[reg]))
+	if (slot < 0 || type == PTX_PRED || (frame->pending != NULL && frame->pending[reg]))
 		return;
 	int class = size_class(type_slot(type));
 	DECODE_GROW(decoder, decoder->spare[class].slots, decoder->spare[class].count,
@@ -144,11 +144,11 @@ int32_t decode_constant(struct decoder *decoder, uint64_t bits, size_t size)
 	if (program->constant_bytes + bytes > decoder->constant_capacity) {
 		size_t larger = decoder->constant_capacity ? decoder->constant_capacity * 2 : 65536;
 		uint8_t *grown = larger < INT32_MAX ? aligned_alloc(EXEC_SLOT_ALIGN, larger) : NULL;
-		if (!grown) {
+		if (grown == NULL) {
 			decoder->failed = true;
 			return 1;
 		}
-		if (program->constants)
+		if (program->constants != NULL)
 			memcpy(grown, program->constants, program->constant_bytes);
 		free(program->constants);
 		program->constants = grown;
@@ -306,8 +306,8 @@ bool decode_place(struct decoder *decoder, const struct ptx_variable *variable, 
 		return false;
 	default: break;
 	}
-	if (variable->space == PTX_PARAM && !frame->caller) {
-		for (const struct ptx_variable *p = frame->function->parameters; p; p = p->next) {
+	if (variable->space == PTX_PARAM && frame->caller == NULL) {
+		for (const struct ptx_variable *p = frame->function->parameters; p != NULL; p = p->next) {
 			if (p == variable) {
 				*address = p->offset;
 				return true;
@@ -329,9 +329,10 @@ bool decode_place(struct decoder *decoder, const struct ptx_variable *variable, 
 /* Whether .param names the launch's block here, rather than local memory. */
 bool decode_is_kernel_parameter(const struct decoder *decoder, const struct ptx_variable *variable)
 {
-	if (decoder->frame->caller)
+	if (decoder->frame->caller != NULL)
 		return false;
-	for (const struct ptx_variable *p = decoder->frame->function->parameters; p; p = p->next)
+	for (const struct ptx_variable *p = decoder->frame->function->parameters; p != NULL;
+		 p = p->next)
 		if (p == variable)
 			return true;
 	return false;
@@ -422,7 +423,7 @@ int32_t decode_destination(struct decoder *decoder, const struct ptx_operand *op
 
 int32_t decode_predicate(struct decoder *decoder, const struct ptx_operand *operand, bool *invert)
 {
-	if (invert)
+	if (invert != NULL)
 		*invert = operand->negated;
 	if (operand->kind == PTX_OP_INTEGER)
 		return operand->integer ? EXEC_ALWAYS : EXEC_NEVER;
@@ -431,7 +432,7 @@ int32_t decode_predicate(struct decoder *decoder, const struct ptx_operand *oper
 	if (operand->kind == PTX_OP_SINK)
 		return (int32_t)decoder->program->predicate_count++;
 	if (operand->kind != PTX_OP_REGISTER || operand->type != PTX_PRED ||
-		(operand->negated && !invert)) {
+		(operand->negated && invert == NULL)) {
 		decode_refuse(decoder);
 		return 0;
 	}
@@ -447,14 +448,14 @@ void decode_address(struct decoder *decoder, struct exec_instruction *out,
 	out->cache = decoder->program->cache_count++;
 	out->width = 8;
 	uint64_t address;
-	if (!base) {
+	if (base == NULL) {
 		decode_refuse(decoder);
 	} else if (base->kind == PTX_OP_REGISTER &&
 			   (decode_size(base) == 8 || decode_size(base) == 4)) {
 		out->width = (uint8_t)decode_size(base);
 		out->a = decode_register(decoder, base->reg);
 		out->imm = base->integer;
-		if (space == PTX_PARAM && decoder->frame->caller)
+		if (space == PTX_PARAM && decoder->frame->caller != NULL)
 			out->space = PTX_LOCAL;
 	} else if (base->kind == PTX_OP_INTEGER) {
 		out->a = decode_constant(decoder, (uint64_t)base->integer, 8);

@@ -28,7 +28,7 @@ static void collect_callees(struct decoder *decoder, const struct ptx_function *
 {
 	const struct decode_call call = decode_call_of(caller, in);
 	const struct ptx_function *function = caller->module->functions;
-	for (; call.target && call.target->kind == PTX_OP_REGISTER && function;
+	for (; call.target != NULL && call.target->kind == PTX_OP_REGISTER && function != NULL;
 		 function = function->next)
 		if (decode_call_may_reach(&call, function))
 			collect_shared(decoder, function, depth + 1);

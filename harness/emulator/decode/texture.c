@@ -21,7 +21,7 @@ void decode_texture(struct decoder *decoder, const struct ptx_instruction *in)
 		return;
 	}
 	const struct ptx_operand *place = ops[1].count == 2 ? &ops[1].items[1] : NULL;
-	const bool vector = place && place->kind == PTX_OP_VECTOR && place->count >= dimensions;
+	const bool vector = place != NULL && place->kind == PTX_OP_VECTOR && place->count >= dimensions;
 	struct exec_instruction *out = decode_emit(decoder, OP_TEX, FORM_ONLY);
 	out->count = (uint8_t)dimensions;
 	out->sub = decode_type(in, 1) == PTX_F32 ? COORDINATES_FLOAT : COORDINATES_INTEGER;

@@ -44,7 +44,7 @@ static void take_primary(void)
 	if (own_calls == runtime_own_calls())
 		return;
 	own_calls = runtime_own_calls();
-	if (!current())
+	if (current() == NULL)
 		set_current(&contexts.primary);
 }
 
@@ -56,9 +56,9 @@ static bool primary_active(void)
 static bool known(const struct CUctx_st *context)
 {
 	const struct CUctx_st *at = contexts.made;
-	while (at && at != context)
+	while (at != NULL && at != context)
 		at = at->next;
-	return context == &contexts.primary || at;
+	return context == &contexts.primary || at != NULL;
 }
 
 static bool alive(const struct CUctx_st *context)
@@ -80,14 +80,14 @@ CUresult driver_begin_device(const char *name)
 CUresult driver_begin(const char *name)
 {
 	CUresult status = driver_begin_device(name);
-	if (status != CUDA_SUCCESS || (current() && alive(current())))
+	if (status != CUDA_SUCCESS || (current() != NULL && alive(current())))
 		return status;
 	runtime_call_end();
 	runtime_say("%s: %s", name,
-				current() ? "the thread's context has been destroyed or reset"
-						  : "the thread has no context: cuDevicePrimaryCtxRetain and "
-							"cuCtxSetCurrent give it one");
-	return current() ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+				current() != NULL ? "the thread's context has been destroyed or reset"
+								  : "the thread has no context: cuDevicePrimaryCtxRetain and "
+									"cuCtxSetCurrent give it one");
+	return current() != NULL ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 /* Functions of contexts hold the lock but need none of what runtime_enter() looks for. */
@@ -121,7 +121,7 @@ EXPORT CUresult cuInit(unsigned flags)
 
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 {
-	if (!out)
+	if (out == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	CUresult status = enter("cuDevicePrimaryCtxRetain");
 	if (status != CUDA_SUCCESS)
@@ -173,7 +173,7 @@ EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int
 	CUresult status = enter("cuDevicePrimaryCtxGetState");
 	if (status != CUDA_SUCCESS)
 		return status;
-	if (device == 0 && flags && active) {
+	if (device == 0 && flags != NULL && active != NULL) {
 		*flags = contexts.primary.flags;
 		*active = primary_active();
 		return leave(CUDA_SUCCESS);
@@ -188,10 +188,10 @@ static CUresult create(const char *name, CUcontext *out, unsigned flags, CUdevic
 	CUresult status = enter(name);
 	if (status != CUDA_SUCCESS)
 		return status;
-	if (!out || device != 0)
-		return leave(out ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
+	if (out == NULL || device != 0)
+		return leave(out != NULL ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
 	struct CUctx_st *context = depth < DEPTH ? calloc(1, sizeof *context) : NULL;
-	if (!context)
+	if (context == NULL)
 		return leave(CUDA_ERROR_OUT_OF_MEMORY);
 	*context = (struct CUctx_st){contexts.made, flags, ++contexts.ids};
 	contexts.made = context;
@@ -228,9 +228,9 @@ EXPORT CUresult cuCtxDestroy(CUcontext context)
 	if (status != CUDA_SUCCESS)
 		return status;
 	struct CUctx_st **at = &contexts.made;
-	while (*at && *at != context)
+	while (*at != NULL && *at != context)
 		at = &(*at)->next;
-	if (!*at)
+	if (*at == NULL)
 		return leave(CUDA_ERROR_INVALID_CONTEXT);
 	*at = context->next;
 	if (current() == context)
@@ -260,7 +260,7 @@ EXPORT CUresult cuCtxPopCurrent(CUcontext *out)
 	if (depth == 0)
 		return leave(CUDA_ERROR_INVALID_CONTEXT);
 	depth--;
-	if (out)
+	if (out != NULL)
 		*out = stack[depth];
 	return leave(CUDA_SUCCESS);
 }
@@ -270,9 +270,9 @@ EXPORT CUresult cuCtxSetCurrent(CUcontext context)
 	CUresult status = enter("cuCtxSetCurrent");
 	if (status != CUDA_SUCCESS)
 		return status;
-	if (context && !known(context))
+	if (context != NULL && !known(context))
 		return leave(CUDA_ERROR_INVALID_CONTEXT);
-	if (context)
+	if (context != NULL)
 		set_current(context);
 	else if (depth > 0)
 		depth--;
@@ -284,14 +284,14 @@ EXPORT CUresult cuCtxGetCurrent(CUcontext *out)
 	CUresult status = enter("cuCtxGetCurrent");
 	if (status != CUDA_SUCCESS)
 		return status;
-	if (out)
+	if (out != NULL)
 		*out = current();
-	return leave(out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+	return leave(out != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 EXPORT CUresult cuCtxGetDevice(CUdevice *out)
 {
-	CUresult status = out ? driver_begin("cuCtxGetDevice") : CUDA_ERROR_INVALID_VALUE;
+	CUresult status = out != NULL ? driver_begin("cuCtxGetDevice") : CUDA_ERROR_INVALID_VALUE;
 	if (status == CUDA_SUCCESS)
 		*out = 0;
 	return status == CUDA_SUCCESS ? driver_end(cudaSuccess) : status;
@@ -303,15 +303,15 @@ EXPORT CUresult cuCtxGetDevice_v2(CUdevice *out, CUcontext context)
 	CUresult status = enter("cuCtxGetDevice");
 	if (status != CUDA_SUCCESS)
 		return status;
-	if (!out || !alive(context ? context : current()))
-		return leave(out ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE);
+	if (out == NULL || !alive(context != NULL ? context : current()))
+		return leave(out != NULL ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE);
 	*out = 0;
 	return leave(CUDA_SUCCESS);
 }
 
 EXPORT CUresult cuCtxGetFlags(unsigned *out)
 {
-	CUresult status = out ? driver_begin("cuCtxGetFlags") : CUDA_ERROR_INVALID_VALUE;
+	CUresult status = out != NULL ? driver_begin("cuCtxGetFlags") : CUDA_ERROR_INVALID_VALUE;
 	if (status == CUDA_SUCCESS)
 		*out = current()->flags;
 	return status == CUDA_SUCCESS ? driver_end(cudaSuccess) : status;
@@ -322,9 +322,9 @@ EXPORT CUresult cuCtxGetId(CUcontext context, unsigned long long *out)
 	CUresult status = enter("cuCtxGetId");
 	if (status != CUDA_SUCCESS)
 		return status;
-	context = context ? context : current();
-	if (!out || !context || !known(context))
-		return leave(out ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE);
+	context = context != NULL ? context : current();
+	if (out == NULL || context == NULL || !known(context))
+		return leave(out != NULL ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE);
 	*out = context->id;
 	return leave(CUDA_SUCCESS);
 }
@@ -334,8 +334,8 @@ EXPORT CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version)
 	CUresult status = enter("cuCtxGetApiVersion");
 	if (status != CUDA_SUCCESS)
 		return status;
-	if (!version || (context && !known(context)))
-		return leave(version ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE);
+	if (version == NULL || (context != NULL && !known(context)))
+		return leave(version != NULL ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE);
 	*version = 3020; /* what drivers have said since then */
 	return leave(CUDA_SUCCESS);
 }
@@ -343,7 +343,7 @@ EXPORT CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version)
 EXPORT CUresult cuStreamGetCtx(CUstream stream, CUcontext *out)
 {
 	CUresult status =
-		out ? DRIVER(cuStreamGetCtx, cudaStreamQuery(stream)) : CUDA_ERROR_INVALID_VALUE;
+		out != NULL ? DRIVER(cuStreamGetCtx, cudaStreamQuery(stream)) : CUDA_ERROR_INVALID_VALUE;
 	if (status == CUDA_SUCCESS)
 		*out = current();
 	return status;

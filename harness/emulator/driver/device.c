@@ -6,7 +6,7 @@
 
 EXPORT CUresult cuDriverGetVersion(int *version)
 {
-	return version ? (CUresult)cudaDriverGetVersion(version) : CUDA_ERROR_INVALID_VALUE;
+	return version != NULL ? (CUresult)cudaDriverGetVersion(version) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Needs cuInit() and the device's number; the runtime's reasons against come after those. */
@@ -15,7 +15,7 @@ static CUresult begin(const char *name, CUdevice device, const void *out)
 	CUresult status = driver_begin_device(name);
 	if (status == CUDA_SUCCESS)
 		driver_end(cudaSuccess);
-	if (status == CUDA_SUCCESS && !out)
+	if (status == CUDA_SUCCESS && out == NULL)
 		status = CUDA_ERROR_INVALID_VALUE;
 	return status == CUDA_SUCCESS && device != 0 ? CUDA_ERROR_INVALID_DEVICE : status;
 }
@@ -67,7 +67,7 @@ EXPORT CUresult cuDeviceTotalMem(size_t *out, CUdevice device)
 
 EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 {
-	if (!major || !minor)
+	if (major == NULL || minor == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	CUresult status = begin("cuDeviceComputeCapability", device, major);
 	if (status == CUDA_SUCCESS) {

@@ -21,11 +21,12 @@ static CUdriverProcAddressQueryResult find(const char *name, int version, void *
 			newest = entry->version;
 			memcpy(out, &entry->function, sizeof *out);
 		}
-		result = *out ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+		result =
+			*out != NULL ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
 	}
 	if (result == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
 		runtime_say("the driver has no %s", name);
-	else if (!*out)
+	else if (*out == NULL)
 		runtime_say("the driver has no %s of CUDA %d.%d", name, version / 1000,
 					version % 1000 / 10);
 	return result;
@@ -35,10 +36,10 @@ EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version, c
 									CUdriverProcAddressQueryResult *result)
 {
 	(void)flags; /* streams of a thread's own are as any other */
-	if (!name || !out)
+	if (name == NULL || out == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	CUdriverProcAddressQueryResult found = find(name, version, out);
-	if (result)
+	if (result != NULL)
 		*result = found;
 	return CUDA_SUCCESS; /* a name that is not found has the address NULL */
 }
@@ -57,7 +58,7 @@ EXPORT CUresult cuGetExportTable(const void **out, const CUuuid *id)
 {
 	static bool said;
 	(void)id;
-	if (out)
+	if (out != NULL)
 		*out = NULL;
 	if (!said)
 		runtime_say("this program contains NVIDIA's CUDA runtime, which needs a real driver: build "
@@ -75,12 +76,12 @@ EXPORT cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **o
 {
 	cudaError_t status = runtime_enter();
 	(void)flags;
-	if (status == cudaSuccess && (!symbol || !out))
+	if (status == cudaSuccess && (symbol == NULL || out == NULL))
 		status = cudaErrorInvalidValue;
 	if (status != cudaSuccess)
 		return runtime_leave(status);
 	CUdriverProcAddressQueryResult found = find(symbol, (int)version, out);
-	if (result) /* the same numbers */
+	if (result != NULL) /* the same numbers */
 		*result = (enum cudaDriverEntryPointQueryResult)found;
 	else if (found != CU_GET_PROC_ADDRESS_SUCCESS)
 		status = cudaErrorSymbolNotFound;

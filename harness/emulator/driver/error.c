@@ -142,7 +142,7 @@ static CUresult driver_code(cudaError_t status)
 	default: break;
 	}
 	CUresult code = (CUresult)status;
-	return name_of(code) ? code : CUDA_ERROR_INVALID_VALUE;
+	return name_of(code) != NULL ? code : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult driver_end(cudaError_t status)
@@ -153,10 +153,10 @@ CUresult driver_end(cudaError_t status)
 
 EXPORT CUresult cuGetErrorName(CUresult code, const char **out)
 {
-	if (!out)
+	if (out == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	*out = name_of(code);
-	return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return *out != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 EXPORT CUresult cuGetErrorString(CUresult code, const char **out)
@@ -164,6 +164,6 @@ EXPORT CUresult cuGetErrorString(CUresult code, const char **out)
 	if (cuGetErrorName(code, out) != CUDA_SUCCESS)
 		return CUDA_ERROR_INVALID_VALUE;
 	const char *text = error_text((cudaError_t)code);
-	*out = text ? text : *out;
+	*out = text != NULL ? text : *out;
 	return CUDA_SUCCESS;
 }

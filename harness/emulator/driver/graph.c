@@ -90,7 +90,7 @@ EXPORT CUresult cuGraphDestroyNode(CUgraphNode node)
 static struct cudaKernelNodeParams runtime_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters)
 {
 	return (struct cudaKernelNodeParams){
-		.func = parameters->func ? (void *)parameters->func : (void *)parameters->kern,
+		.func = parameters->func != NULL ? (void *)parameters->func : (void *)parameters->kern,
 		.gridDim = {parameters->gridDimX, parameters->gridDimY, parameters->gridDimZ},
 		.blockDim = {parameters->blockDimX, parameters->blockDimY, parameters->blockDimZ},
 		.sharedMemBytes = parameters->sharedMemBytes,
@@ -102,7 +102,7 @@ static struct cudaKernelNodeParams runtime_kernel(const CUDA_KERNEL_NODE_PARAMS 
 EXPORT CUresult cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphNode *after,
 										size_t count, const CUDA_KERNEL_NODE_PARAMS *parameters)
 {
-	if (!parameters)
+	if (parameters == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	const struct cudaKernelNodeParams same = runtime_kernel(parameters);
 	return DRIVER(cuGraphAddKernelNode, cudaGraphAddKernelNode(out, graph, after, count, &same));
@@ -112,7 +112,7 @@ EXPORT_FIRST(cuGraphAddKernelNode, cuGraphAddKernelNode_v2);
 EXPORT CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node,
 											  const CUDA_KERNEL_NODE_PARAMS *parameters)
 {
-	if (!parameters)
+	if (parameters == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	const struct cudaKernelNodeParams same = runtime_kernel(parameters);
 	return DRIVER(cuGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams(node, &same));
@@ -122,7 +122,7 @@ EXPORT_FIRST(cuGraphKernelNodeSetParams, cuGraphKernelNodeSetParams_v2);
 EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
 												  const CUDA_KERNEL_NODE_PARAMS *parameters)
 {
-	if (!parameters)
+	if (parameters == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	const struct cudaKernelNodeParams same = runtime_kernel(parameters);
 	return DRIVER(cuGraphExecKernelNodeSetParams,
@@ -135,7 +135,7 @@ EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph, const CUgr
 									 CUcontext context)
 {
 	(void)context;
-	if (!parameters)
+	if (parameters == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	const struct cudaMemsetParams same = {
 		driver_pointer(parameters->dst), parameters->pitch, parameters->value,
@@ -148,7 +148,7 @@ EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph, const CUgr
 									 CUcontext context)
 {
 	(void)context;
-	if (!parameters)
+	if (parameters == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	const CUDA_MEMCPY3D *p = parameters;
 	const bool to_host = p->dstMemoryType == CU_MEMORYTYPE_HOST;
@@ -171,7 +171,7 @@ EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph, const CUgr
 EXPORT CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *after,
 								   size_t count, const CUDA_HOST_NODE_PARAMS *parameters)
 {
-	if (!parameters)
+	if (parameters == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	const struct cudaHostNodeParams same = {parameters->fn, parameters->userData};
 	return DRIVER(cuGraphAddHostNode, cudaGraphAddHostNode(out, graph, after, count, &same));
@@ -204,9 +204,9 @@ CUresult cuGraphInstantiate_v2(CUgraphExec *out, CUgraph graph, CUgraphNode *wro
 EXPORT CUresult cuGraphInstantiate_v2(CUgraphExec *out, CUgraph graph, CUgraphNode *wrong,
 									  char *log, size_t size)
 {
-	if (wrong)
+	if (wrong != NULL)
 		*wrong = NULL;
-	if (log && size)
+	if (log != NULL && size)
 		*log = '\0';
 	return cuGraphInstantiateWithFlags(out, graph, 0);
 }

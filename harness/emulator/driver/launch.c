@@ -15,7 +15,8 @@ _Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute) &&
 static cudaError_t get_attribute(int *out, CUfunction_attribute attribute, const void *function)
 {
 	struct cudaFuncAttributes facts;
-	cudaError_t status = out ? cudaFuncGetAttributes(&facts, function) : cudaErrorInvalidValue;
+	cudaError_t status =
+		out != NULL ? cudaFuncGetAttributes(&facts, function) : cudaErrorInvalidValue;
 	if (status != cudaSuccess)
 		return status;
 	switch ((int)attribute) {
@@ -103,12 +104,14 @@ EXPORT CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUd
 
 EXPORT CUresult cuFuncGetName(const char **out, CUfunction function)
 {
-	return out ? DRIVER(cuFuncGetName, cudaFuncGetName(out, function)) : CUDA_ERROR_INVALID_VALUE;
+	return out != NULL ? DRIVER(cuFuncGetName, cudaFuncGetName(out, function))
+					   : CUDA_ERROR_INVALID_VALUE;
 }
 
 EXPORT CUresult cuKernelGetName(const char **out, CUkernel kernel)
 {
-	return out ? DRIVER(cuKernelGetName, cudaFuncGetName(out, kernel)) : CUDA_ERROR_INVALID_VALUE;
+	return out != NULL ? DRIVER(cuKernelGetName, cudaFuncGetName(out, kernel))
+					   : CUDA_ERROR_INVALID_VALUE;
 }
 
 EXPORT CUresult cuFuncGetParamCount(CUfunction function, size_t *count)
@@ -124,19 +127,19 @@ EXPORT CUresult cuKernelGetParamCount(CUkernel kernel, size_t *count)
 static cudaError_t get_parameter(const void *function, size_t index, size_t *offset, size_t *size)
 {
 	size_t bytes;
-	return cudaFuncGetParamInfo(function, index, offset, size ? size : &bytes);
+	return cudaFuncGetParamInfo(function, index, offset, size != NULL ? size : &bytes);
 }
 
 EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size)
 {
-	if (!offset)
+	if (offset == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	return DRIVER(cuFuncGetParamInfo, get_parameter(function, index, offset, size));
 }
 
 EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *size)
 {
-	if (!offset)
+	if (offset == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	return DRIVER(cuKernelGetParamInfo, get_parameter(kernel, index, offset, size));
 }
@@ -147,7 +150,7 @@ static cudaError_t check(const void *host, struct binary **binary)
 	cudaError_t status = runtime_enter();
 	if (status == cudaSuccess)
 		status = function_find(host, &function);
-	if (status == cudaSuccess && binary)
+	if (status == cudaSuccess && binary != NULL)
 		*binary = function->binary;
 	return runtime_leave(status);
 }
@@ -156,7 +159,7 @@ EXPORT CUresult cuFuncGetModule(CUmodule *out, CUfunction function)
 {
 	struct binary *binary = NULL;
 	CUresult status =
-		out ? DRIVER(cuFuncGetModule, check(function, &binary)) : CUDA_ERROR_INVALID_VALUE;
+		out != NULL ? DRIVER(cuFuncGetModule, check(function, &binary)) : CUDA_ERROR_INVALID_VALUE;
 	if (status == CUDA_SUCCESS)
 		*out = (CUmodule)(void *)binary;
 	return status;
@@ -165,7 +168,7 @@ EXPORT CUresult cuFuncGetModule(CUmodule *out, CUfunction function)
 EXPORT CUresult cuKernelGetFunction(CUfunction *out, CUkernel kernel)
 {
 	CUresult status =
-		out ? DRIVER(cuKernelGetFunction, check(kernel, NULL)) : CUDA_ERROR_INVALID_VALUE;
+		out != NULL ? DRIVER(cuKernelGetFunction, check(kernel, NULL)) : CUDA_ERROR_INVALID_VALUE;
 	if (status == CUDA_SUCCESS)
 		*out = (CUfunction)(void *)kernel;
 	return status;
@@ -179,7 +182,7 @@ EXPORT CUresult cuKernelGetLibrary(CUlibrary *out, CUkernel kernel)
 EXPORT CUresult cuFuncIsLoaded(CUfunctionLoadingState *out, CUfunction function)
 {
 	CUresult status =
-		out ? DRIVER(cuFuncIsLoaded, check(function, NULL)) : CUDA_ERROR_INVALID_VALUE;
+		out != NULL ? DRIVER(cuFuncIsLoaded, check(function, NULL)) : CUDA_ERROR_INVALID_VALUE;
 	if (status == CUDA_SUCCESS)
 		*out = CU_FUNCTION_LOADING_STATE_LOADED;
 	return status;
@@ -218,7 +221,7 @@ static cudaError_t launch_ex(const CUlaunchConfig *config, const void *function,
 EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
 								 void **arguments, void **extra)
 {
-	if (!config)
+	if (config == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	return DRIVER(cuLaunchKernelEx, launch_ex(config, function, arguments, extra));
 }
@@ -255,7 +258,7 @@ EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, C
 																	 size_t shared_bytes,
 																	 unsigned flags)
 {
-	if (!out)
+	if (out == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	return DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor,
 				  cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, function, threads,
@@ -272,7 +275,7 @@ EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, CUfunction
 EXPORT CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *out, CUfunction function,
 														int blocks, int threads)
 {
-	if (!out)
+	if (out == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	return DRIVER(cuOccupancyAvailableDynamicSMemPerBlock,
 				  cudaOccupancyAvailableDynamicSMemPerBlock(out, function, blocks, threads));
@@ -281,7 +284,7 @@ EXPORT CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *out, CUfunction 
 EXPORT CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction function,
 											 const CUlaunchConfig *config)
 {
-	if (!out || !config)
+	if (out == NULL || config == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	cudaLaunchConfig_t same = runtime_config(config);
 	return DRIVER(cuOccupancyMaxActiveClusters,
@@ -291,7 +294,7 @@ EXPORT CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction function,
 EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int *out, CUfunction function,
 												   const CUlaunchConfig *config)
 {
-	if (!out || !config)
+	if (out == NULL || config == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	cudaLaunchConfig_t same = runtime_config(config);
 	return DRIVER(cuOccupancyMaxPotentialClusterSize,
@@ -313,7 +316,7 @@ static CUresult best_block(int *grid, int *block, CUfunction function, CUoccupan
 		 threads = (threads - 1) / 32 * 32) {
 		int blocks = 0;
 		status = cuOccupancyMaxActiveBlocksPerMultiprocessor(
-			&blocks, function, threads, shared_of ? shared_of(threads) : shared_bytes);
+			&blocks, function, threads, shared_of != NULL ? shared_of(threads) : shared_bytes);
 		if (status != CUDA_SUCCESS || blocks * threads <= most)
 			continue;
 		most = blocks * threads;
@@ -330,7 +333,7 @@ EXPORT CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block,
 														  unsigned flags)
 {
 	(void)flags;
-	if (!grid || !block)
+	if (grid == NULL || block == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	return best_block(grid, block, function, shared_of, shared_bytes, limit);
 }

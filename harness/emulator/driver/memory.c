@@ -10,7 +10,7 @@
 
 EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 {
-	if (!out || size == 0)
+	if (out == NULL || size == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	return DRIVER(cuMemAlloc, cudaMalloc((void **)out, size));
 }
@@ -18,7 +18,7 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
 EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch, size_t width, size_t height,
 								   unsigned element)
 {
-	if (!out || width == 0 || height == 0 || (element != 4 && element != 8 && element != 16))
+	if (out == NULL || width == 0 || height == 0 || (element != 4 && element != 8 && element != 16))
 		return CUDA_ERROR_INVALID_VALUE;
 	return DRIVER(cuMemAllocPitch, cudaMallocPitch((void **)out, pitch, width, height));
 }
@@ -66,7 +66,7 @@ EXPORT CUresult cuMemHostUnregister(void *pointer)
 
 EXPORT CUresult cuMemAllocManaged(CUdeviceptr *out, size_t size, unsigned flags)
 {
-	if (!out || size == 0)
+	if (out == NULL || size == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	return DRIVER(cuMemAllocManaged, cudaMallocManaged((void **)out, size, flags));
 }
@@ -131,11 +131,11 @@ static cudaError_t address_range(CUdeviceptr *base, size_t *size, CUdeviceptr ad
 {
 	cudaError_t status = runtime_enter();
 	const struct allocation *allocation = memory_find(address);
-	if (status == cudaSuccess && !allocation)
+	if (status == cudaSuccess && allocation == NULL)
 		status = cudaErrorInvalidValue;
-	if (status == cudaSuccess && base)
+	if (status == cudaSuccess && base != NULL)
 		*base = allocation->base;
-	if (status == cudaSuccess && size)
+	if (status == cudaSuccess && size != NULL)
 		*size = allocation->size;
 	return runtime_leave(status);
 }
@@ -220,7 +220,7 @@ static char *side(CUmemorytype type, const void *host, CUdeviceptr device, size_
 				  size_t pitch)
 {
 	const char *start = type == CU_MEMORYTYPE_HOST ? host : driver_pointer(device);
-	return type == CU_MEMORYTYPE_ARRAY || !start ? NULL : (char *)start + y * pitch + x;
+	return type == CU_MEMORYTYPE_ARRAY || start == NULL ? NULL : (char *)start + y * pitch + x;
 }
 
 static enum cudaMemcpyKind kind_of(CUmemorytype from, CUmemorytype to)
@@ -240,7 +240,7 @@ static cudaError_t copy_2d(const CUDA_MEMCPY2D *copy, CUstream stream)
 							copy->srcY, from_pitch);
 	char *to = side(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstXInBytes,
 					copy->dstY, to_pitch);
-	if (!from || !to) {
+	if (from == NULL || to == NULL) {
 		runtime_say("%s: copies from and to arrays are not emulated",
 					runtime_call_name("cuMemcpy2D"));
 		return cudaErrorNotSupported;
@@ -251,7 +251,7 @@ static cudaError_t copy_2d(const CUDA_MEMCPY2D *copy, CUstream stream)
 
 EXPORT CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy)
 {
-	return copy ? DRIVER(cuMemcpy2D, copy_2d(copy, NULL)) : CUDA_ERROR_INVALID_VALUE;
+	return copy != NULL ? DRIVER(cuMemcpy2D, copy_2d(copy, NULL)) : CUDA_ERROR_INVALID_VALUE;
 }
 PTDS(cuMemcpy2D);
 EXPORT_ALIAS(cuMemcpy2D_v2, cuMemcpy2DUnaligned_v2);
@@ -259,7 +259,7 @@ EXPORT_ALIAS(cuMemcpy2D_v2, cuMemcpy2DUnaligned_v2_ptds);
 
 EXPORT CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
 {
-	return copy ? DRIVER(cuMemcpy2DAsync, copy_2d(copy, stream)) : CUDA_ERROR_INVALID_VALUE;
+	return copy != NULL ? DRIVER(cuMemcpy2DAsync, copy_2d(copy, stream)) : CUDA_ERROR_INVALID_VALUE;
 }
 PTSZ(cuMemcpy2DAsync);
 
@@ -327,7 +327,7 @@ static cudaError_t pointer_attribute(void *out, CUpointer_attribute attribute, C
 		return cudaSuccess;
 	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
 		memcpy(out, &facts.hostPointer, sizeof facts.hostPointer);
-		return facts.hostPointer ? cudaSuccess : cudaErrorInvalidValue;
+		return facts.hostPointer != NULL ? cudaSuccess : cudaErrorInvalidValue;
 	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
 		*(unsigned *)out = facts.type == cudaMemoryTypeManaged;
 		return cudaSuccess;
@@ -343,7 +343,7 @@ static cudaError_t pointer_attribute(void *out, CUpointer_attribute attribute, C
 
 EXPORT CUresult cuPointerGetAttribute(void *out, CUpointer_attribute attribute, CUdeviceptr address)
 {
-	if (!out)
+	if (out == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	CUresult status = driver_begin("cuPointerGetAttribute");
 	if (status != CUDA_SUCCESS)
@@ -356,6 +356,6 @@ EXPORT CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute att
 									  CUdeviceptr address)
 {
 	(void)attribute;
-	return value ? DRIVER(cuPointerSetAttribute, address_range(NULL, NULL, address))
-				 : CUDA_ERROR_INVALID_VALUE;
+	return value != NULL ? DRIVER(cuPointerSetAttribute, address_range(NULL, NULL, address))
+						 : CUDA_ERROR_INVALID_VALUE;
 }

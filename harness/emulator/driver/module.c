@@ -26,7 +26,7 @@ static void find_log(struct jit_log *log, CUjit_option buffer, CUjit_option size
 					 const CUjit_option *options, void **values)
 {
 	*log = (struct jit_log){0};
-	for (unsigned i = 0; options && values && i < count; i++) {
+	for (unsigned i = 0; options != NULL && values != NULL && i < count; i++) {
 		if (options[i] == buffer)
 			log->buffer = values[i];
 		if (options[i] == size)
@@ -36,8 +36,9 @@ static void find_log(struct jit_log *log, CUjit_option buffer, CUjit_option size
 
 static void write_log(const struct jit_log *log, const char *text)
 {
-	int length = log->buffer && log->size ? snprintf(log->buffer, log->size, "%s", text) : 0;
-	if (log->written)
+	int length =
+		log->buffer != NULL && log->size ? snprintf(log->buffer, log->size, "%s", text) : 0;
+	if (log->written != NULL)
 		*log->written = (void *)((uintptr_t)length < log->size ? (uintptr_t)length : log->size);
 }
 
@@ -57,7 +58,7 @@ static CUresult load_data(const char *name, void *out, const void *image, unsign
 	struct jit_log info, error;
 	struct binary *binary = NULL;
 	char text[1024];
-	if (!out || !image)
+	if (out == NULL || image == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	CUresult status = driver_begin(name);
 	if (status != CUDA_SUCCESS)
@@ -105,24 +106,24 @@ static char *read_file(const char *path)
 	char *bytes = NULL;
 	long size = -1;
 	FILE *file = fopen(path, "rb");
-	if (file && fseek(file, 0, SEEK_END) == 0)
+	if (file != NULL && fseek(file, 0, SEEK_END) == 0)
 		size = ftell(file);
 	if (size >= 0 && fseek(file, 0, SEEK_SET) == 0)
 		bytes = calloc(1, (size_t)size + 1);
-	if (bytes && fread(bytes, 1, (size_t)size, file) != (size_t)size) {
+	if (bytes != NULL && fread(bytes, 1, (size_t)size, file) != (size_t)size) {
 		free(bytes);
 		bytes = NULL;
 	}
-	if (file)
+	if (file != NULL)
 		fclose(file);
 	return bytes;
 }
 
 static CUresult load_file(const char *name, void *out, const char *path)
 {
-	char *image = out && path ? read_file(path) : NULL;
-	if (!image)
-		return out && path ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+	char *image = out != NULL && path != NULL ? read_file(path) : NULL;
+	if (image == NULL)
+		return out != NULL && path != NULL ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
 	CUresult status = load_data(name, out, image, 0, NULL, NULL);
 	free(image);
 	return status;
@@ -169,9 +170,9 @@ EXPORT CUresult cuLibraryUnload(CUlibrary library)
 /* Kernels are decoded when they are first launched. */
 EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *out)
 {
-	if (out)
+	if (out != NULL)
 		*out = CU_MODULE_LAZY_LOADING;
-	return out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return out != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- what is in them ------------------------------------------------------------- */
@@ -179,12 +180,12 @@ EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *out)
 static cudaError_t get_function(struct binary *binary, const char *name, void *out)
 {
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && (!out || !name))
+	if (status == cudaSuccess && (out == NULL || name == NULL))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess && !binary_valid(binary))
 		status = cudaErrorInvalidResourceHandle;
 	struct function *function = status == cudaSuccess ? binary_function(binary, name) : NULL;
-	if (status == cudaSuccess && !function) {
+	if (status == cudaSuccess && function == NULL) {
 		runtime_say("%s: the module has no kernel %s", runtime_call_name(""), name);
 		status = cudaErrorSymbolNotFound;
 	}
@@ -209,7 +210,7 @@ static cudaError_t get_variable(struct binary *binary, const char *name, CUdevic
 	uint64_t at = 0;
 	size_t size = 0;
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && !name)
+	if (status == cudaSuccess && name == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess && !binary_valid(binary))
 		status = cudaErrorInvalidResourceHandle;
@@ -217,9 +218,9 @@ static cudaError_t get_variable(struct binary *binary, const char *name, CUdevic
 		runtime_say("%s: the module has no variable %s", runtime_call_name(""), name);
 		status = cudaErrorSymbolNotFound;
 	}
-	if (status == cudaSuccess && address)
+	if (status == cudaSuccess && address != NULL)
 		*address = at;
-	if (status == cudaSuccess && bytes)
+	if (status == cudaSuccess && bytes != NULL)
 		*bytes = size;
 	return runtime_leave(status);
 }
@@ -244,14 +245,14 @@ static cudaError_t get_all(struct binary *binary, void **out, unsigned room, uns
 	if (status == cudaSuccess && !binary_valid(binary))
 		status = cudaErrorInvalidResourceHandle;
 	const struct kernel *kernel = NULL;
-	while (status == cudaSuccess && (kernel = module_kernel_at(binary->module, found))) {
+	while (status == cudaSuccess && (kernel = module_kernel_at(binary->module, found)) != NULL) {
 		struct kernel_facts facts;
 		kernel_facts(kernel, &facts);
 		if (found < room)
 			out[found] = binary_function(binary, facts.name);
 		found++;
 	}
-	if (status == cudaSuccess && count)
+	if (status == cudaSuccess && count != NULL)
 		*count = found;
 	return runtime_leave(status);
 }

@@ -70,8 +70,8 @@ EXPORT CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, 
 									unsigned flags)
 {
 	(void)flags;
-	CUresult status =
-		callback ? DRIVER(cuStreamAddCallback, cudaStreamQuery(stream)) : CUDA_ERROR_INVALID_VALUE;
+	CUresult status = callback != NULL ? DRIVER(cuStreamAddCallback, cudaStreamQuery(stream))
+									   : CUDA_ERROR_INVALID_VALUE;
 	if (status == CUDA_SUCCESS)
 		callback(stream, CUDA_SUCCESS, data);
 	return status;

@@ -41,7 +41,7 @@ static CUresult encode(const char *call, const struct tensor_map *map, CUtensorM
 {
 	const char *wrong = (uintptr_t)out % 64 ? "the tensor map is not aligned to 64 bytes"
 											: tensor_map_encode(map, out);
-	if (!wrong)
+	if (wrong == NULL)
 		return CUDA_SUCCESS;
 	runtime_say("%s: %s", call, wrong);
 	return CUDA_ERROR_INVALID_VALUE;
@@ -63,8 +63,8 @@ EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *out, CUtensorMapDataType typ
 							 .fill_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
 							 .tf32 = type == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32};
 	(void)promotion;
-	if (!out || !sizes || !box || !steps || rank == 0 || rank > TENSOR_MAP_RANK ||
-		(rank > 1 && !strides))
+	if (out == NULL || sizes == NULL || box == NULL || steps == NULL || rank == 0 ||
+		rank > TENSOR_MAP_RANK || (rank > 1 && strides == NULL))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!element.bytes || interleave != CU_TENSOR_MAP_INTERLEAVE_NONE ||
 		!swizzle_of(swizzle, &map.swizzle)) {
@@ -84,7 +84,7 @@ EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *out, CUtensorMapDataType typ
 EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap *out, void *address)
 {
 	struct tensor_map map;
-	if (!out || !tensor_map_decode(out, &map))
+	if (out == NULL || !tensor_map_decode(out, &map))
 		return CUDA_ERROR_INVALID_VALUE;
 	map.address = (uint64_t)(uintptr_t)address;
 	return encode("cuTensorMapReplaceAddress", &map, out);

@@ -15,7 +15,7 @@
 
 static bool contains(const struct exec_cached *cached, uint64_t address, uint64_t size)
 {
-	return cached->allocation && address >= cached->base && size <= cached->size &&
+	return cached->allocation != NULL && address >= cached->base && size <= cached->size &&
 		   address - cached->base <= cached->size - size;
 }
 
@@ -32,10 +32,10 @@ const struct exec_cached *exec_lookup(struct exec_worker *worker, uint32_t slot,
 		}
 	}
 	const struct allocation *allocation = memory_find(address);
-	if (!allocation)
+	if (allocation == NULL)
 		return NULL;
 	struct exec_cached found = {allocation, allocation->base, allocation->size, false};
-	found.written = worker->launch->check_none || !allocation->written ||
+	found.written = worker->launch->check_none || allocation->written == NULL ||
 					(!allocation->undefined[0] &&
 					 memory_is_written(allocation, allocation->base, allocation->size));
 	if (!contains(&found, address, size))
@@ -80,12 +80,12 @@ void exec_undefine(struct exec_worker *worker, uint64_t address, size_t bytes, c
 {
 	struct exec_launch *launch = worker->launch;
 	struct allocation *allocation = (struct allocation *)memory_find(address);
-	if (!allocation || !allocation->written)
+	if (allocation == NULL || allocation->written == NULL)
 		return;
 	if (!allocation->undefined[0]) {
 		pthread_mutex_lock(&launch->lock);
 		snprintf(allocation->undefined, sizeof allocation->undefined, "%s", text);
-		for (struct exec_worker *other = launch->workers; other; other = other->next)
+		for (struct exec_worker *other = launch->workers; other != NULL; other = other->next)
 			forget_written(other, allocation);
 		pthread_mutex_unlock(&launch->lock);
 	}
@@ -185,8 +185,8 @@ fail_shared(struct warp *warp, const struct exec_instruction *in, int lane, uint
 			  "shared address 0x%llx (offset %lld, %zu bytes) is outside the block's %zu bytes "
 			  "of shared memory",
 			  (unsigned long long)address, (long long)offset, bytes,
-			  block ? block->shared_bytes : (size_t)0);
-	if (first && block)
+			  block != NULL ? block->shared_bytes : (size_t)0);
+	if (first && block != NULL)
 		warp->worker->fault.advice = advise_shared(warp, in, offset + bytes);
 	return NULL;
 }
@@ -201,7 +201,7 @@ struct exec_block *exec_shared_place(struct warp *warp, const struct exec_instru
 	if (at.space == PTX_GENERIC && address >> EXEC_WINDOW_SHIFT == 1)
 		address -= EXEC_WINDOW_SHARED;
 	struct exec_block *block = exec_shared_block(warp, address, offset);
-	if (!block || *offset >= block->shared_bytes || bytes > block->shared_bytes - *offset)
+	if (block == NULL || *offset >= block->shared_bytes || bytes > block->shared_bytes - *offset)
 		return fail_shared(warp, in, lane, address, *offset, bytes, block);
 	return exec_block_ended(warp, in, lane, block) ? NULL : block;
 }
@@ -212,13 +212,13 @@ static void *access_shared(struct warp *warp, const struct exec_instruction *in,
 	uint64_t offset;
 	struct exec_block *block = exec_shared_place(
 		warp, in, lane, (struct exec_address){address, PTX_SHARED}, bytes, 1, &offset);
-	if (!block)
+	if (block == NULL)
 		return NULL;
 	if (write) {
 		if (exec_pending_write(warp, in, lane, block, offset, bytes, NULL, NULL) != EXEC_NEXT)
 			return NULL;
 		memset(block->shared_written + offset, 0xff, bytes);
-		if (block->unfenced)
+		if (block->unfenced != NULL)
 			exec_unfenced_add(block, in, offset, bytes);
 	} else {
 		for (size_t i = 0; i < bytes; i++) {
@@ -271,7 +271,7 @@ static void *access_global(struct warp *warp, const struct exec_instruction *in,
 						   uint64_t address, size_t bytes, bool write)
 {
 	const struct exec_cached *cached = exec_lookup(warp->worker, in->cache, address, bytes);
-	if (!cached) {
+	if (cached == NULL) {
 		exec_fail_address(warp, in, lane, address, bytes, write);
 		return NULL;
 	}
@@ -280,7 +280,8 @@ static void *access_global(struct warp *warp, const struct exec_instruction *in,
 				  (unsigned long long)address);
 		return NULL;
 	}
-	if (warp->block->race && race_global_access(warp, in, lane, address, bytes, write) != EXEC_NEXT)
+	if (warp->block->race != NULL &&
+		race_global_access(warp, in, lane, address, bytes, write) != EXEC_NEXT)
 		return NULL;
 	if (write) {
 		exec_mark(cached, address, bytes);
@@ -319,9 +320,9 @@ void *exec_access_source(struct warp *warp, const struct exec_instruction *in, i
 		at.space == PTX_GLOBAL || (at.space == PTX_GENERIC && !(at.address >> EXEC_WINDOW_SHIFT));
 	const struct exec_cached *cached =
 		global ? exec_lookup(warp->worker, in->cache, at.address, bytes) : NULL;
-	*written = !cached || exec_written(cached, at.address, bytes);
+	*written = cached == NULL || exec_written(cached, at.address, bytes);
 	if (!*written && at.address % align == 0)
-		return warp->block->race &&
+		return warp->block->race != NULL &&
 					   race_global_access(warp, in, lane, at.address, bytes, false) != EXEC_NEXT
 				   ? NULL
 				   : (void *)(uintptr_t)at.address;

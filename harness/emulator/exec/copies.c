@@ -10,7 +10,7 @@
 
 void exec_copies_clear(struct warp *w)
 {
-	if (!w->copies)
+	if (w->copies == NULL)
 		return;
 	w->copies->count = 0;
 	memset(w->copies->committed, 0, sizeof w->copies->committed);
@@ -18,7 +18,7 @@ void exec_copies_clear(struct warp *w)
 
 void exec_copies_free(struct warp *w)
 {
-	if (w->copies)
+	if (w->copies != NULL)
 		free(w->copies->entries);
 	free(w->copies);
 	w->copies = NULL;
@@ -26,15 +26,15 @@ void exec_copies_free(struct warp *w)
 
 struct copy *copies_add(struct warp *w)
 {
-	if (!w->copies)
+	if (w->copies == NULL)
 		w->copies = calloc(1, sizeof *w->copies);
 	struct exec_copies *copies = w->copies;
-	if (!copies)
+	if (copies == NULL)
 		return NULL;
 	if (copies->count == copies->capacity) {
-		u32 larger = copies->capacity ? copies->capacity * 2 : 256;
+		uint32_t larger = copies->capacity ? copies->capacity * 2 : 256;
 		struct copy *grown = realloc(copies->entries, larger * sizeof *grown);
-		if (!grown)
+		if (grown == NULL)
 			return NULL;
 		copies->entries = grown;
 		copies->capacity = larger;
@@ -52,12 +52,13 @@ static bool copies_alike(const struct copy *a, const struct copy *b)
 static const struct exec_instruction *issuer_of_copy(const struct exec_span *span,
 													 const struct copy *self)
 {
-	for (u32 i = 0; span->kind == EXEC_PENDING_WRITE && i < span->block->warp_count; i++) {
+	for (uint32_t i = 0; span->kind == EXEC_PENDING_WRITE && i < span->block->warp_count; i++) {
 		const struct exec_copies *copies = span->block->warps[i].copies;
-		for (u32 k = 0; copies && k < copies->count; k++) {
+		for (uint32_t k = 0; copies != NULL && k < copies->count; k++) {
 			const struct copy *copy = &copies->entries[k];
 			if (copy->offset < span->offset + span->bytes &&
-				span->offset < copy->offset + copy->bytes && !(self && copies_alike(self, copy)))
+				span->offset < copy->offset + copy->bytes &&
+				!(self != NULL && copies_alike(self, copy)))
 				return copy->in;
 		}
 	}
@@ -68,7 +69,7 @@ static const struct exec_instruction *issuer_of_copy(const struct exec_span *spa
 
 void exec_bulk_free(struct exec_cluster *cluster)
 {
-	if (cluster->bulk) {
+	if (cluster->bulk != NULL) {
 		free(cluster->bulk->entries);
 		free(cluster->bulk->groups);
 	}
@@ -80,7 +81,7 @@ void exec_bulk_free(struct exec_cluster *cluster)
 static struct exec_bulk *bulk_of(const struct warp *w)
 {
 	struct exec_cluster *cluster = w->block->cluster;
-	if (!cluster->bulk)
+	if (cluster->bulk == NULL)
 		cluster->bulk = calloc(1, sizeof *cluster->bulk);
 	return cluster->bulk;
 }
@@ -88,12 +89,12 @@ static struct exec_bulk *bulk_of(const struct warp *w)
 struct bulk *copies_add_bulk(struct warp *w)
 {
 	struct exec_bulk *bulk = bulk_of(w);
-	if (!bulk)
+	if (bulk == NULL)
 		return NULL;
 	if (bulk->count == bulk->capacity) {
-		u32 larger = bulk->capacity ? bulk->capacity * 2 : 32;
+		uint32_t larger = bulk->capacity ? bulk->capacity * 2 : 32;
 		struct bulk *grown = realloc(bulk->entries, larger * sizeof *grown);
-		if (!grown)
+		if (grown == NULL)
 			return NULL;
 		bulk->entries = grown;
 		bulk->capacity = larger;
@@ -104,15 +105,15 @@ struct bulk *copies_add_bulk(struct warp *w)
 struct groups *copies_groups(struct warp *w)
 {
 	struct exec_bulk *bulk = bulk_of(w);
-	if (!bulk)
+	if (bulk == NULL)
 		return NULL;
-	for (u32 i = 0; i < bulk->group_count; i++)
+	for (uint32_t i = 0; i < bulk->group_count; i++)
 		if (bulk->groups[i].warp == w)
 			return &bulk->groups[i];
 	if (bulk->group_count == bulk->group_capacity) {
-		u32 larger = bulk->group_capacity ? bulk->group_capacity * 2 : 8;
+		uint32_t larger = bulk->group_capacity ? bulk->group_capacity * 2 : 8;
 		struct groups *grown = realloc(bulk->groups, larger * sizeof *grown);
-		if (!grown)
+		if (grown == NULL)
 			return NULL;
 		bulk->groups = grown;
 		bulk->group_capacity = larger;
@@ -134,11 +135,12 @@ static const struct exec_instruction *issuer_of_bulk(const struct exec_span *spa
 													 const struct bulk *self)
 {
 	const struct exec_bulk *bulk = span->block->cluster->bulk;
-	for (u32 k = 0; bulk && k < bulk->count; k++) {
+	for (uint32_t k = 0; bulk != NULL && k < bulk->count; k++) {
 		const struct bulk *entry = &bulk->entries[k];
 		if (entry != self && entry->block == span->block && copies_kind(entry) == span->kind &&
 			entry->shared < span->offset + span->bytes &&
-			span->offset < entry->shared + entry->bytes && !(self && loads_alike(self, entry)))
+			span->offset < entry->shared + entry->bytes &&
+			!(self != NULL && loads_alike(self, entry)))
 			return entry->in;
 	}
 	return NULL;
@@ -146,8 +148,8 @@ static const struct exec_instruction *issuer_of_bulk(const struct exec_span *spa
 
 const struct exec_layout *copies_layout(const struct exec_block *block, uint64_t offset)
 {
-	const u32 kept = block->layout_count < EXEC_LAYOUTS ? block->layout_count : EXEC_LAYOUTS;
-	for (u32 back = 1; back <= kept; back++) {
+	const uint32_t kept = block->layout_count < EXEC_LAYOUTS ? block->layout_count : EXEC_LAYOUTS;
+	for (uint32_t back = 1; back <= kept; back++) {
 		const struct exec_layout *layout =
 			&block->layouts[(block->layout_count - back) % EXEC_LAYOUTS];
 		if (offset >= layout->offset && offset - layout->offset < layout->bytes)
@@ -159,10 +161,10 @@ const struct exec_layout *copies_layout(const struct exec_block *block, uint64_t
 void copies_laid(const struct bulk *load)
 {
 	struct exec_block *block = load->block;
-	const struct exec_layout layout = {(u32)load->shared, (u32)load->bytes, load->map.swizzle,
-									   exec_pc(load->warp, load->in)};
+	const struct exec_layout layout = {(uint32_t)load->shared, (uint32_t)load->bytes,
+									   load->map.swizzle, exec_pc(load->warp, load->in)};
 	const struct exec_layout *last = copies_layout(block, load->shared);
-	if (!last || memcmp(last, &layout, sizeof layout) != 0)
+	if (last == NULL || memcmp(last, &layout, sizeof layout) != 0)
 		block->layouts[block->layout_count++ % EXEC_LAYOUTS] = layout;
 }
 
@@ -175,11 +177,11 @@ const struct exec_instruction *copies_issuer(const struct exec_span *span, const
 	return issuer != NULL ? issuer : issuer_of_copy(span, copy);
 }
 
-void copies_undefine(struct exec_block *block, uint64_t offset, const u8 *from, size_t bytes)
+void copies_undefine(struct exec_block *block, uint64_t offset, const uint8_t *from, size_t bytes)
 {
 	const uint64_t address = (uint64_t)(uintptr_t)from;
 	const struct allocation *allocation = memory_find(address);
-	for (size_t i = 0; allocation && i < bytes; i++)
+	for (size_t i = 0; allocation != NULL && i < bytes; i++)
 		if (!memory_is_written(allocation, address + i, 1) &&
 			block->shared_written[offset + i] == EXEC_SHARED_READABLE)
 			block->shared_written[offset + i] = EXEC_SHARED_UNDEFINED;

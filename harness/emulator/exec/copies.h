@@ -5,25 +5,24 @@
 
 #include "emulator/exec/cluster.h"
 #include "emulator/exec/sub.h"
-#include "emulator/exec/types.h"
 #include "emulator/tensor/map.h"
 
 /* ---- cp.async ------------------------------------------------------------------- */
 
 struct copy {
-	u64 group; /* of its lane */
+	uint64_t group; /* of its lane */
 	const struct exec_instruction *in;
-	const u8 *from;
-	u32 offset; /* in the block's shared memory */
-	u8 lane, bytes, from_bytes;
+	const uint8_t *from;
+	uint32_t offset; /* in the block's shared memory */
+	uint8_t lane, bytes, from_bytes;
 	bool undefined; /* nothing wrote some byte of the source */
 	bool landed;
 };
 
 struct exec_copies {
 	struct copy *entries;
-	u32 count, capacity;
-	u64 committed[EXEC_LANES]; /* groups closed so far */
+	uint32_t count, capacity;
+	uint64_t committed[EXEC_LANES]; /* groups closed so far */
 };
 
 /* A new one at the end of the warp's list, not filled; NULL without memory. */
@@ -36,35 +35,35 @@ void exec_copies_free(struct warp *warp);
 struct bulk {
 	enum sub_bulk kind;
 	bool tensor;
-	struct exec_block *block;           /* whose shared memory */
-	u64 shared;                         /* offset there */
-	u64 global, bytes;                  /* without a tensor map; or of another block's memory */
-	u64 ignored_before, ignored_behind; /* of `bytes`: .ignore_oob */
-	const u8 *source;                   /* of those between */
-	struct exec_block *barrier_block;   /* loads */
-	u64 barrier;
+	struct exec_block *block; /* whose shared memory */
+	uint64_t shared;          /* offset there */
+	uint64_t global, bytes;   /* without a tensor map; or of another block's memory */
+	uint64_t ignored_before, ignored_behind; /* of `bytes`: .ignore_oob */
+	const uint8_t *source;                   /* of those between */
+	struct exec_block *barrier_block;        /* loads */
+	uint64_t barrier;
 	struct warp *warp; /* stores */
 	int lane;
-	u64 group;
+	uint64_t group;
 	struct tensor_map map;
-	s32 coordinates[TENSOR_MAP_RANK];
+	int32_t coordinates[TENSOR_MAP_RANK];
 	const struct exec_instruction *in;
 	bool undefined; /* loads: nothing wrote some byte of the source */
 	bool moved;     /* its bytes were */
 	bool completed; /* loads: on their mbarrier, in this phase */
-	u32 phase;
+	uint32_t phase;
 };
 
 struct groups { /* of bulk stores, by warp */
 	struct warp *warp;
-	u64 committed[EXEC_LANES];
+	uint64_t committed[EXEC_LANES];
 };
 
 struct exec_bulk {
 	struct bulk *entries;
-	u32 count, capacity;
+	uint32_t count, capacity;
 	struct groups *groups;
-	u32 group_count, group_capacity;
+	uint32_t group_count, group_capacity;
 };
 
 /* A new bulk copy of the warp's cluster; and the groups of stores of this warp. */
@@ -94,7 +93,7 @@ struct exec_span {
 };
 
 /* What was copied of global memory that nothing wrote is undefined in shared memory, too. */
-void copies_undefine(struct exec_block *block, uint64_t offset, const u8 *from, size_t bytes);
+void copies_undefine(struct exec_block *block, uint64_t offset, const uint8_t *from, size_t bytes);
 
 /* The instruction that issued a pending copy of the span's kind to one of its bytes, or NULL.
  * `copy`, `bulk`: one that is about to begin, or NULL; others that bring the same do not count. */

@@ -15,20 +15,20 @@ void exec_source(const struct exec_origin *origin, char *out, size_t size)
 {
 	const struct ptx_instruction *instruction = origin->instruction;
 	const char *inner = NULL, *outer = NULL;
-	for (struct ptx_file *file = origin->function->module->files; file; file = file->next) {
+	for (struct ptx_file *file = origin->function->module->files; file != NULL; file = file->next) {
 		if (file->number == instruction->file)
 			inner = file->name;
 		if (instruction->outer_file && file->number == instruction->outer_file)
 			outer = file->name;
 	}
 	/* what was inlined from a header is found where the header's function was called */
-	bool use_outer = outer && (!inner || strstr(inner, "/include/"));
+	bool use_outer = outer != NULL && (inner == NULL || strstr(inner, "/include/") != NULL);
 	const char *path = use_outer ? outer : inner;
 	out[0] = '\0';
-	if (!path)
+	if (path == NULL)
 		return;
 	const char *slash = strrchr(path, '/');
-	snprintf(out, size, "%s:%d", slash ? slash + 1 : path,
+	snprintf(out, size, "%s:%d", slash != NULL ? slash + 1 : path,
 			 use_outer ? instruction->outer_line : instruction->file_line);
 }
 
@@ -76,7 +76,7 @@ static void fail(struct warp *warp, const struct exec_instruction *in, int lane,
 	name_thread(fault, warp, lane);
 	char place[EXEC_PLACE], kernel[KERNEL_NAME_SHOWN];
 	kernel_name_show(program->function->name, kernel, sizeof kernel);
-	if (in) {
+	if (in != NULL) {
 		const struct exec_origin *origin = &program->origins[exec_pc(warp, in)];
 		snprintf(fault->instruction, sizeof fault->instruction, "%s", origin->instruction->opcode);
 		fault->ptx_line = origin->instruction->line;
@@ -85,7 +85,7 @@ static void fail(struct warp *warp, const struct exec_instruction *in, int lane,
 	snprintf(fault->text, sizeof fault->text,
 			 "kernel %s, block (%u,%u,%u), thread (%u,%u,%u)%s%s: %s", kernel, fault->block[0],
 			 fault->block[1], fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2],
-			 in ? ": " : "", in ? exec_place(warp, in, place) : "", what);
+			 in != NULL ? ": " : "", in != NULL ? exec_place(warp, in, place) : "", what);
 }
 
 enum exec_status exec_fail(struct warp *warp, const struct exec_instruction *in, int lane,
@@ -201,13 +201,13 @@ static void describe_address(uint64_t address, size_t size, struct place *out)
 	const struct allocation *near = memory_nearest(address, &freed);
 	const struct allocation *next = memory_following(address);
 	bool global = address >> EXEC_WINDOW_SHIFT == 0 && address >= 65536;
-	uint64_t end = near ? near->base + near->size : 0;
-	uint64_t behind = near && address >= end ? address - end : 0;
-	uint64_t before = next ? next->base - address : UINT64_MAX;
-	if (global && before < BEFORE && (!near || behind > before))
+	uint64_t end = near != NULL ? near->base + near->size : 0;
+	uint64_t behind = near != NULL && address >= end ? address - end : 0;
+	uint64_t before = next != NULL ? next->base - address : UINT64_MAX;
+	if (global && before < BEFORE && (near == NULL || behind > before))
 		PLACE(out, advice_bounds, "%" PRIu64 " bytes before the start of a %s", before,
 			  memory_describe(next, what));
-	else if (!global || !near || (!memory_reserved(address) && mapped(address)))
+	else if (!global || near == NULL || (!memory_reserved(address) && mapped(address)))
 		describe_elsewhere(address, global, out);
 	else if (freed && address < end)
 		PLACE(out, advice_freed(near), "%" PRIu64 " bytes into a %s that was freed",

@@ -119,8 +119,8 @@ static enum exec_status follow_parts(struct warp *w, const struct exec_instructi
 	}
 	enum exec_status status = in->handler(w, in, mask);
 	struct exec_lanes *result = e->results ? exec_lanes_of(w->undefined, e->of_results[0]) : NULL;
-	for (uint32_t p = 0; result && status == EXEC_NEXT && p < exec_lanes_parts(e->of_results[0]);
-		 p++)
+	for (uint32_t p = 0;
+		 result != NULL && status == EXEC_NEXT && p < exec_lanes_parts(e->of_results[0]); p++)
 		exec_lanes_set(w->undefined, result + p, mask, parts[p].lanes, &parts[p].read);
 	return status;
 }
@@ -139,7 +139,7 @@ static enum exec_status follow_pair(struct warp *w, const struct exec_instructio
 	}
 	enum exec_status status = in->handler(w, in, mask);
 	struct exec_lanes *result = e->results ? exec_lanes_of(undefined, e->of_results[0]) : NULL;
-	for (int p = 0; result && status == EXEC_NEXT && p < 2; p++)
+	for (int p = 0; result != NULL && status == EXEC_NEXT && p < 2; p++)
 		exec_lanes_set(undefined, result + p, mask, halves[p].lanes, &halves[p].read);
 	return status;
 }
@@ -286,7 +286,7 @@ static bool open_region(struct warp *w, const struct exec_instruction *in, uint3
 {
 	struct exec_undefined *undefined = w->undefined;
 	const struct exec_region *region = exec_region_find(w->worker->launch->program, exec_pc(w, in));
-	if (!region || !exec_follow_harmless(w, region, lanes, exec_follow))
+	if (region == NULL || !exec_follow_harmless(w, region, lanes, exec_follow))
 		return false;
 	uint32_t i = 0;
 	while (i < undefined->open_count && undefined->open[i].region != region)

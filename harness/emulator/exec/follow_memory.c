@@ -52,9 +52,9 @@ static uint8_t *known_at(struct warp *w, const struct exec_instruction *in, int 
 		address &= ((uint64_t)1 << EXEC_WINDOW_SHIFT) - 1;
 	if (space == PTX_SHARED) {
 		struct exec_block *block = exec_shared_block(w, address, &offset);
-		return block ? block->shared_written + offset : NULL;
+		return block != NULL ? block->shared_written + offset : NULL;
 	}
-	if (space != PTX_LOCAL || !w->undefined->local)
+	if (space != PTX_LOCAL || w->undefined->local == NULL)
 		return NULL;
 	return w->undefined->local + (size_t)lane * w->worker->launch->program->local_bytes +
 		   (address - EXEC_LOCAL_BASE);
@@ -67,7 +67,7 @@ static const uint8_t *known_of(struct warp *w, const struct exec_instruction *in
 	if (space_at(in, address) != PTX_GLOBAL)
 		return known_at(w, in, lane, address);
 	const struct allocation *allocation = memory_find(address);
-	if (!allocation || w->worker->launch->check_none ||
+	if (allocation == NULL || w->worker->launch->check_none ||
 		memory_is_written(allocation, address, (size_t)bytes))
 		return NULL;
 	for (int i = 0; i < bytes; i++)
@@ -83,7 +83,7 @@ static void set_global(struct warp *w, const struct exec_instruction *in, uint64
 	char place[EXEC_PLACE], of[EXEC_READ_TEXT], text[EXEC_PLACE + EXEC_READ_TEXT + 32];
 	const struct allocation *allocation = memory_find(address);
 	text[0] = '\0';
-	if (allocation && !allocation->undefined[0])
+	if (allocation != NULL && !allocation->undefined[0])
 		snprintf(text, sizeof text, "%s stored a value made of %s", exec_place(w, in, place),
 				 exec_undefined_describe(w, &part->read, of));
 	exec_undefine(w->worker, address, 1, text);
@@ -94,7 +94,8 @@ static void set_global(struct warp *w, const struct exec_instruction *in, uint64
 static bool takes_undefined(uint64_t address)
 {
 	const struct allocation *allocation = memory_find(address);
-	return !allocation || (allocation->written && !allocation->name[0] && !allocation->read_only);
+	return allocation == NULL ||
+		   (allocation->written != NULL && !allocation->name[0] && !allocation->read_only);
 }
 
 static struct exec_lanes *register_at(const struct warp *w, int32_t slot)
@@ -123,7 +124,7 @@ static void set_loaded(struct warp *w, const struct exec_instruction *in, uint32
 		uint8_t room[ELEMENTS * PARTS * 2];
 		const uint8_t *known =
 			known_of(w, in, lane, addresses->at[lane], in->count * in->size, room);
-		for (int i = 0; known && i < in->count * in->size; i++) {
+		for (int i = 0; known != NULL && i < in->count * in->size; i++) {
 			if (known[i] == EXEC_SHARED_READABLE)
 				continue;
 			undefined[i / in->size][i % in->size / 2] |= 1u << lane;
@@ -149,12 +150,12 @@ static void set_stored(struct warp *w, const struct exec_instruction *in, uint32
 		int lane = __builtin_ctz(left);
 		uint8_t *known = known_at(w, in, lane, addresses->at[lane]);
 		bool global = space_at(in, addresses->at[lane]) == PTX_GLOBAL;
-		for (int i = 0; (known || global) && i < in->count * in->size; i++) {
+		for (int i = 0; (known != NULL || global) && i < in->count * in->size; i++) {
 			int32_t slot = in->list[i / in->size];
 			const struct exec_lanes *part =
 				slot & 1 ? NULL : register_at(w, slot) + i % in->size / 2;
-			bool bad = part && part->lanes >> lane & 1;
-			if (known)
+			bool bad = part != NULL && part->lanes >> lane & 1;
+			if (known != NULL)
 				known[i] = bad ? EXEC_SHARED_UNDEFINED : EXEC_SHARED_READABLE;
 			else if (bad)
 				set_global(w, in, addresses->at[lane] + (uint64_t)i, part);
@@ -177,7 +178,7 @@ static void set_rows(struct warp *w, const struct exec_instruction *in,
 			int lane = in->sub ? 4 * element + row / 2 : 4 * row + element / 2;
 			int part = in->sub ? row % 2 : element % 2;
 			uint8_t *known = known_at(w, in, 0, addresses->at[m * ROWS + row]);
-			if (!known)
+			if (known == NULL)
 				continue;
 			if (store)
 				known[i % ROW_BYTES] =
@@ -210,11 +211,11 @@ static void set_tile(struct warp *w, const struct exec_instruction *in, uint64_t
 			for (int k = 0; k < size; k++) {
 				int part = (first + k) / 2;
 				bool bad = reg[part].lanes >> lane & 1;
-				if (stored)
+				if (stored != NULL)
 					stored[k] = bad ? EXEC_SHARED_UNDEFINED : EXEC_SHARED_READABLE;
 				else if (store && bad)
 					set_global(w, in, at + (uint64_t)k, &reg[part]);
-				else if (known && known[k] != EXEC_SHARED_READABLE)
+				else if (known != NULL && known[k] != EXEC_SHARED_READABLE)
 					undefined[part] |= 1u << lane;
 			}
 		}
@@ -276,7 +277,7 @@ enum exec_status exec_follow_load(struct warp *w, const struct exec_instruction 
 		return status;
 	if (again)
 		uncount(w, &before);
-	if (!undefined->noted && !undefined->local)
+	if (!undefined->noted && undefined->local == NULL)
 		set_defined(w, in, mask, kind);
 	else if (kind == EFFECT_LOAD)
 		set_loaded(w, in, mask, &addresses);
@@ -308,10 +309,10 @@ static uint32_t stored_lanes(const struct warp *w, const struct exec_instruction
 static bool local_known(struct warp *w, const struct exec_instruction *in)
 {
 	size_t bytes = w->worker->launch->program->local_bytes * EXEC_LANES;
-	if (w->undefined->local)
+	if (w->undefined->local != NULL)
 		return true;
 	w->undefined->local = malloc(bytes + 1);
-	if (w->undefined->local)
+	if (w->undefined->local != NULL)
 		memset(w->undefined->local, EXEC_SHARED_READABLE, bytes);
 	else
 		exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory to follow undefined values");
@@ -337,7 +338,7 @@ enum exec_status exec_follow_store(struct warp *w, const struct exec_instruction
 	if (local && !local_known(w, in))
 		return EXEC_FAULT;
 	enum exec_status status = in->handler(w, in, mask);
-	if (status != EXEC_NEXT || (!lanes && !w->undefined->local))
+	if (status != EXEC_NEXT || (!lanes && w->undefined->local == NULL))
 		return status;
 	if (kind == EFFECT_STORE)
 		set_stored(w, in, mask, &addresses);

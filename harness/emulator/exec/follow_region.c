@@ -72,7 +72,8 @@ static bool state_keep(const struct warp *w, struct state *state)
 	state->predicates = malloc(program->predicate_count * sizeof *state->predicates);
 	state->registers = malloc(program->register_bytes + 1); /* 0: a kernel of predicates */
 	state->values = malloc(program->predicate_count * sizeof *state->values);
-	if (!state->parts || !state->predicates || !state->registers || !state->values) {
+	if (state->parts == NULL || state->predicates == NULL || state->registers == NULL ||
+		state->values == NULL) {
 		state_free(state);
 		return false;
 	}
@@ -100,7 +101,7 @@ struct walk {
 
 static bool has_copies(const struct warp *w, uint32_t lanes)
 {
-	for (uint32_t i = 0; w->copies && i < w->copies->count; i++)
+	for (uint32_t i = 0; w->copies != NULL && i < w->copies->count; i++)
 		if (lanes >> w->copies->entries[i].lane & 1)
 			return true;
 	return false;

@@ -147,7 +147,7 @@ static bool is_f16(const struct exec_instruction *in)
 static void collect_a(const struct warp *w, const struct exec_instruction *in, bool rows[16],
 					  struct exec_read *read)
 {
-	for (int r = 0; w->undefined && r < in->list[1]; r++) {
+	for (int r = 0; w->undefined != NULL && r < in->list[1]; r++) {
 		const struct exec_lanes *parts = &w->undefined->parts[in->list[2 + in->list[0] + r] / 64];
 		for (uint32_t left = parts[0].lanes | parts[1].lanes; left; left &= left - 1) {
 			rows[__builtin_ctz(left) / 4 + 8 * (r % 2)] = true;
@@ -182,12 +182,12 @@ bool exec_follow_wgmma(struct warp *warps[4], const struct exec_instruction *in,
 	for (int i = 0; i < 4; i++) {
 		bool rows[16] = {false};
 		struct exec_read read = reads->read;
-		if (!reads->any && !(warps[i]->undefined && warps[i]->undefined->count))
+		if (!reads->any && !(warps[i]->undefined != NULL && warps[i]->undefined->count))
 			continue;
 		for (int r = 0; r < 16; r++)
 			rows[r] = reads->a[16 * i + r];
 		collect_a(warps[i], in, rows, &read);
-		if (!exec_undefined_open(warps[i])) {
+		if (exec_undefined_open(warps[i]) == NULL) {
 			exec_fail(warps[i], in, 0, FAULT_MEMORY, 0,
 					  "no host memory to follow undefined values");
 			return false;
@@ -200,7 +200,7 @@ bool exec_follow_wgmma(struct warp *warps[4], const struct exec_instruction *in,
 
 enum exec_status exec_follow_on(struct warp *w, const struct exec_instruction *in)
 {
-	if (!w->undefined || w->undefined->following || !w->undefined->count)
+	if (w->undefined == NULL || w->undefined->following || !w->undefined->count)
 		return EXEC_NEXT;
 	w->pc = exec_pc(w, in) + 1;
 	return EXEC_YIELD;

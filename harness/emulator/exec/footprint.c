@@ -23,13 +23,13 @@ static bool footprint_allocate(struct exec_footprint *table, size_t slots)
 	table->slots = slots;
 	table->used = 0;
 	table->stamp = 1;
-	return table->sectors && table->stamps;
+	return table->sectors != NULL && table->stamps != NULL;
 }
 
 struct exec_footprint *exec_footprint_create(void)
 {
 	struct exec_footprint *table = calloc(1, sizeof *table);
-	if (table && footprint_allocate(table, SLOTS_FIRST))
+	if (table != NULL && footprint_allocate(table, SLOTS_FIRST))
 		return table;
 	exec_footprint_free(table);
 	return NULL;
@@ -37,7 +37,7 @@ struct exec_footprint *exec_footprint_create(void)
 
 void exec_footprint_free(struct exec_footprint *table)
 {
-	if (!table)
+	if (table == NULL)
 		return;
 	free(table->sectors);
 	free(table->stamps);

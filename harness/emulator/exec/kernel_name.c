@@ -86,8 +86,8 @@ typedef char *demangler(const char *symbol, char *buffer, size_t *capacity, int 
 static demangler *find_demangler(void)
 {
 	void *symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-	void *library = symbol ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-	if (library)
+	void *library = symbol != NULL ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	if (library != NULL)
 		symbol = dlsym(library, "__cxa_demangle");
 	return (demangler *)symbol;
 }
@@ -97,8 +97,8 @@ void kernel_name_show(const char *symbol, char *out, size_t size)
 	bool mangled = strncmp(symbol, "_Z", 2) == 0; /* it would read "f" as the type float */
 	demangler *demangle = mangled ? find_demangler() : NULL;
 	int status;
-	char *demangled = demangle ? demangle(symbol, NULL, NULL, &status) : NULL;
-	if (demangled)
+	char *demangled = demangle != NULL ? demangle(symbol, NULL, NULL, &status) : NULL;
+	if (demangled != NULL)
 		kernel_name_shorten(demangled, out, size);
 	else
 		snprintf(out, size, "%s", symbol);

@@ -121,11 +121,11 @@ static bool grow(void)
 		return true;
 	size_t capacity = memory.capacity ? memory.capacity * 2 : 64;
 	uint64_t *bases = realloc(memory.bases, capacity * sizeof *bases);
-	if (!bases)
+	if (bases == NULL)
 		return false;
 	memory.bases = bases;
 	struct allocation **entries = realloc(memory.entries, capacity * sizeof *entries);
-	if (!entries)
+	if (entries == NULL)
 		return false;
 	memory.entries = entries;
 	memory.capacity = capacity;
@@ -135,7 +135,7 @@ static bool grow(void)
 static struct allocation *insert(uint64_t base, size_t size, const char *kind)
 {
 	struct allocation *entry = grow() ? calloc(1, sizeof *entry) : NULL;
-	if (!entry)
+	if (entry == NULL)
 		return NULL;
 	*entry = (struct allocation){.base = base, .size = size, .kind = kind};
 	size_t at = index_above(base), tail = memory.count - at;
@@ -213,7 +213,7 @@ static uint64_t allocate_locked(struct region *region, size_t size, const char *
 		return 0;
 	uint64_t base = find_room_in(region, size);
 	uint64_t first = round_down(base, PAGE), last = round_up(base + size, PAGE);
-	if (!base || !set_access(first, last, true) || !insert(base, size, kind))
+	if (!base || !set_access(first, last, true) || insert(base, size, kind) == NULL)
 		return 0;
 	fill_fresh(base, size);
 	if (region == &memory.device && memory.closed)
@@ -379,10 +379,10 @@ const struct allocation *memory_nearest(uint64_t address, bool *freed)
 	size_t kept = memory.freed_count < FREED_KEPT ? memory.freed_count : FREED_KEPT;
 	for (size_t i = 0; i < kept; i++) {
 		const struct allocation *old = &memory.freed[i];
-		if (old->base > address || (nearest && nearest->base > old->base))
+		if (old->base > address || (nearest != NULL && nearest->base > old->base))
 			continue;
 		bool live_is_closer =
-			nearest && !*freed && nearest->base + nearest->size >= old->base + old->size;
+			nearest != NULL && !*freed && nearest->base + nearest->size >= old->base + old->size;
 		if (live_is_closer)
 			continue;
 		nearest = old;
@@ -401,7 +401,7 @@ const struct allocation *memory_following(uint64_t address)
 static bool clip(const struct allocation *allocation, uint64_t address, size_t size,
 				 uint64_t *first, uint64_t *end)
 {
-	if (!allocation->written || address < allocation->base)
+	if (allocation->written == NULL || address < allocation->base)
 		return false;
 	*first = address - allocation->base;
 	if (*first >= allocation->size || size == 0)
@@ -482,7 +482,7 @@ void memory_copy_written(const struct allocation *to, uint64_t to_address,
 	if (from->undefined[0] && !to->undefined[0])
 		memcpy(memory.entries[index_of(to->base)]->undefined, from->undefined,
 			   sizeof from->undefined);
-	for (size_t i = 0; to->written && i < size; i++) {
+	for (size_t i = 0; to->written != NULL && i < size; i++) {
 		uint64_t at = to_address + i - to->base;
 		if (memory_is_written(from, from_address + i, 1))
 			to->written[at / 8] |= (uint8_t)(1u << at % 8);
@@ -510,7 +510,7 @@ bool memory_register_host(void *pointer, size_t size)
 	pthread_mutex_lock(&memory.lock);
 	size_t above = index_above(base);
 	const struct allocation *below = above > 0 ? memory.entries[above - 1] : NULL;
-	bool free_range = !(below && below->base + below->size > base) &&
+	bool free_range = !(below != NULL && below->base + below->size > base) &&
 					  !(above < memory.count && memory.bases[above] < base + size) &&
 					  !within_reservation(base);
 	bool done = free_range && insert(base, size, "host memory") != NULL;

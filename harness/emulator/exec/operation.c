@@ -36,7 +36,7 @@ static bool add(const struct exec_operation *operation)
 		uint32_t capacity = operations.capacity ? 2 * operations.capacity : 16;
 		struct exec_operation *grown =
 			realloc(operations.entries, capacity * sizeof operations.entries[0]);
-		if (!grown)
+		if (grown == NULL)
 			return false;
 		operations.entries = grown;
 		operations.capacity = capacity;
@@ -55,7 +55,7 @@ void exec_operation_begin(struct exec_operation *operation, const struct machine
 	}
 	operation->first = operation->floor = operations.last + 1;
 	operations.last += operation->count;
-	if (!order) {
+	if (order == NULL) {
 		operations.count = 0;
 		return;
 	}
@@ -90,8 +90,8 @@ bool exec_operation_follows(const struct exec_operation *operation, uint32_t blo
 	if (block < operation->floor)
 		return true;
 	const struct exec_operation *other = exec_operation_of(block);
-	return !other || (before(&other->order, &operation->order.before) &&
-					  (waited || !is_primary(&operation->order, &other->order)));
+	return other == NULL || (before(&other->order, &operation->order.before) &&
+							 (waited || !is_primary(&operation->order, &other->order)));
 }
 
 void exec_operation_retire(const struct machine_clock *host)

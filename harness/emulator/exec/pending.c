@@ -17,9 +17,9 @@ void exec_pending_begin(struct exec_block *block, enum exec_pending kind, uint64
 {
 	uint8_t *counts = block->pending[kind];
 	if (kind == EXEC_PENDING_WRITE)
-		memset(block->shared_written + offset, counts ? EXEC_SHARED_PENDING : EXEC_SHARED_READABLE,
-			   bytes);
-	if (!counts)
+		memset(block->shared_written + offset,
+			   counts != NULL ? EXEC_SHARED_PENDING : EXEC_SHARED_READABLE, bytes);
+	if (counts == NULL)
 		return;
 	block->pending_count++;
 	uint8_t most = 0;
@@ -35,7 +35,7 @@ void exec_pending_end(struct exec_block *block, enum exec_pending kind, uint64_t
 					  size_t bytes)
 {
 	uint8_t *counts = block->pending[kind];
-	if (!counts)
+	if (counts == NULL)
 		return;
 	block->pending_count--;
 	for (size_t i = 0; i < bytes; i++)
@@ -77,7 +77,7 @@ enum exec_status exec_pending_write(struct warp *warp, const struct exec_instruc
 	for (int kind = 0; kind < EXEC_PENDING_KINDS; kind++) {
 		const struct exec_span span = {block, (enum exec_pending)kind, offset, bytes};
 		const struct exec_instruction *issuer = copies_issuer(&span, copy, bulk);
-		if (!issuer)
+		if (issuer == NULL)
 			continue;
 		char place[EXEC_PLACE];
 		return exec_fail_undefined(warp, in, lane, FAULT_ASYNC, offset,
@@ -101,7 +101,7 @@ enum exec_status exec_pending_read(struct warp *warp, const struct exec_instruct
 							   "%s shared memory at offset %llu that an asynchronous copy (%s) is "
 							   "still to write: a wait is missing",
 							   verb, (unsigned long long)offset,
-							   issuer ? exec_place(warp, issuer, place) : "one of many");
+							   issuer != NULL ? exec_place(warp, issuer, place) : "one of many");
 }
 
 /* Steele's and Vigna's SplitMix64: the same for every run, whatever the threads do. */

@@ -48,7 +48,7 @@ struct written {
 struct point { /* an mbarrier */
 	uint64_t offset;
 	struct clock clock;
-	struct past_orders orders;
+	struct vector_clock_orders orders;
 };
 
 /* A byte that another warp has stored to, too, and what it stored there. */
@@ -82,8 +82,8 @@ struct exec_race {
 	uint32_t number; /* of the block, among those of all launches */
 	/* What warps know of other blocks, and what carries that. The barrier of a cluster's is the
 	 * first block's. */
-	struct past_orders warp_orders[RACE_WARPS], barrier_orders[EXEC_BARRIERS];
-	struct past_orders cluster_orders, exited_orders;
+	struct vector_clock_orders warp_orders[RACE_WARPS], barrier_orders[EXEC_BARRIERS];
+	struct vector_clock_orders cluster_orders, exited_orders;
 	struct point *points;
 	uint32_t point_count, point_capacity;
 	struct written *writes;  /* of each byte */
@@ -112,13 +112,13 @@ static void forget(struct exec_race *race)
 static void clear_orders(struct exec_race *race)
 {
 	for (int i = 0; i < RACE_WARPS; i++)
-		past_orders_clear(&race->warp_orders[i]);
+		vector_clock_orders_clear(&race->warp_orders[i]);
 	for (int i = 0; i < EXEC_BARRIERS; i++)
-		past_orders_clear(&race->barrier_orders[i]);
-	past_orders_clear(&race->cluster_orders);
-	past_orders_clear(&race->exited_orders);
+		vector_clock_orders_clear(&race->barrier_orders[i]);
+	vector_clock_orders_clear(&race->cluster_orders);
+	vector_clock_orders_clear(&race->exited_orders);
 	for (uint32_t i = 0; i < race->point_count; i++)
-		past_orders_clear(&race->points[i].orders);
+		vector_clock_orders_clear(&race->points[i].orders);
 	race->point_count = 0;
 }
 
@@ -135,7 +135,7 @@ uint32_t exec_race_number(const struct exec_block *block)
 	return block->race->number;
 }
 
-struct past_orders *exec_race_orders(const struct warp *warp)
+struct vector_clock_orders *exec_race_orders(const struct warp *warp)
 {
 	return &warp->block->race->warp_orders[warp->index];
 }
@@ -148,15 +148,15 @@ uint32_t *exec_race_steps(const struct warp *warp)
 bool exec_race_start(struct exec_block *block)
 {
 	struct exec_race *race = block->race;
-	if (!race) {
+	if (race == NULL) {
 		race = block->race = calloc(1, sizeof *race);
-		if (!race)
+		if (race == NULL)
 			return false;
 		race->bytes = block->shared_bytes;
 		race->warps = block->warp_count;
 		race->writes = calloc(race->bytes + WORD, sizeof *race->writes);
 		race->reads = calloc((race->bytes + WORD) * race->warps, sizeof *race->reads);
-		if (!race->writes || !race->reads)
+		if (race->writes == NULL || race->reads == NULL)
 			return false;
 	}
 	forget(race);
@@ -179,7 +179,7 @@ bool exec_race_start(struct exec_block *block)
 
 void exec_race_free(struct exec_block *block)
 {
-	if (block->race) {
+	if (block->race != NULL) {
 		clear_orders(block->race);
 		free(block->race->points);
 		free(block->race->writes);
@@ -251,7 +251,7 @@ static void tell(const struct doubles *doubles)
 	struct exec_launch *launch = worker->launch;
 	const struct doubled *first = &doubles->bytes[0];
 	char place[EXEC_PLACE];
-	if (!launch->say || worker->fault.kind != FAULT_NONE ||
+	if (launch->say == NULL || worker->fault.kind != FAULT_NONE ||
 		__atomic_exchange_n(&launch->program->doubles_told, true, __ATOMIC_RELAXED))
 		return;
 	exec_fail(doubles->warp, doubles->in, first->lane, FAULT_RACE, first->at,
@@ -325,7 +325,7 @@ static struct clock *clock_of(struct exec_race *race, enum exec_race_point kind,
 	if (race->point_count == race->point_capacity) {
 		uint32_t larger = race->point_capacity ? race->point_capacity * 2 : 16;
 		struct point *grown = realloc(race->points, larger * sizeof *grown);
-		if (!grown)
+		if (grown == NULL)
 			return &race->cluster; /* orders too much: finds less, claims nothing false */
 		race->points = grown;
 		race->point_capacity = larger;
@@ -335,8 +335,8 @@ static struct clock *clock_of(struct exec_race *race, enum exec_race_point kind,
 }
 
 /* What carries order in global memory; at an mbarrier also from another block of the cluster. */
-static struct past_orders *orders_of(struct exec_block *block, enum exec_race_point kind,
-									 uint64_t at)
+static struct vector_clock_orders *orders_of(struct exec_block *block, enum exec_race_point kind,
+											 uint64_t at)
 {
 	struct exec_race *race = block->race;
 	if (kind == EXEC_RACE_BARRIER)
@@ -344,25 +344,25 @@ static struct past_orders *orders_of(struct exec_block *block, enum exec_race_po
 	if (kind == EXEC_RACE_EXIT)
 		return &race->exited_orders;
 	struct clock *clock = kind == EXEC_RACE_CLUSTER ? NULL : clock_of(race, kind, at);
-	if (!clock || clock == &race->cluster)
+	if (clock == NULL || clock == &race->cluster)
 		return &block->cluster->blocks[0].race->cluster_orders;
 	return &((struct point *)(void *)((char *)clock - offsetof(struct point, clock)))->orders;
 }
 
 /* Several blocks of a cluster meet there: what the warp's own did is new to the others. */
-static void add_own(const struct warp *warp, struct past_orders *orders)
+static void add_own(const struct warp *warp, struct vector_clock_orders *orders)
 {
 	const struct exec_race *race = warp->block->race;
-	past_add(&orders->known, race->number, race->clocks[warp->index].all);
+	vector_clock_add(&orders->known, race->number, race->clocks[warp->index].all);
 }
 
 void exec_race_release(struct exec_block *block, const struct warp *warp, uint32_t lanes,
 					   enum exec_race_point kind, uint64_t at)
 {
-	if (!block->race)
+	if (block->race == NULL)
 		return;
-	struct past_orders *carried = orders_of(block, kind, at);
-	past_orders_join(carried, &warp->block->race->warp_orders[warp->index]);
+	struct vector_clock_orders *carried = orders_of(block, kind, at);
+	vector_clock_orders_join(carried, &warp->block->race->warp_orders[warp->index]);
 	if (block->cluster->count > 1 && (kind == EXEC_RACE_CLUSTER || kind == EXEC_RACE_MBARRIER))
 		add_own(warp, carried);
 	if (warp->block != block) {
@@ -403,9 +403,10 @@ static void know(struct exec_race *race, uint32_t warp)
 void exec_race_acquire(struct exec_block *block, const struct warp *warp, uint32_t lanes,
 					   enum exec_race_point kind, uint64_t at)
 {
-	if (!block->race)
+	if (block->race == NULL)
 		return;
-	past_orders_join(&warp->block->race->warp_orders[warp->index], orders_of(block, kind, at));
+	vector_clock_orders_join(&warp->block->race->warp_orders[warp->index],
+							 orders_of(block, kind, at));
 	if (warp->block != block)
 		return;
 	const uint32_t i = warp->index;
@@ -432,10 +433,10 @@ void exec_race_meet(const struct warp *warp)
 
 void exec_race_reset(struct exec_block *block, uint32_t barrier)
 {
-	if (!block->race)
+	if (block->race == NULL)
 		return;
 	memset(&block->race->barriers[barrier], 0, sizeof block->race->barriers[barrier]);
-	past_orders_clear(&block->race->barrier_orders[barrier]);
+	vector_clock_orders_clear(&block->race->barrier_orders[barrier]);
 }
 
 /* How many bytes from this one on are looked at as one; a word of which only a part is accessed is
@@ -567,7 +568,7 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
 	const bool object = kind == EXEC_RACE_MAKE || kind == EXEC_RACE_USE;
 	struct exec_race *race = block->race;
 	const bool ordered = in->flags & EXEC_FLAG_VOLATILE && !(in->flags & EXEC_FLAG_WEAK);
-	if (!race || (ordered && !object))
+	if (race == NULL || (ordered && !object))
 		return EXEC_NEXT;
 	if (race->doubles.count && !continues(&race->doubles, warp, in, lane, offset) &&
 		settle(block) != EXEC_NEXT)

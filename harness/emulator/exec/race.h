@@ -4,7 +4,7 @@
 #define EMULATOR_EXEC_RACE_H
 
 #include "emulator/exec/cluster.h"
-#include "emulator/exec/past.h"
+#include "emulator/exec/vector_clock.h"
 
 /* What carries order from warp to warp. */
 enum exec_race_point {
@@ -46,7 +46,7 @@ enum exec_status exec_race_access(struct exec_block *block, struct warp *warp,
  * number, what its warp knows of other blocks, and the steps of the block's warps that come before
  * what the warp does next. Its own, which is the step that it is in, may be moved on. */
 uint32_t exec_race_number(const struct exec_block *block);
-struct past_orders *exec_race_orders(const struct warp *warp);
+struct vector_clock_orders *exec_race_orders(const struct warp *warp);
 uint32_t *exec_race_steps(const struct warp *warp);
 /* Says the fault that the warp's worker has, a note, and takes it back. */
 void exec_race_tell(const struct warp *warp);

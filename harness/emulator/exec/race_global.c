@@ -31,7 +31,7 @@
 struct place {
 	struct place *next;
 	uint64_t address;
-	struct past *past;
+	struct vector_clock *past;
 };
 
 static struct {
@@ -43,10 +43,10 @@ static struct {
 void race_global_begin(void)
 {
 	for (int i = 0; published.count && i < BUCKETS; i++)
-		while (published.buckets[i]) {
+		while (published.buckets[i] != NULL) {
 			struct place *place = published.buckets[i];
 			published.buckets[i] = place->next;
-			past_set(&place->past, NULL);
+			vector_clock_set(&place->past, NULL);
 			free(place);
 		}
 	published.count = 0;
@@ -56,9 +56,9 @@ static struct place *find_place(uint64_t address, bool make)
 {
 	struct place **bucket = &published.buckets[address / SHADOW_WORD % BUCKETS];
 	struct place *place = *bucket;
-	while (place && place->address != address)
+	while (place != NULL && place->address != address)
 		place = place->next;
-	if (place || !make || !(place = calloc(1, sizeof *place)))
+	if (place != NULL || !make || (place = calloc(1, sizeof *place)) == NULL)
 		return place;
 	*place = (struct place){.next = *bucket, .address = address};
 	*bucket = place;
@@ -66,24 +66,24 @@ static struct place *find_place(uint64_t address, bool make)
 	return place;
 }
 
-static void publish(uint64_t address, size_t bytes, struct past *past)
+static void publish(uint64_t address, size_t bytes, struct vector_clock *past)
 {
 	pthread_mutex_lock(&published.lock);
-	for (uint64_t at = address; past && at < address + bytes; at += SHADOW_WORD) {
+	for (uint64_t at = address; past != NULL && at < address + bytes; at += SHADOW_WORD) {
 		struct place *place = find_place(at & ~(uint64_t)(SHADOW_WORD - 1), true);
-		if (place)
-			past_join(&place->past, past);
+		if (place != NULL)
+			vector_clock_join(&place->past, past);
 	}
 	pthread_mutex_unlock(&published.lock);
 }
 
-static void take(struct past **into, uint64_t address, size_t bytes)
+static void take(struct vector_clock **into, uint64_t address, size_t bytes)
 {
 	pthread_mutex_lock(&published.lock);
 	for (uint64_t at = address; at < address + bytes; at += SHADOW_WORD) {
 		const struct place *place = find_place(at & ~(uint64_t)(SHADOW_WORD - 1), false);
-		if (place)
-			past_join(into, place->past);
+		if (place != NULL)
+			vector_clock_join(into, place->past);
 	}
 	pthread_mutex_unlock(&published.lock);
 }
@@ -91,7 +91,7 @@ static void take(struct past **into, uint64_t address, size_t bytes)
 void race_global_seen(struct warp *warp, const struct exec_instruction *in, uint32_t mask,
 					  const uint64_t addresses[EXEC_LANES], size_t bytes)
 {
-	struct past_orders *orders = exec_race_orders(warp);
+	struct vector_clock_orders *orders = exec_race_orders(warp);
 	const bool at_once = in->flags & EXEC_FLAG_ACQUIRE;
 	uint64_t last = 0;
 	if (!published.count || in->flags & EXEC_FLAG_BLOCK)
@@ -105,22 +105,22 @@ void race_global_seen(struct warp *warp, const struct exec_instruction *in, uint
 }
 
 /* What the warp did comes before what follows from `into`. */
-static void add_own(struct warp *warp, struct past **into)
+static void add_own(struct warp *warp, struct vector_clock **into)
 {
 	uint32_t *steps = exec_race_steps(warp);
-	past_add(into, exec_race_number(warp->block), steps);
+	vector_clock_add(into, exec_race_number(warp->block), steps);
 	steps[warp->index]++;
 }
 
 void race_global_fence(struct warp *warp, const struct exec_instruction *in)
 {
-	struct past_orders *orders = exec_race_orders(warp);
+	struct vector_clock_orders *orders = exec_race_orders(warp);
 	orders->waited |= in->sub == FENCE_GRID;
 	if (in->sub != FENCE_GPU)
 		return;
-	past_join(&orders->known, orders->found);
-	past_set(&orders->found, NULL);
-	past_set(&orders->fenced, orders->known);
+	vector_clock_join(&orders->known, orders->found);
+	vector_clock_set(&orders->found, NULL);
+	vector_clock_set(&orders->fenced, orders->known);
 	add_own(warp, &orders->fenced);
 }
 
@@ -128,17 +128,17 @@ void race_global_fence(struct warp *warp, const struct exec_instruction *in)
 static void release(struct warp *warp, const struct exec_instruction *in, uint64_t address,
 					size_t bytes)
 {
-	struct past_orders *orders = exec_race_orders(warp);
-	struct past *all = NULL;
+	struct vector_clock_orders *orders = exec_race_orders(warp);
+	struct vector_clock *all = NULL;
 	if (!(in->flags & EXEC_FLAG_RELEASE)) {
-		if (orders->fenced)
+		if (orders->fenced != NULL)
 			publish(address, bytes, orders->fenced);
 		return;
 	}
-	past_set(&all, orders->known);
+	vector_clock_set(&all, orders->known);
 	add_own(warp, &all);
 	publish(address, bytes, all);
-	past_set(&all, NULL);
+	vector_clock_set(&all, NULL);
 }
 
 /* ------------------------------------------------------------------------
@@ -147,7 +147,7 @@ static void release(struct warp *warp, const struct exec_instruction *in, uint64
 /* Who is at work. */
 struct actor {
 	const struct exec_operation *operation;
-	struct past_orders *orders;
+	struct vector_clock_orders *orders;
 	struct shadow_stamp here;
 	bool write;
 };
@@ -162,7 +162,7 @@ struct conflict {
 static bool follows(const struct actor *actor, const struct shadow_stamp *other)
 {
 	if (other->block >= actor->operation->first)
-		return past_has(actor->orders->known, other->block, other->warp, other->step);
+		return vector_clock_has(actor->orders->known, other->block, other->warp, other->step);
 	return exec_operation_follows(actor->operation, other->block, actor->orders->waited);
 }
 
@@ -285,8 +285,8 @@ static void describe_other(const struct exec_operation *own, const struct exec_o
 {
 	const struct shadow_stamp *stamp = &conflict->other;
 	char kernel[KERNEL_NAME_SHOWN] = "", place[EXEC_PLACE] = "";
-	if (!other || !other->program) {
-		snprintf(text, WHO, "which %s %s", other ? other->name : "an earlier operation",
+	if (other == NULL || other->program == NULL) {
+		snprintf(text, WHO, "which %s %s", other != NULL ? other->name : "an earlier operation",
 				 conflict->verb);
 		return;
 	}
@@ -304,7 +304,7 @@ static void describe_place(uint64_t address, char *text, size_t size)
 {
 	char what[MEMORY_TEXT];
 	const struct allocation *at = memory_find(address);
-	if (at)
+	if (at != NULL)
 		snprintf(text, size, "offset %llu of a %s", (unsigned long long)(address - at->base),
 				 memory_describe(at, what));
 	else
@@ -315,7 +315,7 @@ static const char *advice_for(const struct exec_operation *own, const struct exe
 {
 	if (own == other)
 		return ADVICE_BLOCKS;
-	return other && own->order.early && own->order.early == other->order.number &&
+	return other != NULL && own->order.early && own->order.early == other->order.number &&
 				   own->order.timeline == other->order.timeline
 			   ? ADVICE_DEPENDENT
 			   : ADVICE_STREAMS;
@@ -335,7 +335,7 @@ static enum exec_status report(struct warp *warp, const struct exec_instruction 
 	const struct exec_operation *own = &launch->operation, *other = other_of(own, conflict);
 	char who[WHO], where[MEMORY_TEXT + 64];
 	if (conflict->same &&
-		(!launch->say || warp->worker->fault.kind != FAULT_NONE ||
+		(launch->say == NULL || warp->worker->fault.kind != FAULT_NONE ||
 		 __atomic_exchange_n(&launch->program->doubles_told, true, __ATOMIC_RELAXED)))
 		return EXEC_NEXT;
 	describe_other(own, other, conflict, who);
@@ -421,7 +421,7 @@ static bool touch_line(const struct span *span, struct actor *actor, uint64_t *w
 		const bool whole = *word >= span->address && *word + SHADOW_WORD <= span->end;
 		const uint32_t value = span->stores ? stored_value(span, *word) : 0;
 		actor->here.mask = (whole ? 0xf : mask_of(*word, span->address, span->end)) & 0xf;
-		races = cell && touch(cell + (*word - first) / SHADOW_WORD, actor, value, found);
+		races = cell != NULL && touch(cell + (*word - first) / SHADOW_WORD, actor, value, found);
 	}
 	shadow_unlock(first);
 	return races;
@@ -477,7 +477,7 @@ bool race_global_copy(const struct machine_order *order, const struct machine_co
 {
 	const uint64_t address = copy->address, end = address + copy->bytes;
 	struct exec_operation own = {.name = copy->call, .grid = {1, 1, 1}};
-	struct past_orders none = {0};
+	struct vector_clock_orders none = {0};
 	struct actor actor = {.operation = &own, .orders = &none, .write = copy->write};
 	struct conflict found;
 	bool races = false;
@@ -490,7 +490,7 @@ bool race_global_copy(const struct machine_order *order, const struct machine_co
 	for (; word < end && !races; word += SHADOW_WORD) {
 		struct shadow_cell *cell = shadow_find(word, copy->keep);
 		actor.here.mask = mask_of(word, address, end) & 0xf;
-		races = cell && touch(cell, &actor, 0, &found);
+		races = cell != NULL && touch(cell, &actor, 0, &found);
 	}
 	if (!races)
 		return true;

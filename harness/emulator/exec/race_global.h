@@ -4,7 +4,7 @@
 #define EMULATOR_EXEC_RACE_GLOBAL_H
 
 #include "emulator/exec/operation.h"
-#include "emulator/exec/past.h"
+#include "emulator/exec/vector_clock.h"
 #include "emulator/exec/worker.h"
 
 /* A launch begins: what blocks of earlier ones published is forgotten. */

@@ -99,7 +99,7 @@ static bool add_results(struct exec_region *region, const int32_t *effects)
 	const int32_t count = effects[EFFECT_RESULTS];
 	const size_t all = (size_t)region->result_count + (size_t)count;
 	int32_t *grown = count ? realloc(region->results, all * sizeof *grown) : region->results;
-	if (count && !grown)
+	if (count && grown == NULL)
 		return false;
 	region->results = grown;
 	for (int32_t i = 0; i < count; i++)
@@ -155,7 +155,7 @@ static bool open_search(struct region_search *search, const struct exec_program 
 	uint32_t *words = malloc(2 * count * sizeof *words);
 	*search =
 		(struct region_search){program, branch, bytes, bytes + count, words, words + count, 0, 0};
-	if (!bytes || !words) {
+	if (bytes == NULL || words == NULL) {
 		free(bytes);
 		free(words);
 		return false;
@@ -174,7 +174,7 @@ static struct exec_region *make(const struct exec_program *program, uint32_t bra
 {
 	struct region_search search;
 	struct exec_region *region = calloc(1, sizeof *region);
-	if (!region || !open_search(&search, program, branch)) {
+	if (region == NULL || !open_search(&search, program, branch)) {
 		free(region);
 		return NULL;
 	}
@@ -206,9 +206,9 @@ const struct exec_region *exec_region_find(struct exec_program *program, uint32_
 {
 	pthread_mutex_lock(&lock);
 	struct exec_region *region = program->regions;
-	while (region && region->branch != branch)
+	while (region != NULL && region->branch != branch)
 		region = region->next;
-	if (!region && (region = make(program, branch))) {
+	if (region == NULL && (region = make(program, branch)) != NULL) {
 		region->next = program->regions;
 		program->regions = region;
 	}
@@ -218,7 +218,7 @@ const struct exec_region *exec_region_find(struct exec_program *program, uint32_
 
 void exec_regions_free(struct exec_program *program)
 {
-	while (program->regions) {
+	while (program->regions != NULL) {
 		struct exec_region *region = program->regions;
 		program->regions = region->next;
 		free(region->results);

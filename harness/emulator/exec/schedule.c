@@ -41,7 +41,7 @@ enum exec_status exec_whole_warp(struct warp *warp, const struct exec_instructio
 								 uint32_t mask)
 {
 	if (mask == EXEC_FULL) {
-		if (warp->block->race)
+		if (warp->block->race != NULL)
 			exec_race_meet(warp);
 		return EXEC_NEXT;
 	}
@@ -74,7 +74,7 @@ static void release_warpsync(struct warp *warp)
 			arrived |= warp->groups[i].mask;
 	if (arrived == 0 || arrived != warp->live)
 		return;
-	if (warp->block->race)
+	if (warp->block->race != NULL)
 		exec_race_meet(warp);
 	for (uint32_t i = 0; i < warp->group_count; i++) {
 		warp->groups[i].wait = EXEC_READY;

@@ -36,7 +36,7 @@ static void *map(size_t bytes)
 /* Under the lock. */
 static bool open_table(void)
 {
-	if (shadow.pages)
+	if (shadow.pages != NULL)
 		return true;
 	shadow.pages = map(shadow.count * sizeof *shadow.pages);
 	return shadow.pages != NULL;
@@ -49,7 +49,7 @@ static struct shadow_cell *make_page(uint64_t address)
 	const uint64_t page = open_table() ? (address - shadow.start) / PAGE : UINT64_MAX;
 	if (page < shadow.count) {
 		cells = shadow.pages[page];
-		if (!cells)
+		if (cells == NULL)
 			shadow.pages[page] = cells = map(CELLS_BYTES);
 		if (page >= shadow.used_end)
 			shadow.used_end = page + 1;
@@ -65,9 +65,9 @@ struct shadow_cell *shadow_find(uint64_t address, bool make)
 		return NULL;
 	struct shadow_cell *cells =
 		offset / PAGE < shadow.used_end ? atomic_load(&shadow.pages[offset / PAGE]) : NULL;
-	if (!cells && make)
+	if (cells == NULL && make)
 		cells = make_page(address);
-	return cells ? &cells[address % PAGE / SHADOW_WORD] : NULL;
+	return cells != NULL ? &cells[address % PAGE / SHADOW_WORD] : NULL;
 }
 
 static atomic_flag *lock_of(uint64_t address)
@@ -90,7 +90,7 @@ void shadow_unlock(uint64_t address)
 static void drop_pages(uint64_t first, uint64_t end)
 {
 	for (uint64_t page = first; page < end && page < shadow.used_end; page++) {
-		if (shadow.pages[page])
+		if (shadow.pages[page] != NULL)
 			munmap(shadow.pages[page], CELLS_BYTES);
 		shadow.pages[page] = NULL;
 	}
@@ -99,7 +99,7 @@ static void drop_pages(uint64_t first, uint64_t end)
 void shadow_forget(uint64_t base, uint64_t size)
 {
 	/* a page that has a part of a neighbour stays */
-	if (shadow.pages)
+	if (shadow.pages != NULL)
 		drop_pages((base - shadow.start + PAGE - 1) / PAGE, (base + size - shadow.start) / PAGE);
 }
 

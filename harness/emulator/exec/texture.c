@@ -17,7 +17,7 @@ uint64_t texture_add(const struct texture *texture)
 		at++;
 	if (at == count) {
 		struct entry *more = realloc(entries, (count + 1) * sizeof *more);
-		if (!more)
+		if (more == NULL)
 			return 0;
 		entries = more;
 		count++;
@@ -33,7 +33,7 @@ const struct texture *texture_find(uint64_t handle)
 
 bool texture_remove(uint64_t handle)
 {
-	if (!texture_find(handle))
+	if (texture_find(handle) == NULL)
 		return false;
 	entries[handle - 1].used = false;
 	return true;

@@ -20,16 +20,16 @@ struct exec_undefined *exec_undefined_open(struct warp *warp)
 {
 	const struct exec_program *program = warp->worker->launch->program;
 	struct exec_undefined *undefined = warp->undefined;
-	if (undefined)
+	if (undefined != NULL)
 		return undefined;
 	undefined = calloc(1, sizeof *undefined);
-	if (!undefined)
+	if (undefined == NULL)
 		return NULL;
 	undefined->part_count = program->register_bytes / PART_BYTES + 1;
 	undefined->parts = calloc(undefined->part_count, sizeof *undefined->parts);
 	undefined->predicates = calloc(program->predicate_count, sizeof *undefined->predicates);
 	warp->undefined = undefined;
-	if (!undefined->parts || !undefined->predicates)
+	if (undefined->parts == NULL || undefined->predicates == NULL)
 		exec_undefined_free(warp);
 	return warp->undefined;
 }
@@ -37,7 +37,7 @@ struct exec_undefined *exec_undefined_open(struct warp *warp)
 void exec_undefined_free(struct warp *warp)
 {
 	struct exec_undefined *undefined = warp->undefined;
-	if (undefined) {
+	if (undefined != NULL) {
 		free(undefined->parts);
 		free(undefined->predicates);
 		free(undefined->local);
@@ -49,7 +49,7 @@ void exec_undefined_free(struct warp *warp)
 void exec_undefined_clear(struct warp *warp)
 {
 	struct exec_undefined *undefined = warp->undefined;
-	if (!undefined)
+	if (undefined == NULL)
 		return;
 	const struct exec_program *program = warp->worker->launch->program;
 	memset(undefined->parts, 0, undefined->part_count * sizeof *undefined->parts);
@@ -69,7 +69,7 @@ bool exec_undefined_begin_local(struct warp *warp)
 	if (!program->stack || program->recursion_count || warp->worker->launch->check_none)
 		return true;
 	struct exec_undefined *undefined = exec_undefined_open(warp);
-	if (!undefined || !(undefined->local = malloc(each * EXEC_LANES)))
+	if (undefined == NULL || (undefined->local = malloc(each * EXEC_LANES)) == NULL)
 		return false;
 	memset(undefined->local, EXEC_SHARED_READABLE, each * EXEC_LANES);
 	for (size_t lane = 0; lane < EXEC_LANES; lane++) {
@@ -83,13 +83,14 @@ bool exec_undefined_begin(struct warp *warp)
 {
 	struct exec_undefined *undefined = warp->undefined;
 	undefined->following =
-		undefined->again || undefined->count || undefined->open_count || undefined->local;
+		undefined->again || undefined->count || undefined->open_count || undefined->local != NULL;
 	return undefined->following;
 }
 
 bool exec_undefined_again(const struct warp *warp)
 {
-	return warp->undefined && warp->undefined->again && warp->worker->fault.kind == FAULT_NONE;
+	return warp->undefined != NULL && warp->undefined->again &&
+		   warp->worker->fault.kind == FAULT_NONE;
 }
 
 static bool is_load(int32_t kind)
@@ -103,7 +104,7 @@ static bool read_undefined(struct warp *warp, const struct exec_instruction *in,
 						   struct exec_read read)
 {
 	struct exec_undefined *undefined = exec_undefined_open(warp);
-	if (!undefined) {
+	if (undefined == NULL) {
 		exec_fail(warp, in, lane, FAULT_MEMORY, 0, "no host memory to follow undefined values");
 		return false;
 	}
@@ -174,7 +175,7 @@ const char *exec_undefined_describe(const struct warp *warp, const struct exec_r
 	const struct exec_instruction *reader = warp->worker->launch->program->code + read->pc;
 	const struct allocation *allocation =
 		read->space == PTX_GLOBAL ? memory_find(read->offset) : NULL;
-	uint64_t offset = read->offset - (allocation ? allocation->base : 0);
+	uint64_t offset = read->offset - (allocation != NULL ? allocation->base : 0);
 	char place[EXEC_PLACE], what[MEMORY_TEXT];
 	snprintf(text, EXEC_READ_TEXT, "%smemory that %s, read by %s, %s %llu%s%s",
 			 read->space == PTX_LOCAL    ? "local "
@@ -182,8 +183,8 @@ const char *exec_undefined_describe(const struct warp *warp, const struct exec_r
 										 : "shared ",
 			 read->stored ? "an undefined value was stored to" : "nothing wrote",
 			 exec_place(warp, reader, place), read->space == PTX_GLOBAL ? "byte" : "offset",
-			 (unsigned long long)offset, allocation ? " of a " : "",
-			 allocation ? memory_describe(allocation, what) : "");
+			 (unsigned long long)offset, allocation != NULL ? " of a " : "",
+			 allocation != NULL ? memory_describe(allocation, what) : "");
 	return text;
 }
 

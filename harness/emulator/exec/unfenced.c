@@ -21,14 +21,15 @@ void exec_unfenced_add(struct exec_block *block, const struct exec_instruction *
 
 void exec_unfenced_clear(struct exec_block *block, uint64_t offset, size_t bytes)
 {
-	if (block->unfenced)
+	if (block->unfenced != NULL)
 		memset(block->unfenced + offset, 0, bytes);
 }
 
 bool exec_unfenced_any(const struct exec_block *block, uint64_t offset, size_t bytes)
 {
 	uint8_t any = 0;
-	if (!block->unfenced || offset >= block->unfenced_high || offset + bytes <= block->unfenced_low)
+	if (block->unfenced == NULL || offset >= block->unfenced_high ||
+		offset + bytes <= block->unfenced_low)
 		return false;
 	for (size_t i = 0; i < bytes; i++)
 		any |= block->unfenced[offset + i];

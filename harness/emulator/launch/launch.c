@@ -8,7 +8,7 @@
 
 #include "emulator/exec/kernel_name.h"
 #include "emulator/exec/race_global.h"
-#include "emulator/launch/crew.h"
+#include "emulator/launch/resident.h"
 #include "emulator/launch/resources.h"
 #include "emulator/launch/start.h"
 
@@ -35,30 +35,30 @@ static void report(struct exec_worker *worker)
 		launch->faulted = true;
 		*launch->fault = worker->fault;
 	}
-	if (launch->counters)
+	if (launch->counters != NULL)
 		add_scaled(launch, launch->counters, &worker->counters, NUMBERS(struct counters));
-	if (worker->costs)
+	if (worker->costs != NULL)
 		add_scaled(launch, launch->program->costs, worker->costs,
 				   launch->program->count * NUMBERS(struct line_cost));
 	pthread_mutex_unlock(&launch->lock);
 }
 
-/* Runs the crew, and takes back what it made. */
-static void finish(struct crew *crew)
+/* Runs the set, and takes back what it made. */
+static void finish(struct resident_set *set)
 {
-	crew_run(crew);
-	for (uint32_t i = 0; i < crew->count; i++)
-		report(crew->members[i]->worker);
-	crew_free(crew);
+	resident_run(set);
+	for (uint32_t i = 0; i < set->count; i++)
+		report(set->members[i]->worker);
+	resident_free(set);
 }
 
 static void *work(void *argument)
 {
 	struct exec_worker *worker = argument;
-	struct crew crew = {.launch = worker->launch};
-	if (!crew_join(&crew, worker))
+	struct resident_set set = {.launch = worker->launch};
+	if (!resident_join(&set, worker))
 		atomic_store(&worker->launch->stop, true);
-	finish(&crew);
+	finish(&set);
 	return NULL;
 }
 
@@ -73,13 +73,13 @@ static void *work_resident(void *argument)
 {
 	struct share *share = argument;
 	struct exec_launch *launch = share->launch;
-	struct crew crew = {.launch = launch};
+	struct resident_set set = {.launch = launch};
 	for (uint64_t i = share->first; i < launch->cluster_total; i += (uint64_t)launch->threads) {
 		start_cluster(&share->workers[i], i);
-		if (!crew_join(&crew, &share->workers[i]))
+		if (!resident_join(&set, &share->workers[i]))
 			atomic_store(&launch->stop, true);
 	}
-	finish(&crew);
+	finish(&set);
 	return NULL;
 }
 
@@ -121,7 +121,7 @@ static bool launch_valid(const struct exec_launch *launch, struct fault *fault)
 		return refuse(fault, program, FAULT_LAUNCH, "more than 16 blocks in a cluster");
 	if (program->dynamic_shared_offset + asked->dynamic_shared_bytes > 227 * 1024)
 		return refuse(fault, program, FAULT_LAUNCH, "more than 227 KiB of shared memory");
-	if (program->function->parameter_bytes && !asked->parameters)
+	if (program->function->parameter_bytes && asked->parameters == NULL)
 		return refuse(fault, program, FAULT_LAUNCH, "no parameters given");
 	return true;
 }
@@ -129,9 +129,10 @@ static bool launch_valid(const struct exec_launch *launch, struct fault *fault)
 static int thread_count(const struct exec_launch *launch, const struct machine_options *options)
 {
 	const char *wanted = getenv("EMULATED_GPU_THREADS");
-	long count = wanted ? strtol(wanted, NULL, 10) : 0;
+	long count = wanted != NULL ? strtol(wanted, NULL, 10) : 0;
 	if (count <= 0)
-		count = options && options->threads > 0 ? options->threads : sysconf(_SC_NPROCESSORS_ONLN);
+		count = options != NULL && options->threads > 0 ? options->threads
+														: sysconf(_SC_NPROCESSORS_ONLN);
 	if (count < 1)
 		count = 1;
 	if (count > 256)
@@ -153,7 +154,7 @@ static bool run_workers(struct exec_launch *launch, struct fault *fault)
 	int count = launch->threads, created = 0;
 	struct exec_worker *workers = calloc((size_t)count, sizeof *workers);
 	pthread_t *threads = calloc((size_t)count, sizeof *threads);
-	bool ok = workers && threads;
+	bool ok = workers != NULL && threads != NULL;
 	for (int i = 0; ok && i < count; i++) {
 		workers[i].number = (uint32_t)i;
 		ok = resources_create(&workers[i], launch);
@@ -163,12 +164,12 @@ static bool run_workers(struct exec_launch *launch, struct fault *fault)
 		if (pthread_create(&threads[i], NULL, work, &workers[i]) != 0)
 			break;
 	if (ok)
-		crew_without(launch, count - 1 - created);
+		resident_without(launch, count - 1 - created);
 	if (ok)
 		work(&workers[0]);
 	for (int i = 1; i <= created; i++)
 		pthread_join(threads[i], NULL);
-	for (int i = 0; workers && i < count; i++)
+	for (int i = 0; workers != NULL && i < count; i++)
 		resources_free(&workers[i]);
 	free(workers);
 	free(threads);
@@ -184,7 +185,7 @@ static bool run_resident(struct exec_launch *launch, struct fault *fault)
 	struct exec_worker *workers = calloc(launch->cluster_total, sizeof *workers);
 	struct share *shares = calloc((size_t)launch->threads, sizeof *shares);
 	pthread_t *threads = calloc((size_t)launch->threads, sizeof *threads);
-	bool ok = workers && shares && threads;
+	bool ok = workers != NULL && shares != NULL && threads != NULL;
 	atomic_store(&launch->next_cluster, launch->cluster_total); /* none is left to begin */
 	for (uint64_t i = 0; ok && i < launch->cluster_total; i++) {
 		workers[i].number = (uint32_t)i;
@@ -200,7 +201,7 @@ static bool run_resident(struct exec_launch *launch, struct fault *fault)
 		atomic_store(&launch->stop, true);
 	for (int i = 1; i <= created; i++)
 		pthread_join(threads[i], NULL);
-	for (uint64_t i = 0; workers && i < launch->cluster_total; i++)
+	for (uint64_t i = 0; workers != NULL && i < launch->cluster_total; i++)
 		resources_free(&workers[i]);
 	free(workers);
 	free(shares);
@@ -214,7 +215,8 @@ static bool run_resident(struct exec_launch *launch, struct fault *fault)
 /* How many of the grid's clusters are run. */
 static uint64_t sampled(const struct exec_launch *launch, const struct machine_options *options)
 {
-	const uint64_t sample = options && !launch->launch->grid_workspace ? options->sample : 0;
+	const uint64_t sample =
+		options != NULL && !launch->launch->grid_workspace ? options->sample : 0;
 	return sample > 0 && sample < launch->grid_clusters ? sample : launch->grid_clusters;
 }
 
@@ -223,7 +225,7 @@ static void count_launch(const struct exec_launch *launch)
 	const struct launch *asked = launch->launch;
 	struct counters *counters = launch->counters;
 	uint64_t blocks = (uint64_t)asked->grid[0] * asked->grid[1] * asked->grid[2];
-	if (!counters)
+	if (counters == NULL)
 		return;
 	counters->blocks += blocks;
 	counters->block_threads += blocks * asked->block[0] * asked->block[1] * asked->block[2];
@@ -234,7 +236,7 @@ static void count_launch(const struct exec_launch *launch)
 static bool is_one_of(const char *name, const char *names)
 {
 	size_t length = strlen(name);
-	for (; names; names = strchr(names, ',')) {
+	for (; names != NULL; names = strchr(names, ',')) {
 		names += *names == ',';
 		if (strncmp(names, name, length) == 0 && (names[length] == ',' || names[length] == '\0'))
 			return true;
@@ -280,24 +282,25 @@ bool launch_run(const struct launch *asked, struct exec_program *program,
 	struct exec_launch launch = {
 		.launch = asked,
 		.program = program,
-		.step_budget = options && options->step_budget ? options->step_budget : UINT64_MAX,
-		.block_budget = options && options->step_budget ? UINT64_MAX : BLOCK_BUDGET,
-		.check_race = options && options->check_race,
-		.check_none = options && options->check_none,
-		.serialised = options && is_one_of(program->function->name, options->serialised),
-		.swizzle = options ? options->swizzle : MACHINE_SWIZZLE_SAID,
+		.step_budget = options != NULL && options->step_budget ? options->step_budget : UINT64_MAX,
+		.block_budget = options != NULL && options->step_budget ? UINT64_MAX : BLOCK_BUDGET,
+		.check_race = options != NULL && options->check_race,
+		.check_none = options != NULL && options->check_none,
+		.serialised = options != NULL && is_one_of(program->function->name, options->serialised),
+		.swizzle = options != NULL ? options->swizzle : MACHINE_SWIZZLE_SAID,
 		.registers = is_bounded(program->function)
 						 ? (uint32_t)(launch_registers(program->function) + 7) / 8 * 8
 						 : 0,
-		.stack_bytes = options && options->stack_bytes ? options->stack_bytes : 1024,
-		.multiprocessors = options && options->multiprocessors ? options->multiprocessors : 132,
+		.stack_bytes = options != NULL && options->stack_bytes ? options->stack_bytes : 1024,
+		.multiprocessors =
+			options != NULL && options->multiprocessors ? options->multiprocessors : 132,
 		.multiprocessor_warps =
-			options && options->multiprocessor_warps ? options->multiprocessor_warps : 64,
-		.footprints = options && (options->sample > 0 || options->by_line),
-		.seed = options ? options->seed : 0,
-		.order = options ? options->order : 0,
-		.where_asked = options ? options->where_asked : NULL,
-		.say = options ? options->say : NULL,
+			options != NULL && options->multiprocessor_warps ? options->multiprocessor_warps : 64,
+		.footprints = options != NULL && (options->sample > 0 || options->by_line),
+		.seed = options != NULL ? options->seed : 0,
+		.order = options != NULL ? options->order : 0,
+		.where_asked = options != NULL ? options->where_asked : NULL,
+		.say = options != NULL ? options->say : NULL,
 		.fault = fault,
 		.counters = counters,
 		.agreed_at = UINT64_MAX,

@@ -31,7 +31,7 @@ struct module {
 
 static bool place_variable(struct ptx_variable *variable, struct fault *fault)
 {
-	if (variable->is_extern && !variable->init)
+	if (variable->is_extern && variable->init == NULL)
 		return true; /* of another module: unresolved here */
 	variable->address = memory_allocate(variable->size ? variable->size : 1, "variable");
 	if (!variable->address) {
@@ -41,7 +41,7 @@ static bool place_variable(struct ptx_variable *variable, struct fault *fault)
 		return false;
 	}
 	void *host = (void *)(uintptr_t)variable->address;
-	if (variable->init)
+	if (variable->init != NULL)
 		memcpy(host, variable->init, variable->size);
 	else
 		memset(host, 0, variable->size); /* CUDA's variables start as zero */
@@ -52,9 +52,9 @@ static bool place_variable(struct ptx_variable *variable, struct fault *fault)
 static void relocate(struct ptx_variable *variable)
 {
 	struct ptx_relocation *relocation = variable->relocations;
-	for (; variable->address && relocation; relocation = relocation->next) {
-		uint64_t value = relocation->variable ? relocation->variable->address
-											  : exec_function_address(relocation->function);
+	for (; variable->address && relocation != NULL; relocation = relocation->next) {
+		uint64_t value = relocation->variable != NULL ? relocation->variable->address
+													  : exec_function_address(relocation->function);
 		value += (uint64_t)relocation->addend;
 		if (relocation->offset + sizeof value <= variable->size)
 			memcpy((uint8_t *)(uintptr_t)variable->address + relocation->offset, &value,
@@ -65,11 +65,11 @@ static void relocate(struct ptx_variable *variable)
 static bool place_variables(struct module *module, struct fault *fault)
 {
 	struct ptx_variable *variable;
-	for (variable = module->ptx->variables; variable; variable = variable->next)
+	for (variable = module->ptx->variables; variable != NULL; variable = variable->next)
 		if ((variable->space == PTX_GLOBAL || variable->space == PTX_CONST) &&
 			!place_variable(variable, fault))
 			return false;
-	for (variable = module->ptx->variables; variable; variable = variable->next) {
+	for (variable = module->ptx->variables; variable != NULL; variable = variable->next) {
 		relocate(variable);
 		if (variable->space == PTX_CONST && variable->address)
 			memory_set_read_only(variable->address, true);
@@ -79,11 +79,11 @@ static bool place_variables(struct module *module, struct fault *fault)
 
 static bool add_kernels(struct module *module, struct fault *fault)
 {
-	for (struct ptx_function *f = module->ptx->functions; f; f = f->next) {
+	for (struct ptx_function *f = module->ptx->functions; f != NULL; f = f->next) {
 		if (!f->is_entry || !f->has_body)
 			continue;
 		struct kernel *kernel = calloc(1, sizeof *kernel);
-		if (!kernel) {
+		if (kernel == NULL) {
 			fault->kind = FAULT_MEMORY;
 			snprintf(fault->text, sizeof fault->text, "no memory for the module's kernels");
 			return false;
@@ -101,15 +101,15 @@ struct module *module_parse(const char *ptx, size_t length, struct fault *fault)
 {
 	memset(fault, 0, sizeof *fault);
 	struct module *module = calloc(1, sizeof *module);
-	if (!module) {
+	if (module == NULL) {
 		fault->kind = FAULT_MEMORY;
 		snprintf(fault->text, sizeof fault->text, "no memory for the PTX module");
 		return NULL;
 	}
 	module->ptx = ptx_parse(ptx, length, fault);
-	if (module->ptx)
+	if (module->ptx != NULL)
 		module->ptx->shared_base = SHARED_BASE;
-	if (module->ptx && place_variables(module, fault) && add_kernels(module, fault))
+	if (module->ptx != NULL && place_variables(module, fault) && add_kernels(module, fault))
 		return module;
 	module_free(module);
 	return NULL;
@@ -122,17 +122,17 @@ void module_set_shared_base(struct module *module, uint32_t base)
 
 void module_free(struct module *module)
 {
-	if (!module)
+	if (module == NULL)
 		return;
-	while (module->kernels) {
+	while (module->kernels != NULL) {
 		struct kernel *kernel = module->kernels;
 		module->kernels = kernel->next;
 		decode_program_free(kernel->program);
 		pthread_mutex_destroy(&kernel->lock);
 		free(kernel);
 	}
-	struct ptx_variable *variable = module->ptx ? module->ptx->variables : NULL;
-	for (; variable; variable = variable->next)
+	struct ptx_variable *variable = module->ptx != NULL ? module->ptx->variables : NULL;
+	for (; variable != NULL; variable = variable->next)
 		if (variable->address)
 			memory_free(variable->address);
 	ptx_module_free(module->ptx);
@@ -141,7 +141,7 @@ void module_free(struct module *module)
 
 const struct kernel *module_kernel(const struct module *module, const char *name)
 {
-	for (const struct kernel *kernel = module->kernels; kernel; kernel = kernel->next)
+	for (const struct kernel *kernel = module->kernels; kernel != NULL; kernel = kernel->next)
 		if (strcmp(kernel->function->name, name) == 0)
 			return kernel;
 	return NULL;
@@ -150,14 +150,14 @@ const struct kernel *module_kernel(const struct module *module, const char *name
 const struct kernel *module_kernel_at(const struct module *module, size_t index)
 {
 	const struct kernel *kernel = module->kernels;
-	while (kernel && index-- > 0)
+	while (kernel != NULL && index-- > 0)
 		kernel = kernel->next;
 	return kernel;
 }
 
 bool module_variable(const struct module *module, const char *name, uint64_t *address, size_t *size)
 {
-	for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next) {
+	for (const struct ptx_variable *v = module->ptx->variables; v != NULL; v = v->next) {
 		if (!v->address || strcmp(v->name, name) != 0)
 			continue;
 		*address = v->address;
@@ -180,7 +180,7 @@ static bool reaches_instruction(const struct kernel *kernel, const char *opcode)
 {
 	const struct ptx_function *f = kernel->module->ptx->functions;
 	bool found = has_instruction(kernel->function, opcode);
-	for (; f && !found; f = f->next)
+	for (; f != NULL && !found; f = f->next)
 		found = !f->is_entry && has_instruction(f, opcode);
 	return found;
 }
@@ -189,7 +189,7 @@ static struct exec_program *kernel_program(const struct kernel *kernel, struct f
 {
 	struct kernel *mutable = (struct kernel *)kernel;
 	pthread_mutex_lock(&mutable->lock);
-	if (!mutable->program) {
+	if (mutable->program == NULL) {
 		mutable->program = decode_program(kernel->function, fault);
 		mutable->launches_dependents =
 			reaches_instruction(kernel, "griddepcontrol.launch_dependents");
@@ -209,8 +209,8 @@ void kernel_facts(const struct kernel *kernel, struct kernel_facts *out)
 		.name = function->name,
 		.parameter_count = function->parameter_count,
 		.parameter_bytes = function->parameter_bytes,
-		.static_shared_bytes = program ? program->static_shared : 0,
-		.local_bytes = program ? program->local_bytes : 0,
+		.static_shared_bytes = program != NULL ? program->static_shared : 0,
+		.local_bytes = program != NULL ? program->local_bytes : 0,
 		.max_threads = function->max_threads ? function->max_threads : 1024,
 		.max_cluster = function->max_cluster,
 		.explicit_cluster = function->explicit_cluster,
@@ -219,8 +219,8 @@ void kernel_facts(const struct kernel *kernel, struct kernel_facts *out)
 		.waits_for_grid = kernel->waits_for_grid,
 	};
 	/* virtual registers say little about real ones: a bounded guess */
-	int guess = program ? program->registers / 2 : 32;
-	out->slots = program ? program->registers : 0;
+	int guess = program != NULL ? program->registers / 2 : 32;
+	out->slots = program != NULL ? program->registers : 0;
 	out->registers = guess < 16 ? 16 : guess > 128 ? 128 : guess;
 	out->most_registers = launch_registers(function);
 	if (out->registers > out->most_registers)
@@ -235,18 +235,18 @@ void kernel_facts(const struct kernel *kernel, struct kernel_facts *out)
 void kernel_parameter(const struct kernel *kernel, size_t index, size_t *offset, size_t *size)
 {
 	const struct ptx_variable *parameter = kernel->function->parameters;
-	while (parameter && index-- > 0)
+	while (parameter != NULL && index-- > 0)
 		parameter = parameter->next;
-	*offset = parameter ? parameter->offset : 0;
-	*size = parameter ? parameter->size : 0;
+	*offset = parameter != NULL ? parameter->offset : 0;
+	*size = parameter != NULL ? parameter->size : 0;
 }
 
 static bool kernel_keep_costs(const struct kernel *kernel, struct fault *fault)
 {
 	struct exec_program *program = kernel->program;
-	if (!program->costs)
+	if (program->costs == NULL)
 		program->costs = calloc(program->count + 1, sizeof *program->costs);
-	if (!program->costs) {
+	if (program->costs == NULL) {
 		fault->kind = FAULT_MEMORY;
 		snprintf(fault->text, sizeof fault->text, "no memory to count by line");
 	}
@@ -258,9 +258,9 @@ bool machine_launch(const struct launch *launch, const struct machine_options *o
 {
 	memset(fault, 0, sizeof *fault);
 	struct exec_program *program = kernel_program(launch->kernel, fault);
-	if (!program)
+	if (program == NULL)
 		return false;
-	if (options && options->by_line && !kernel_keep_costs(launch->kernel, fault))
+	if (options != NULL && options->by_line && !kernel_keep_costs(launch->kernel, fault))
 		return false;
 	return launch_run(launch, program, options, counters, fault);
 }
@@ -280,7 +280,7 @@ bool kernel_cost(const struct kernel *kernel, size_t index, struct line_cost *ou
 				 size_t size)
 {
 	const struct exec_program *program = kernel->program;
-	if (!program || !program->costs || index >= program->count)
+	if (program == NULL || program->costs == NULL || index >= program->count)
 		return false;
 	*out = program->costs[index];
 	exec_source(&program->origins[index], source, size);

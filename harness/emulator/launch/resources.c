@@ -102,12 +102,13 @@ bool resources_create(struct exec_worker *worker, struct exec_launch *launch)
 	worker->cache = calloc(launch->program->cache_count + 1, sizeof *worker->cache);
 	/* zeroed, and without touching the pages of registers that nobody uses */
 	worker->storage = calloc(layout.total + 64, 1);
-	if (launch->program->costs)
+	if (launch->program->costs != NULL)
 		worker->costs = calloc(launch->program->count + 1, sizeof *worker->costs);
 	if (launch->footprints)
 		worker->footprint = exec_footprint_create();
-	if ((launch->footprints && !worker->footprint) || !worker->cluster.blocks || !worker->cache ||
-		!worker->storage || (launch->program->costs && !worker->costs))
+	if ((launch->footprints && worker->footprint == NULL) || worker->cluster.blocks == NULL ||
+		worker->cache == NULL || worker->storage == NULL ||
+		(launch->program->costs != NULL && worker->costs == NULL))
 		return false;
 	uint8_t *start = worker->storage + (64 - (uintptr_t)worker->storage % 64);
 	for (uint32_t i = 0; i < worker->cluster.count; i++)
@@ -122,13 +123,13 @@ bool resources_create(struct exec_worker *worker, struct exec_launch *launch)
 static void leave(struct exec_worker *worker)
 {
 	struct exec_launch *launch = worker->launch;
-	if (!launch)
+	if (launch == NULL)
 		return;
 	pthread_mutex_lock(&launch->lock);
 	struct exec_worker **at = &launch->workers;
-	while (*at && *at != worker)
+	while (*at != NULL && *at != worker)
 		at = &(*at)->next;
-	if (*at)
+	if (*at != NULL)
 		*at = worker->next;
 	pthread_mutex_unlock(&launch->lock);
 }
@@ -136,14 +137,14 @@ static void leave(struct exec_worker *worker)
 void resources_free(struct exec_worker *worker)
 {
 	leave(worker);
-	for (uint32_t b = 0; worker->storage && b < worker->cluster.count; b++)
+	for (uint32_t b = 0; worker->storage != NULL && b < worker->cluster.count; b++)
 		for (uint32_t i = 0; i < worker->cluster.blocks[b].warp_count; i++) {
 			exec_copies_free(&worker->cluster.blocks[b].warps[i]);
 			wgmma_free(&worker->cluster.blocks[b].warps[i]);
 			recursion_free(&worker->cluster.blocks[b].warps[i]);
 			exec_undefined_free(&worker->cluster.blocks[b].warps[i]);
 		}
-	for (uint32_t b = 0; worker->cluster.blocks && b < worker->cluster.count; b++)
+	for (uint32_t b = 0; worker->cluster.blocks != NULL && b < worker->cluster.count; b++)
 		exec_race_free(&worker->cluster.blocks[b]);
 	exec_bulk_free(&worker->cluster);
 	free(worker->cluster.blocks);

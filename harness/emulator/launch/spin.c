@@ -71,7 +71,7 @@ static bool add_reads(struct spin *spin, struct warp *warp, const struct exec_in
 		memcpy(&address, at + lane * in->width, in->width);
 		address += (uint64_t)in->imm;
 		address = in->width == 8 ? address : (uint32_t)address;
-		if (address >> EXEC_WINDOW_SHIFT == 0 ? !memory_find(address) : atomic)
+		if (address >> EXEC_WINDOW_SHIFT == 0 ? memory_find(address) == NULL : atomic)
 			return false;
 		if (address >> EXEC_WINDOW_SHIFT == 0 && !add_place(spin, address, bytes))
 			return false;
@@ -106,7 +106,7 @@ static bool choose_only(struct warp *warp)
 static bool has_undefined(const struct warp *warp)
 {
 	const struct exec_undefined *undefined = warp->undefined;
-	return undefined && (undefined->count || undefined->open_count || undefined->again);
+	return undefined != NULL && (undefined->count || undefined->open_count || undefined->again);
 }
 
 static bool group_spins(struct warp *warp, struct spin *spin)

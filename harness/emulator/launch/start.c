@@ -137,7 +137,7 @@ static void start_block(struct exec_block *block)
 	memset(block->shared_written, launch->check_none ? EXEC_SHARED_READABLE : EXEC_SHARED_UNWRITTEN,
 		   block->shared_bytes);
 	exec_pending_clear(block);
-	if (block->unfenced)
+	if (block->unfenced != NULL)
 		memset(block->unfenced, 0, block->shared_bytes);
 	block->unfenced_low = ~(uint64_t)0;
 	block->unfenced_high = 0;
@@ -165,7 +165,7 @@ void start_cluster(struct exec_worker *worker, uint64_t index)
 						 (uint32_t)(index / clusters[0] / clusters[1]) * size[2]};
 	struct exec_cluster *cluster = &worker->cluster;
 	worker->idle = 0;
-	if (worker->footprint)
+	if (worker->footprint != NULL)
 		exec_footprint_clear(worker->footprint);
 	cluster->arrived = cluster->live = 0;
 	cluster->draws = launch->seed + index * 0xd1342543de82ef95u;

@@ -175,9 +175,10 @@ static enum exec_status check_budget(struct exec_worker *worker, uint64_t idle)
 		if (!over && block->steps <= launch->block_budget && idle < IDLE_ROUNDS)
 			continue;
 		struct warp *warp = running(block);
-		if (!warp && over) /* in its last turn, or the order of the host's threads would tell */
+		if (warp == NULL &&
+			over) /* in its last turn, or the order of the host's threads would tell */
 			warp = &block->warps[0];
-		if (warp)
+		if (warp != NULL)
 			return fail_running(cluster, warp, idle >= IDLE_ROUNDS, "does not end");
 	}
 	return EXEC_NEXT;
@@ -187,7 +188,7 @@ void turn_fail_waiting(struct exec_worker *worker, const char *what)
 {
 	for (uint32_t b = 0; b < worker->cluster.count; b++) {
 		struct warp *warp = running(&worker->cluster.blocks[b]);
-		if (warp) {
+		if (warp != NULL) {
 			fail_running(&worker->cluster, warp, true, what);
 			return;
 		}
@@ -200,9 +201,9 @@ static void say_where(struct exec_worker *worker)
 	_Atomic bool *asked = worker->launch->where_asked;
 	struct exec_cluster *cluster = &worker->cluster;
 	struct warp *warp = NULL;
-	for (uint32_t b = 0; b < cluster->count && !warp; b++)
+	for (uint32_t b = 0; b < cluster->count && warp == NULL; b++)
 		warp = running(&cluster->blocks[b]);
-	if (!warp || worker->fault.kind != FAULT_NONE || !atomic_exchange(asked, false))
+	if (warp == NULL || worker->fault.kind != FAULT_NONE || !atomic_exchange(asked, false))
 		return;
 	fail_running(cluster, warp, false, "still runs");
 	worker->launch->say(worker->fault.text);
@@ -218,7 +219,7 @@ enum exec_status turn_run(struct exec_worker *worker, uint32_t quantum)
 	if (!any && cluster->live)
 		return report_deadlock(cluster);
 	worker->idle = waited ? worker->idle + 1 : 0;
-	if (worker->launch->where_asked &&
+	if (worker->launch->where_asked != NULL &&
 		atomic_load_explicit(worker->launch->where_asked, memory_order_relaxed))
 		say_where(worker);
 	if (check_budget(worker, worker->idle) == EXEC_FAULT ||

@@ -16,7 +16,7 @@
 
 static void move(const struct warp *w, struct copy *copy)
 {
-	u8 *to = w->block->shared + copy->offset;
+	uint8_t *to = w->block->shared + copy->offset;
 	if (copy->from_bytes)
 		memcpy(to, copy->from, copy->from_bytes);
 	memset(to + copy->from_bytes, 0, copy->bytes - copy->from_bytes);
@@ -33,7 +33,7 @@ static void land(const struct warp *w, struct copy *copy)
 	exec_pending_end(block, EXEC_PENDING_WRITE, copy->offset, copy->bytes);
 	if (copy->undefined)
 		copies_undefine(block, copy->offset, copy->from, copy->from_bytes);
-	if (block->unfenced)
+	if (block->unfenced != NULL)
 		exec_unfenced_add(block, copy->in, copy->offset, copy->bytes);
 }
 
@@ -44,39 +44,40 @@ static enum exec_status copy_lane(struct warp *w, const struct exec_instruction 
 {
 	struct exec_address to = exec_listed_address(w, in->list, i);
 	struct exec_address from = exec_listed_address(w, in->list + 3, i);
-	u32 bytes = in->size, from_bytes = bytes;
+	uint32_t bytes = in->size, from_bytes = bytes;
 	if (in->list[6] >= 0)
-		from_bytes = SOURCE(u32, in->list[6])[i];
+		from_bytes = SOURCE(uint32_t, in->list[6])[i];
 	if (in->list[7] >= 0 && (w->predicates[in->list[7]] >> i & 1))
 		from_bytes = 0;
 	if (from_bytes > bytes)
 		return exec_fail(w, in, i, FAULT_ADDRESS, from.address,
 						 "copies %u bytes of a source into %u", from_bytes, bytes);
-	u64 offset;
+	uint64_t offset;
 	struct exec_block *block = exec_shared_place(w, in, i, to, bytes, bytes, &offset);
-	if (!block)
+	if (block == NULL)
 		return EXEC_FAULT;
 	if (block != w->block)
 		return exec_fail(w, in, i, FAULT_ADDRESS, to.address,
 						 "the destination is not in the block's own shared memory");
-	const u8 *source = NULL;
+	const uint8_t *source = NULL;
 	bool written = true;
 	if (from_bytes) {
 		source = exec_access_source(w, in, i, from, from_bytes, 1, &written);
-		if (!source)
+		if (source == NULL)
 			return EXEC_FAULT;
 		if (from.address % bytes)
 			return exec_fail(w, in, i, FAULT_ALIGNMENT, from.address,
 							 "source address 0x%llx is not a multiple of %u",
 							 (unsigned long long)from.address, bytes);
 	}
-	struct copy copy = {0,        in,   source, (u32)offset, (u8)i, (u8)bytes, (u8)from_bytes,
-						!written, false};
+	struct copy copy = {
+		0,        in,   source, (uint32_t)offset, (uint8_t)i, (uint8_t)bytes, (uint8_t)from_bytes,
+		!written, false};
 	if (exec_pending_write(w, in, i, block, offset, bytes, &copy, NULL) != EXEC_NEXT ||
 		exec_race_access(block, w, in, i, offset, bytes, EXEC_RACE_WRITE) != EXEC_NEXT)
 		return EXEC_FAULT;
 	struct copy *entry = copies_add(w);
-	if (!entry)
+	if (entry == NULL)
 		return exec_fail(w, in, i, FAULT_MEMORY, 0, "no host memory for pending copies");
 	copy.group = w->copies->committed[i];
 	exec_pending_begin(block, EXEC_PENDING_WRITE, offset, bytes);
@@ -93,10 +94,10 @@ HANDLER(fence_proxy_async)
 	struct exec_block *block = w->block;
 	(void)in;
 	(void)mask;
-	if (block->unfenced && block->unfenced_low < block->unfenced_high)
+	if (block->unfenced != NULL && block->unfenced_low < block->unfenced_high)
 		memset(block->unfenced + block->unfenced_low, 0,
 			   block->unfenced_high - block->unfenced_low);
-	block->unfenced_low = ~(u64)0;
+	block->unfenced_low = ~(uint64_t)0;
 	block->unfenced_high = 0;
 	block->inits_fenced = block->init_count;
 	return EXEC_NEXT;
@@ -108,7 +109,7 @@ HANDLER(fence)
 {
 	(void)mask;
 	w->block->inits_fenced = w->block->init_count;
-	if (w->block->race)
+	if (w->block->race != NULL)
 		race_global_fence(w, in);
 	return EXEC_NEXT;
 }
@@ -125,27 +126,29 @@ HANDLER(fence_tensormap)
 
 HANDLER(cp_async)
 {
-	u32 early = exec_pending_early(w->block->cluster);
+	uint32_t early = exec_pending_early(w->block->cluster);
 	w->worker->counters.async_load_requests++;
-	for (u32 left = mask; left; left &= left - 1)
+	for (uint32_t left = mask; left; left &= left - 1)
 		if (copy_lane(w, in, first_lane(left), early >> first_lane(left) & 1) != EXEC_NEXT)
 			return EXEC_FAULT;
 	/* loads as well, as on a GPU */
 	w->worker->counters.global_load_requests++;
-	w->worker->counters.global_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
-	w->worker->counters.async_load_sectors += ((u32)__builtin_popcount(mask) * in->size + 31) / 32;
-	w->worker->counters.global_lines += ((u32)__builtin_popcount(mask) * in->size + 127) / 128;
+	w->worker->counters.global_load_sectors +=
+		((uint32_t)__builtin_popcount(mask) * in->size + 31) / 32;
+	w->worker->counters.async_load_sectors +=
+		((uint32_t)__builtin_popcount(mask) * in->size + 31) / 32;
+	w->worker->counters.global_lines += ((uint32_t)__builtin_popcount(mask) * in->size + 127) / 128;
 	return EXEC_NEXT;
 }
 
 /* Lands what each lane's groups up to all but the newest `left` bring. */
-static void land_groups(struct warp *w, u32 mask, u64 left)
+static void land_groups(struct warp *w, uint32_t mask, uint64_t left)
 {
 	struct exec_copies *copies = w->copies;
-	if (!copies)
+	if (copies == NULL)
 		return;
-	u32 kept = 0;
-	for (u32 k = 0; k < copies->count; k++) {
+	uint32_t kept = 0;
+	for (uint32_t k = 0; k < copies->count; k++) {
 		struct copy *copy = &copies->entries[k];
 		if (IN_MASK(copy->lane) && copy->group + left < copies->committed[copy->lane])
 			land(w, copy);
@@ -155,16 +158,16 @@ static void land_groups(struct warp *w, u32 mask, u64 left)
 	copies->count = kept;
 }
 
-static void commit(struct warp *w, u32 mask)
+static void commit(struct warp *w, uint32_t mask)
 {
-	for (int i = 0; w->copies && i < EXEC_LANES; i++)
+	for (int i = 0; w->copies != NULL && i < EXEC_LANES; i++)
 		w->copies->committed[i] += IN_MASK(i);
 }
 
 HANDLER(cp_async_commit)
 {
 	(void)in;
-	if (!w->copies)
+	if (w->copies == NULL)
 		w->copies = calloc(1, sizeof *w->copies);
 	commit(w, mask);
 	return EXEC_NEXT;
@@ -175,7 +178,7 @@ HANDLER(cp_async_wait)
 {
 	if (in->imm < 0)
 		commit(w, mask);
-	land_groups(w, mask, in->imm < 0 ? 0 : (u64)in->imm);
+	land_groups(w, mask, in->imm < 0 ? 0 : (uint64_t)in->imm);
 	return EXEC_NEXT;
 }
 
@@ -183,9 +186,9 @@ HANDLER(cp_async_wait)
  * mbarrier */
 
 /* The place of the offset among the inits; init_count: nowhere. */
-static u32 find_init(const struct exec_block *block, u64 offset)
+static uint32_t find_init(const struct exec_block *block, uint64_t offset)
 {
-	u32 at = 0;
+	uint32_t at = 0;
 	while (at < block->init_count && block->inits[at].offset != offset)
 		at++;
 	return at;
@@ -193,10 +196,10 @@ static u32 find_init(const struct exec_block *block, u64 offset)
 
 /* Whether what lies there can still be the mbarrier that was made. */
 static bool is_intact(struct warp *w, const struct exec_instruction *in, int lane,
-					  const struct exec_block *block, u64 offset)
+					  const struct exec_block *block, uint64_t offset)
 {
-	const u32 at = find_init(block, offset);
-	u64 state;
+	const uint32_t at = find_init(block, offset);
+	uint64_t state;
 	char place[EXEC_PLACE];
 	memcpy(&state, block->shared + offset, sizeof state);
 	if (at == block->init_count || mbarrier_valid(state, block->inits[at].expected) ||
@@ -213,41 +216,45 @@ static bool is_intact(struct warp *w, const struct exec_instruction *in, int lan
 	return false;
 }
 
-static u64 *barrier_at(struct warp *w, const struct exec_instruction *in, int i, bool write,
-					   struct exec_block **block, u64 *offset)
+static uint64_t *barrier_at(struct warp *w, const struct exec_instruction *in, int i, bool write,
+							struct exec_block **block, uint64_t *offset)
 {
-	u64 address = (u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i]);
-	address = in->width == 8 ? address : (u32)address;
+	uint64_t address = (uint64_t)in->imm +
+					   (in->width == 8 ? SOURCE(uint64_t, in->a)[i] : SOURCE(uint32_t, in->a)[i]);
+	address = in->width == 8 ? address : (uint32_t)address;
 	void *host = exec_access(w, in, i, in->space, address, 8, 8, write);
-	if (!host)
+	if (host == NULL)
 		return NULL;
 	*block = exec_shared_block(w, address & 0xffffffff, offset);
-	if (!*block || (u8 *)host < (*block)->shared ||
-		(u8 *)host >= (*block)->shared + (*block)->shared_bytes) {
+	if (*block == NULL || (uint8_t *)host < (*block)->shared ||
+		(uint8_t *)host >= (*block)->shared + (*block)->shared_bytes) {
 		exec_fail(w, in, i, FAULT_ADDRESS, address, "an mbarrier must be in shared memory");
 		return NULL;
 	}
-	if ((*block)->race && exec_race_access(*block, w, in, i, *offset, 8,
-										   write ? EXEC_RACE_MAKE : EXEC_RACE_USE) != EXEC_NEXT)
+	if ((*block)->race != NULL &&
+		exec_race_access(*block, w, in, i, *offset, 8, write ? EXEC_RACE_MAKE : EXEC_RACE_USE) !=
+			EXEC_NEXT)
 		return NULL;
 	if (!write && !is_intact(w, in, i, *block, *offset))
 		return NULL;
 	return host;
 }
 
-static const char *mbarrier_update(struct mbarrier *barrier, int operation, u32 count, u32 bytes)
+static const char *mbarrier_update(struct mbarrier *barrier, int operation, uint32_t count,
+								   uint32_t bytes)
 {
 	bool expect = operation == MBARRIER_EXPECT || operation == MBARRIER_ARRIVE_EXPECT ||
 				  operation == MBARRIER_DROP_EXPECT;
 	bool arrive = operation >= MBARRIER_ARRIVE;
 	bool drop = operation == MBARRIER_DROP || operation == MBARRIER_DROP_EXPECT;
 	if (expect)
-		barrier->bytes += (s32)bytes;
+		barrier->bytes += (int32_t)bytes;
 	if (operation == MBARRIER_COMPLETE)
-		barrier->bytes -= (s32)bytes;
+		barrier->bytes -= (int32_t)bytes;
 	if (operation == MBARRIER_ARRIVE_COPIES)
 		barrier->pending++; /* and arrives at once */
-	if (barrier->bytes > (s32)MBARRIER_COUNT_MAX || barrier->bytes < -(s32)MBARRIER_COUNT_MAX)
+	if (barrier->bytes > (int32_t)MBARRIER_COUNT_MAX ||
+		barrier->bytes < -(int32_t)MBARRIER_COUNT_MAX)
 		return "the transaction count leaves its range";
 	if (arrive && (count == 0 || count > barrier->pending))
 		return "arrives more often than the mbarrier expects in this phase";
@@ -260,7 +267,7 @@ static const char *mbarrier_update(struct mbarrier *barrier, int operation, u32 
 }
 
 /* Forgets one of the mbarriers that were made. */
-static void forget_init(struct exec_block *block, u32 at)
+static void forget_init(struct exec_block *block, uint32_t at)
 {
 	block->init_count--;
 	block->inits_fenced -= at < block->inits_fenced;
@@ -270,10 +277,10 @@ static void forget_init(struct exec_block *block, u32 at)
 
 /* PTX ISA, mbarrier.init: where a valid mbarrier lies, only after mbarrier.inval. */
 static enum exec_status make_mbarrier(struct warp *w, const struct exec_instruction *in, int lane,
-									  struct exec_block *block, u64 offset, u32 arrivals)
+									  struct exec_block *block, uint64_t offset, uint32_t arrivals)
 {
-	u64 *state = (u64 *)(void *)(block->shared + offset);
-	u32 at = find_init(block, offset);
+	uint64_t *state = (uint64_t *)(void *)(block->shared + offset);
+	uint32_t at = find_init(block, offset);
 	char place[EXEC_PLACE];
 	if (arrivals == 0 || arrivals > MBARRIER_COUNT_MAX)
 		return exec_fail(w, in, lane, FAULT_BARRIER, 0, "an mbarrier expects %u arrivals",
@@ -294,13 +301,13 @@ static enum exec_status make_mbarrier(struct warp *w, const struct exec_instruct
 		forget_init(block, at);
 	if (block->init_count < EXEC_INITS)
 		block->inits[block->init_count++] =
-			(struct exec_init){(u32)offset, arrivals, exec_pc(w, in)};
+			(struct exec_init){(uint32_t)offset, arrivals, exec_pc(w, in)};
 	return EXEC_NEXT;
 }
 
-static void end_mbarrier(struct exec_block *block, u64 offset)
+static void end_mbarrier(struct exec_block *block, uint64_t offset)
 {
-	const u32 at = find_init(block, offset);
+	const uint32_t at = find_init(block, offset);
 	memset(block->shared_written + offset, EXEC_SHARED_UNWRITTEN, 8);
 	if (at < block->init_count)
 		forget_init(block, at);
@@ -311,13 +318,13 @@ static void end_mbarrier(struct exec_block *block, u64 offset)
 HANDLER(mbarrier)
 {
 	struct exec_block *block;
-	u64 offset;
-	for (u32 left = mask; left; left &= left - 1) {
+	uint64_t offset;
+	for (uint32_t left = mask; left; left &= left - 1) {
 		int i = first_lane(left);
-		u64 *state = barrier_at(w, in, i, in->sub == MBARRIER_INIT, &block, &offset);
-		if (!state)
+		uint64_t *state = barrier_at(w, in, i, in->sub == MBARRIER_INIT, &block, &offset);
+		if (state == NULL)
 			return EXEC_FAULT;
-		u32 operand = in->b >= 0 ? SOURCE(u32, in->b)[i] : 1;
+		uint32_t operand = in->b >= 0 ? SOURCE(uint32_t, in->b)[i] : 1;
 		if (in->sub == MBARRIER_INIT) {
 			if (make_mbarrier(w, in, i, block, offset, operand) != EXEC_NEXT)
 				return EXEC_FAULT;
@@ -333,13 +340,13 @@ HANDLER(mbarrier)
 			land_groups(w, 1u << i, 0);
 		}
 		if (in->d >= 0)
-			DEST(u64, in->d)[i] = *state;
+			DEST(uint64_t, in->d)[i] = *state;
 		bool bytes = in->sub == MBARRIER_EXPECT || in->sub == MBARRIER_COMPLETE ||
 					 in->sub == MBARRIER_ARRIVE_EXPECT || in->sub == MBARRIER_DROP_EXPECT;
 		if (in->sub >= MBARRIER_ARRIVE)
 			exec_race_release(block, w, 1u << i, EXEC_RACE_MBARRIER, offset);
 		const char *wrong = mbarrier_update(&barrier, in->sub, bytes ? 1 : operand, operand);
-		if (wrong) {
+		if (wrong != NULL) {
 			exec_fail(w, in, i, FAULT_BARRIER, 0, "%s", wrong);
 			w->worker->fault.advice = "see that each wait on this mbarrier names the phase that it "
 									  "is for, and that mbarrier.init counts all who arrive in one";
@@ -351,16 +358,16 @@ HANDLER(mbarrier)
 }
 
 /* These lanes have seen that the phases of their mbarriers are over. */
-static void acquire(struct warp *w, u32 lanes, struct exec_block *const blocks[],
-					const u64 offsets[])
+static void acquire(struct warp *w, uint32_t lanes, struct exec_block *const blocks[],
+					const uint64_t offsets[])
 {
-	while (lanes && w->block->race) {
+	while (lanes && w->block->race != NULL) {
 		const int first = first_lane(lanes);
-		u32 same = 0;
+		uint32_t same = 0;
 		for (int i = first; i < EXEC_LANES; i++)
-			same |=
-				(u32)(lanes >> i & 1 && blocks[i] == blocks[first] && offsets[i] == offsets[first])
-				<< i;
+			same |= (uint32_t)(lanes >> i & 1 && blocks[i] == blocks[first] &&
+							   offsets[i] == offsets[first])
+					<< i;
 		exec_race_acquire(blocks[first], w, same, EXEC_RACE_MBARRIER, offsets[first]);
 		lanes &= ~same;
 	}
@@ -370,21 +377,21 @@ static void acquire(struct warp *w, u32 lanes, struct exec_block *const blocks[]
  * failed try_wait gives up its turn; in->d: predicate */
 HANDLER(mbarrier_wait)
 {
-	u32 done = 0;
+	uint32_t done = 0;
 	struct exec_block *blocks[EXEC_LANES];
-	u64 offsets[EXEC_LANES];
-	for (u32 left = mask; left; left &= left - 1) {
+	uint64_t offsets[EXEC_LANES];
+	for (uint32_t left = mask; left; left &= left - 1) {
 		int i = first_lane(left);
 		struct exec_block *block;
-		u64 offset;
-		u64 *state = barrier_at(w, in, i, false, &block, &offset);
-		if (!state)
+		uint64_t offset;
+		uint64_t *state = barrier_at(w, in, i, false, &block, &offset);
+		if (state == NULL)
 			return EXEC_FAULT;
 		bulk_land(block, offset);
-		u32 waited =
-			in->sub == WAIT_PARITY ? SOURCE(u32, in->b)[i] & 1 : (u32)(SOURCE(u64, in->b)[i] >> 63);
+		uint32_t waited = in->sub == WAIT_PARITY ? SOURCE(uint32_t, in->b)[i] & 1
+												 : (uint32_t)(SOURCE(uint64_t, in->b)[i] >> 63);
 		bool over = mbarrier_unpack(*state).phase != waited;
-		done |= (u32)over << i;
+		done |= (uint32_t)over << i;
 		if (!over) {
 			w->mbarrier_found = *state;
 			continue;
@@ -403,9 +410,9 @@ HANDLER(mbarrier_wait)
 
 HANDLER(mbarrier_pending)
 {
-	const u64 *state = SOURCE(u64, in->a);
-	u32 t[EXEC_LANES];
+	const uint64_t *state = SOURCE(uint64_t, in->a);
+	uint32_t t[EXEC_LANES];
 	FOR_LANES t[i] = mbarrier_unpack(state[i]).pending;
-	merge32(DEST(u32, in->d), t, mask);
+	merge32(DEST(uint32_t, in->d), t, mask);
 	return EXEC_NEXT;
 }

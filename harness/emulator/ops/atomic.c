@@ -8,7 +8,7 @@
 #include "emulator/simd/lanes.h"
 
 /* -0 is less than +0, and a number comes before a NaN of either kind. */
-static f32 chosen(f32 a, f32 b, bool least)
+static float chosen(float a, float b, bool least)
 {
 	if (isnan(a) || isnan(b))
 		return isnan(a) ? b : a;
@@ -16,10 +16,10 @@ static f32 chosen(f32 a, f32 b, bool least)
 	return less == least ? a : b;
 }
 
-static u16 half_combine(u16 a, u16 b, enum atomic_operation operation, bool brain)
+static uint16_t half_combine(uint16_t a, uint16_t b, enum atomic_operation operation, bool brain)
 {
-	f32 fa[16] = {0}, fb[16] = {0}, r[16] = {0};
-	u16 ha[16] = {a}, hb[16] = {b}, h[16];
+	float fa[16] = {0}, fb[16] = {0}, r[16] = {0};
+	uint16_t ha[16] = {a}, hb[16] = {b}, h[16];
 	(brain ? bf16_to_floats : f16_to_floats)(fa, ha, 16);
 	(brain ? bf16_to_floats : f16_to_floats)(fb, hb, 16);
 	r[0] = operation == ATOM_ADD   ? fa[0] + fb[0]
@@ -29,23 +29,24 @@ static u16 half_combine(u16 a, u16 b, enum atomic_operation operation, bool brai
 	return h[0];
 }
 
-static u64 combine_halves(u64 old, u64 b, struct atomic_form form)
+static uint64_t combine_halves(uint64_t old, uint64_t b, struct atomic_form form)
 {
-	u64 result = 0;
+	uint64_t result = 0;
 	for (int k = 0; k < form.size; k += 2)
-		result |= (u64)half_combine((u16)(old >> (8 * k)), (u16)(b >> (8 * k)), form.operation,
-									form.number == ATOM_BF16)
+		result |= (uint64_t)half_combine((uint16_t)(old >> (8 * k)), (uint16_t)(b >> (8 * k)),
+										 form.operation, form.number == ATOM_BF16)
 				  << (8 * k);
 	return result;
 }
 
-static u64 add_floats(u64 old, u64 b, struct atomic_form form)
+static uint64_t add_floats(uint64_t old, uint64_t b, struct atomic_form form)
 {
 	if (form.flush)
-		return bits_of_float(ftz(ftz(float_of_bits((u32)old)) + ftz(float_of_bits((u32)b))));
+		return bits_of_float(
+			ftz(ftz(float_of_bits((uint32_t)old)) + ftz(float_of_bits((uint32_t)b))));
 	if (form.size == 4)
-		return bits_of_float(float_of_bits((u32)old) + float_of_bits((u32)b));
-	f64 x, y;
+		return bits_of_float(float_of_bits((uint32_t)old) + float_of_bits((uint32_t)b));
+	double x, y;
 	memcpy(&x, &old, 8);
 	memcpy(&y, &b, 8);
 	x += y;
@@ -53,14 +54,15 @@ static u64 add_floats(u64 old, u64 b, struct atomic_form form)
 	return old;
 }
 
-static u64 combine(u64 old, u64 b, u64 c, struct atomic_form form)
+static uint64_t combine(uint64_t old, uint64_t b, uint64_t c, struct atomic_form form)
 {
 	if (form.number == ATOM_F16 || form.number == ATOM_BF16)
 		return combine_halves(old, b, form);
 	if (form.number == ATOM_FLOAT && form.operation == ATOM_ADD)
 		return add_floats(old, b, form);
 	bool is_signed = form.number == ATOM_SIGNED;
-	s64 so = form.size == 4 ? (s32)old : (s64)old, sb = form.size == 4 ? (s32)b : (s64)b;
+	int64_t so = form.size == 4 ? (int32_t)old : (int64_t)old,
+			sb = form.size == 4 ? (int32_t)b : (int64_t)b;
 	switch (form.operation) {
 	case ATOM_ADD: return old + b;
 	case ATOM_MIN: return is_signed ? (so < sb ? old : b) : old < b ? old : b;
@@ -76,11 +78,12 @@ static u64 combine(u64 old, u64 b, u64 c, struct atomic_form form)
 }
 
 #define SWAP(bits)                                                                                 \
-	static u64 atomic_##bits(u##bits *p, u64 b, u64 c, struct atomic_form form)                    \
+	static uint64_t atomic_##bits(uint##bits##_t *p, uint64_t b, uint64_t c,                       \
+								  struct atomic_form form)                                         \
 	{                                                                                              \
-		u##bits old = __atomic_load_n(p, __ATOMIC_RELAXED);                                        \
-		while (!__atomic_compare_exchange_n(p, &old, (u##bits)combine(old, b, c, form), false,     \
-											__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))                   \
+		uint##bits##_t old = __atomic_load_n(p, __ATOMIC_RELAXED);                                 \
+		while (!__atomic_compare_exchange_n(p, &old, (uint##bits##_t)combine(old, b, c, form),     \
+											false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))            \
 			;                                                                                      \
 		return old;                                                                                \
 	}
@@ -88,20 +91,20 @@ SWAP(16)
 SWAP(32)
 SWAP(64)
 
-u64 ops_atomic(void *p, u64 b, u64 c, struct atomic_form form)
+uint64_t ops_atomic(void *p, uint64_t b, uint64_t c, struct atomic_form form)
 {
 	if (form.size == 4 && form.operation == ATOM_ADD && form.number <= ATOM_SIGNED)
-		return __atomic_fetch_add((u32 *)p, (u32)b, __ATOMIC_SEQ_CST);
+		return __atomic_fetch_add((uint32_t *)p, (uint32_t)b, __ATOMIC_SEQ_CST);
 	return form.size == 8   ? atomic_64(p, b, c, form)
 		   : form.size == 4 ? atomic_32(p, b, c, form)
 							: atomic_16(p, b, c, form);
 }
 
 /* Whether the atomic, which found `old`, looks at memory and leaves it as it is. */
-static bool only_looks(u64 old, u64 b, u64 c, struct atomic_form form)
+static bool only_looks(uint64_t old, uint64_t b, uint64_t c, struct atomic_form form)
 {
-	const u64 differs = combine(old, b, c, form) ^ old;
-	return (form.size == 8 ? differs : differs & (((u64)1 << 8 * form.size) - 1)) == 0;
+	const uint64_t differs = combine(old, b, c, form) ^ old;
+	return (form.size == 8 ? differs : differs & (((uint64_t)1 << 8 * form.size) - 1)) == 0;
 }
 
 /* in->list: destinations (or -1), then operands b, then c when there is one */
@@ -111,40 +114,40 @@ HANDLER(atom)
 	struct atomic_form form = {in->sub, (enum atomic_number)in->e, size, false};
 	const bool flushes = size == 4 && in->e == ATOM_FLOAT && !(in->flags & EXEC_FLAG_SUBNORMALS);
 	struct counters *counters = &w->worker->counters;
-	u64 at[EXEC_LANES], low = ~(u64)0, high = 0, some = 0;
+	uint64_t at[EXEC_LANES], low = ~(uint64_t)0, high = 0, some = 0;
 	bool looks = false;
 	for (int i = 0; i < EXEC_LANES; i++) {
 		if (!IN_MASK(i))
 			continue;
-		u64 address =
-			(u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i]);
-		address = in->width == 8 ? address : (u32)address;
-		const u64 bytes = (u64)(size * count);
+		uint64_t address = (uint64_t)in->imm + (in->width == 8 ? SOURCE(uint64_t, in->a)[i]
+															   : SOURCE(uint32_t, in->a)[i]);
+		address = in->width == 8 ? address : (uint32_t)address;
+		const uint64_t bytes = (uint64_t)(size * count);
 		/* PTX ISA, atom: of shared memory it keeps subnormals */
 		form.flush = flushes && in->space != PTX_SHARED && !(address >> EXEC_WINDOW_SHIFT);
 		/* what is combined with must have been written */
 		void *p = exec_access(w, in, i, in->space, address, bytes, bytes, false);
-		if (!p || !exec_access(w, in, i, in->space, address, bytes, bytes, true))
+		if (p == NULL || exec_access(w, in, i, in->space, address, bytes, bytes, true) == NULL)
 			return EXEC_FAULT;
-		at[i] = some = (u64)(uintptr_t)p;
+		at[i] = some = (uint64_t)(uintptr_t)p;
 		low = some < low ? some : low;
 		high = some > high ? some : high;
 		for (int e = 0; e < count; e++) {
-			u64 b = 0, c = 0, old;
-			memcpy(&b, SOURCE(u8, in->list[count + e]) + i * size, (size_t)size);
+			uint64_t b = 0, c = 0, old;
+			memcpy(&b, SOURCE(uint8_t, in->list[count + e]) + i * size, (size_t)size);
 			if (in->sub == ATOM_CAS)
-				memcpy(&c, SOURCE(u8, in->list[2 * count + e]) + i * size, (size_t)size);
-			old = ops_atomic((u8 *)p + e * size, b, c, form);
+				memcpy(&c, SOURCE(uint8_t, in->list[2 * count + e]) + i * size, (size_t)size);
+			old = ops_atomic((uint8_t *)p + e * size, b, c, form);
 			if (in->list[e] < 0)
 				continue;
-			memcpy(DEST(u8, in->list[e]) + i * size, &old, (size_t)size);
+			memcpy(DEST(uint8_t, in->list[e]) + i * size, &old, (size_t)size);
 			looks |= only_looks(old, b, c, form);
 		}
 	}
 	for (int i = 0; i < EXEC_LANES; i++)
 		at[i] = IN_MASK(i) ? at[i] : some;
-	if (w->block->race && in->list[0] >= 0)
-		race_global_seen(w, in, mask, at, (u64)(size * count));
+	if (w->block->race != NULL && in->list[0] >= 0)
+		race_global_seen(w, in, mask, at, (uint64_t)(size * count));
 	w->block->polls += looks;
 	if (in->space != PTX_SHARED) {
 		counters->global_atomic_requests++;
@@ -161,26 +164,26 @@ HANDLER(atom_128)
 	for (int i = 0; i < EXEC_LANES; i++) {
 		if (!IN_MASK(i))
 			continue;
-		u64 address =
-			(u64)in->imm + (in->width == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i]);
+		uint64_t address = (uint64_t)in->imm + (in->width == 8 ? SOURCE(uint64_t, in->a)[i]
+															   : SOURCE(uint32_t, in->a)[i]);
 		void *p = exec_access(w, in, i, in->space, address, 16, 16, false);
-		if (!p || !exec_access(w, in, i, in->space, address, 16, 16, true))
+		if (p == NULL || exec_access(w, in, i, in->space, address, 16, 16, true) == NULL)
 			return EXEC_FAULT;
-		u8 old[16];
-		const u8 *b = SOURCE(u8, in->list[1]) + i * 16;
+		uint8_t old[16];
+		const uint8_t *b = SOURCE(uint8_t, in->list[1]) + i * 16;
 		pthread_mutex_lock(&lock);
 		memcpy(old, p, 16);
 		if (in->sub == ATOM_EXCH)
 			memcpy(p, b, 16);
 		else if (memcmp(old, b, 16) == 0)
-			memcpy(p, SOURCE(u8, in->list[2]) + i * 16, 16);
+			memcpy(p, SOURCE(uint8_t, in->list[2]) + i * 16, 16);
 		w->block->polls += memcmp(old, p, 16) == 0;
 		pthread_mutex_unlock(&lock);
-		const u64 at[EXEC_LANES] = {[0] = (u64)(uintptr_t)p};
-		if (w->block->race && in->list[0] >= 0)
+		const uint64_t at[EXEC_LANES] = {[0] = (uint64_t)(uintptr_t)p};
+		if (w->block->race != NULL && in->list[0] >= 0)
 			race_global_seen(w, in, 1, at, 16);
 		if (in->list[0] >= 0)
-			memcpy(DEST(u8, in->list[0]) + i * 16, old, 16);
+			memcpy(DEST(uint8_t, in->list[0]) + i * 16, old, 16);
 	}
 	return EXEC_NEXT;
 }

@@ -29,7 +29,7 @@ struct walk {
 static bool span_within(const struct walk *walk, const struct tensor_span *span)
 {
 	const struct bulk *bulk = walk->bulk;
-	u64 offset = (u64)span->shared - bulk->block->shared_base;
+	uint64_t offset = (uint64_t)span->shared - bulk->block->shared_base;
 	if (offset >= bulk->block->shared_bytes || span->bytes > bulk->block->shared_bytes - offset) {
 		exec_fail(walk->warp, bulk->in, bulk->lane, FAULT_ADDRESS, span->shared,
 				  "the box of the tensor map does not fit into the block's %zu bytes of shared "
@@ -40,14 +40,14 @@ static bool span_within(const struct walk *walk, const struct tensor_span *span)
 	return true;
 }
 
-static bool source_readable(const struct walk *walk, u64 offset, u32 bytes)
+static bool source_readable(const struct walk *walk, uint64_t offset, uint32_t bytes)
 {
 	const struct bulk *bulk = walk->bulk;
 	if (exec_unfenced_read(walk->warp, bulk->in, bulk->lane, bulk->block, offset, bytes,
 						   "copies") != EXEC_NEXT)
 		return false;
-	for (u32 k = 0; k < bytes; k++) {
-		u8 known = bulk->block->shared_written[offset + k];
+	for (uint32_t k = 0; k < bytes; k++) {
+		uint8_t known = bulk->block->shared_written[offset + k];
 		if (known == EXEC_SHARED_READABLE)
 			continue;
 		if (known == EXEC_SHARED_PENDING)
@@ -70,42 +70,42 @@ static bool visit_issue(void *context, const struct tensor_span *span)
 	const struct bulk *bulk = walk->bulk;
 	if (!span_within(walk, span))
 		return false;
-	u64 offset = (u64)span->shared - bulk->block->shared_base;
+	uint64_t offset = (uint64_t)span->shared - bulk->block->shared_base;
 	bool load = bulk->kind == BULK_LOAD;
 	if (!load && span->inside && !source_readable(walk, offset, span->bytes))
 		return false;
 	bool written = true;
 	if (span->inside && load &&
-		!exec_access_source(walk->warp, bulk->in, bulk->lane,
-							(struct exec_address){span->global, PTX_GLOBAL}, span->bytes, 1,
-							&written))
+		exec_access_source(walk->warp, bulk->in, bulk->lane,
+						   (struct exec_address){span->global, PTX_GLOBAL}, span->bytes, 1,
+						   &written) == NULL)
 		return false;
 	if (span->inside && !load &&
-		!exec_access(walk->warp, bulk->in, bulk->lane, PTX_GLOBAL, span->global, span->bytes, 1,
-					 true))
+		exec_access(walk->warp, bulk->in, bulk->lane, PTX_GLOBAL, span->global, span->bytes, 1,
+					true) == NULL)
 		return false;
 	walk->undefined |= !written;
 	return exec_race_access(bulk->block, walk->warp, bulk->in, bulk->lane, offset, span->bytes,
 							load ? EXEC_RACE_WRITE : EXEC_RACE_READ) == EXEC_NEXT;
 }
 
-static u32 shared_address(const struct bulk *bulk)
+static uint32_t shared_address(const struct bulk *bulk)
 {
-	return (u32)(bulk->shared + bulk->block->shared_base);
+	return (uint32_t)(bulk->shared + bulk->block->shared_base);
 }
 
 static bool visit_begin(void *context, const struct tensor_span *span)
 {
 	const struct walk *walk = context;
 	exec_pending_begin(walk->bulk->block, copies_kind(walk->bulk),
-					   (u64)span->shared - walk->bulk->block->shared_base, span->bytes);
+					   (uint64_t)span->shared - walk->bulk->block->shared_base, span->bytes);
 	return true;
 }
 
 static bool visit_end(void *context, const struct tensor_span *span)
 {
 	const struct walk *walk = context;
-	u64 offset = (u64)span->shared - walk->bulk->block->shared_base;
+	uint64_t offset = (uint64_t)span->shared - walk->bulk->block->shared_base;
 	exec_pending_end(walk->bulk->block, copies_kind(walk->bulk), offset, span->bytes);
 	/* what loads brought, the async proxy sees without a fence */
 	if (walk->bulk->kind == BULK_LOAD)
@@ -119,7 +119,8 @@ static void visit_shared(struct bulk *bulk,
 						 bool (*visit)(void *context, const struct tensor_span *span))
 {
 	struct walk walk = {bulk->warp, bulk, false};
-	const struct tensor_span whole = {.shared = shared_address(bulk), .bytes = (u32)bulk->bytes};
+	const struct tensor_span whole = {.shared = shared_address(bulk),
+									  .bytes = (uint32_t)bulk->bytes};
 	if (!bulk->tensor || bulk->map.swizzle == TENSOR_SWIZZLE_NONE || bulk->bytes % 128 == 0)
 		visit(&walk, &whole);
 	else
@@ -140,12 +141,12 @@ static struct atomic_form reduction_form(const struct bulk *bulk)
 	return form;
 }
 
-static void reduce_span(const struct bulk *bulk, u8 *to, const u8 *from, u64 bytes)
+static void reduce_span(const struct bulk *bulk, uint8_t *to, const uint8_t *from, uint64_t bytes)
 {
 	const struct atomic_form form = reduction_form(bulk);
 	const size_t size = (size_t)form.size;
-	for (u64 at = 0; at + size <= bytes; at += size) {
-		u64 value = 0;
+	for (uint64_t at = 0; at + size <= bytes; at += size) {
+		uint64_t value = 0;
 		memcpy(&value, from + at, size);
 		ops_atomic(to + at, value, 0, form);
 	}
@@ -155,9 +156,9 @@ static bool visit_land(void *context, const struct tensor_span *span)
 {
 	const struct walk *walk = context;
 	const struct bulk *bulk = walk->bulk;
-	u64 offset = (u64)span->shared - bulk->block->shared_base;
-	u8 *shared = bulk->block->shared + offset;
-	u8 *global = (u8 *)(uintptr_t)span->global;
+	uint64_t offset = (uint64_t)span->shared - bulk->block->shared_base;
+	uint8_t *shared = bulk->block->shared + offset;
+	uint8_t *global = (uint8_t *)(uintptr_t)span->global;
 	if (bulk->kind == BULK_LOAD) {
 		if (span->inside) {
 			memcpy(shared, global, span->bytes);
@@ -173,7 +174,7 @@ static bool visit_land(void *context, const struct tensor_span *span)
 	return true;
 }
 
-static u64 read_bytes(const struct bulk *bulk)
+static uint64_t read_bytes(const struct bulk *bulk)
 {
 	return bulk->bytes - bulk->ignored_before - bulk->ignored_behind;
 }
@@ -181,7 +182,7 @@ static u64 read_bytes(const struct bulk *bulk)
 static void move(struct bulk *bulk)
 {
 	struct walk walk = {bulk->warp, bulk, false};
-	u8 *shared = bulk->block->shared + bulk->shared;
+	uint8_t *shared = bulk->block->shared + bulk->shared;
 	bulk->moved = true;
 	if (bulk->tensor)
 		tensor_map_walk(&bulk->map, bulk->coordinates, shared_address(bulk), visit_land, &walk);
@@ -190,7 +191,7 @@ static void move(struct bulk *bulk)
 	else if (bulk->kind == BULK_STORE)
 		memcpy((void *)(uintptr_t)bulk->global, shared, bulk->bytes);
 	else
-		reduce_span(bulk, (u8 *)(uintptr_t)bulk->global, shared, bulk->bytes);
+		reduce_span(bulk, (uint8_t *)(uintptr_t)bulk->global, shared, bulk->bytes);
 }
 
 static bool visit_undefined(void *context, const struct tensor_span *span)
@@ -198,8 +199,8 @@ static bool visit_undefined(void *context, const struct tensor_span *span)
 	const struct walk *walk = context;
 	struct exec_block *block = walk->bulk->block;
 	if (span->inside)
-		copies_undefine(block, (u64)span->shared - block->shared_base,
-						(const u8 *)(uintptr_t)span->global, span->bytes);
+		copies_undefine(block, (uint64_t)span->shared - block->shared_base,
+						(const uint8_t *)(uintptr_t)span->global, span->bytes);
 	return true;
 }
 
@@ -219,17 +220,17 @@ static void end(struct bulk *bulk)
 		copies_undefine(bulk->block, bulk->shared + bulk->ignored_before, bulk->source,
 						read_bytes(bulk));
 	/* whatever is there now: nobody says that it is kept */
-	u8 *known = bulk->block->shared_written + bulk->shared;
+	uint8_t *known = bulk->block->shared_written + bulk->shared;
 	memset(known, EXEC_SHARED_UNDEFINED, bulk->ignored_before);
 	memset(known + bulk->bytes - bulk->ignored_behind, EXEC_SHARED_UNDEFINED, bulk->ignored_behind);
 }
 
-static u64 *barrier_of(const struct bulk *load)
+static uint64_t *barrier_of(const struct bulk *load)
 {
-	return (u64 *)(void *)(load->barrier_block->shared + load->barrier);
+	return (uint64_t *)(void *)(load->barrier_block->shared + load->barrier);
 }
 
-static bool completes_on(const struct bulk *entry, const struct exec_block *block, u64 offset)
+static bool completes_on(const struct bulk *entry, const struct exec_block *block, uint64_t offset)
 {
 	return entry->kind == BULK_LOAD && entry->barrier_block == block && entry->barrier == offset;
 }
@@ -246,19 +247,19 @@ static void complete(struct bulk *load)
 	mbarrier_complete(barrier_of(load), load->bytes);
 }
 
-void bulk_land(struct exec_block *block, u64 offset)
+void bulk_land(struct exec_block *block, uint64_t offset)
 {
 	struct exec_bulk *bulk = block->cluster->bulk;
-	for (u32 k = 0; bulk && k < bulk->count; k++)
+	for (uint32_t k = 0; bulk != NULL && k < bulk->count; k++)
 		if (completes_on(&bulk->entries[k], block, offset) && !bulk->entries[k].completed)
 			complete(&bulk->entries[k]);
 }
 
-void bulk_seen(struct exec_block *block, u64 offset)
+void bulk_seen(struct exec_block *block, uint64_t offset)
 {
 	struct exec_bulk *bulk = block->cluster->bulk;
-	u32 kept = 0;
-	for (u32 k = 0; bulk && k < bulk->count; k++) {
+	uint32_t kept = 0;
+	for (uint32_t k = 0; bulk != NULL && k < bulk->count; k++) {
 		struct bulk *entry = &bulk->entries[k];
 		if (completes_on(entry, block, offset) && entry->completed &&
 			entry->phase != mbarrier_unpack(*barrier_of(entry)).phase)
@@ -266,7 +267,7 @@ void bulk_seen(struct exec_block *block, u64 offset)
 		else if (kept++ != k)
 			bulk->entries[kept - 1] = *entry;
 	}
-	if (bulk)
+	if (bulk != NULL)
 		bulk->count = kept;
 }
 
@@ -291,9 +292,9 @@ enum exec_status bulk_finish(struct exec_cluster *cluster)
 {
 	struct exec_bulk *bulk = cluster->bulk;
 	enum exec_status status = EXEC_NEXT;
-	if (!bulk)
+	if (bulk == NULL)
 		return EXEC_NEXT;
-	for (u32 k = 0; k < bulk->count; k++)
+	for (uint32_t k = 0; k < bulk->count; k++)
 		if (bulk->entries[k].kind != BULK_LOAD)
 			end(&bulk->entries[k]);
 		else if (status == EXEC_NEXT)
@@ -313,8 +314,8 @@ enum exec_status bulk_finish(struct exec_cluster *cluster)
 static bool ignored_bytes(struct warp *w, const struct exec_instruction *in, int lane,
 						  struct exec_address at, struct bulk *out)
 {
-	out->ignored_before = SOURCE(u32, in->list[17])[lane];
-	out->ignored_behind = SOURCE(u32, in->list[18])[lane];
+	out->ignored_before = SOURCE(uint32_t, in->list[17])[lane];
+	out->ignored_behind = SOURCE(uint32_t, in->list[18])[lane];
 	if (out->ignored_before + out->ignored_behind > out->bytes) {
 		exec_fail(w, in, lane, FAULT_INSTRUCTION, at.address,
 				  "ignores %llu and %llu bytes of a copy of %llu",
@@ -334,7 +335,7 @@ static bool plain_source(struct warp *w, const struct exec_instruction *in, int 
 						 struct bulk *out)
 {
 	struct exec_address at = exec_listed_address(w, in->list + 3, lane);
-	out->bytes = SOURCE(u32, in->list[9])[lane];
+	out->bytes = SOURCE(uint32_t, in->list[9])[lane];
 	if (out->bytes % 16) {
 		exec_fail(w, in, lane, FAULT_ALIGNMENT, at.address, "%llu bytes are no multiple of 16",
 				  (unsigned long long)out->bytes);
@@ -362,7 +363,7 @@ static bool plain_source(struct warp *w, const struct exec_instruction *in, int 
 static bool barrier_known(const struct bulk *load)
 {
 	const struct exec_block *block = load->barrier_block;
-	for (u32 i = block->inits_fenced; i < block->init_count; i++)
+	for (uint32_t i = block->inits_fenced; i < block->init_count; i++)
 		if (block->inits[i].offset == load->barrier &&
 			exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->barrier,
 								"completes on the mbarrier at offset %llu, whose mbarrier.init no "
@@ -379,7 +380,7 @@ static bool destination_free(const struct bulk *load)
 {
 	const struct exec_instruction *reader = wgmma_reading(load->block, load->shared, load->bytes);
 	char place[EXEC_PLACE];
-	if (reader &&
+	if (reader != NULL &&
 		exec_fail_undefined(load->warp, load->in, load->lane, FAULT_ASYNC, load->shared,
 							"writes shared memory from offset %llu, which a wgmma that nothing "
 							"waited for still reads (%s)",
@@ -396,14 +397,14 @@ static bool issue_one(struct warp *w, const struct exec_instruction *in,
 					  const struct bulk *prepared, struct exec_block *block)
 {
 	struct bulk *entry = copies_add_bulk(w);
-	if (!entry) {
+	if (entry == NULL) {
 		exec_fail(w, in, prepared->lane, FAULT_MEMORY, 0, "no host memory for pending copies");
 		return false;
 	}
 	*entry = *prepared;
 	entry->block = block;
 	struct walk walk = {w, entry, false};
-	u32 align = entry->tensor ? TENSOR_MAP_ALIGNMENT : 16;
+	uint32_t align = entry->tensor ? TENSOR_MAP_ALIGNMENT : 16;
 	if (entry->shared % 16 || (entry->tensor && shared_address(entry) % align)) {
 		exec_fail(w, in, entry->lane, FAULT_ALIGNMENT, entry->shared,
 				  "shared offset %llu is not a multiple of %u", (unsigned long long)entry->shared,
@@ -421,7 +422,8 @@ static bool issue_one(struct warp *w, const struct exec_instruction *in,
 			return false;
 		entry->undefined = walk.undefined;
 	} else {
-		if (entry->kind != BULK_LOAD && !source_readable(&walk, entry->shared, (u32)entry->bytes))
+		if (entry->kind != BULK_LOAD &&
+			!source_readable(&walk, entry->shared, (uint32_t)entry->bytes))
 			return false;
 		if (exec_race_access(block, w, in, entry->lane, entry->shared, entry->bytes,
 							 entry->kind == BULK_LOAD ? EXEC_RACE_WRITE : EXEC_RACE_READ) !=
@@ -440,14 +442,14 @@ static bool issue_load(struct warp *w, const struct exec_instruction *in, struct
 {
 	struct exec_address at = exec_listed_address(w, in->list + 6, bulk->lane);
 	bulk->barrier_block = exec_shared_place(w, in, bulk->lane, at, 8, 8, &bulk->barrier);
-	if (!bulk->barrier_block)
+	if (bulk->barrier_block == NULL)
 		return false;
 	if (in->list[10] < 0)
 		return issue_one(w, in, bulk, bulk->block);
 	/* multicast: the same offsets in every block of the mask */
 	struct exec_cluster *cluster = w->block->cluster;
-	u32 blocks = SOURCE(u16, in->list[10])[bulk->lane];
-	for (u32 rank = 0; blocks >> rank; rank++) {
+	uint32_t blocks = SOURCE(uint16_t, in->list[10])[bulk->lane];
+	for (uint32_t rank = 0; blocks >> rank; rank++) {
 		if (!(blocks >> rank & 1))
 			continue;
 		if (rank >= cluster->count) {
@@ -465,7 +467,7 @@ static bool issue_load(struct warp *w, const struct exec_instruction *in, struct
 
 HANDLER(bulk)
 {
-	for (u32 left = mask; left; left &= left - 1) {
+	for (uint32_t left = mask; left; left &= left - 1) {
 		struct bulk bulk = {
 			.kind = (enum sub_bulk)in->sub, .lane = first_lane(left), .in = in, .warp = w};
 		bool ok = in->list[11] ? bulk_read_map(w, in, bulk.lane, &bulk)
@@ -475,7 +477,7 @@ HANDLER(bulk)
 		struct exec_address at = exec_listed_address(w, in->list, bulk.lane);
 		bulk.block =
 			exec_shared_place(w, in, bulk.lane, at, bulk.tensor ? 1 : bulk.bytes, 1, &bulk.shared);
-		if (!bulk.block)
+		if (bulk.block == NULL)
 			return EXEC_FAULT;
 		struct counters *counters = &w->worker->counters;
 		if (bulk.kind == BULK_LOAD) {
@@ -484,8 +486,8 @@ HANDLER(bulk)
 			counters->bulk_load_bytes += bulk.bytes;
 		} else {
 			struct groups *groups = copies_groups(w);
-			bulk.group = groups ? groups->committed[bulk.lane] : 0;
-			ok = groups && issue_one(w, in, &bulk, bulk.block);
+			bulk.group = groups != NULL ? groups->committed[bulk.lane] : 0;
+			ok = groups != NULL && issue_one(w, in, &bulk, bulk.block);
 			counters->bulk_store_requests++;
 			counters->bulk_store_bytes += bulk.bytes;
 		}
@@ -499,7 +501,7 @@ HANDLER(bulk_commit)
 {
 	(void)in;
 	struct groups *groups = copies_groups(w);
-	for (int i = 0; groups && i < EXEC_LANES; i++)
+	for (int i = 0; groups != NULL && i < EXEC_LANES; i++)
 		groups->committed[i] += IN_MASK(i);
 	return EXEC_NEXT;
 }
@@ -508,17 +510,17 @@ HANDLER(bulk_commit)
 HANDLER(bulk_wait)
 {
 	struct exec_bulk *bulk = w->block->cluster->bulk;
-	struct groups *groups = bulk ? copies_groups(w) : NULL;
-	u32 kept = 0;
-	for (u32 k = 0; groups && k < bulk->count; k++) {
+	struct groups *groups = bulk != NULL ? copies_groups(w) : NULL;
+	uint32_t kept = 0;
+	for (uint32_t k = 0; groups != NULL && k < bulk->count; k++) {
 		struct bulk *entry = &bulk->entries[k];
 		if (entry->kind != BULK_LOAD && entry->warp == w && IN_MASK(entry->lane) &&
-			entry->group + (u64)in->imm < groups->committed[entry->lane])
+			entry->group + (uint64_t)in->imm < groups->committed[entry->lane])
 			end(entry);
 		else if (kept++ != k)
 			bulk->entries[kept - 1] = *entry;
 	}
-	if (groups)
+	if (groups != NULL)
 		bulk->count = kept;
 	return EXEC_NEXT;
 }

@@ -10,7 +10,7 @@
 static bool row_aligned(struct warp *w, const struct exec_instruction *in, int lane,
 						const struct bulk *bulk)
 {
-	s64 bytes = (s64)bulk->coordinates[0] * bulk->map.element_bytes;
+	int64_t bytes = (int64_t)bulk->coordinates[0] * bulk->map.element_bytes;
 	if (bytes % 16 == 0 || bulk->kind == BULK_REDUCE)
 		return true;
 	exec_fail(w, in, lane, FAULT_INSTRUCTION, 0,
@@ -26,7 +26,7 @@ static bool row_aligned(struct warp *w, const struct exec_instruction *in, int l
 static bool starts_inside(struct warp *w, const struct exec_instruction *in, int lane,
 						  const struct bulk *bulk)
 {
-	for (u32 k = 0; bulk->kind != BULK_LOAD && k < bulk->map.rank; k++) {
+	for (uint32_t k = 0; bulk->kind != BULK_LOAD && k < bulk->map.rank; k++) {
 		if (bulk->coordinates[k] >= 0)
 			continue;
 		exec_fail(w, in, lane, FAULT_INSTRUCTION, 0,
@@ -41,7 +41,7 @@ static bool starts_inside(struct warp *w, const struct exec_instruction *in, int
  * that element, and so write behind the row: measured on an H200. */
 static void round_row_up(struct tensor_map *map)
 {
-	u64 unit = 16 / map->element_bytes;
+	uint64_t unit = 16 / map->element_bytes;
 	map->size[0] = (map->size[0] + unit - 1) / unit * unit;
 }
 
@@ -55,7 +55,7 @@ static bool map_acquired(struct warp *w, const struct exec_instruction *in, int 
 		at.address >> EXEC_WINDOW_SHIFT != 0)
 		return true;
 	const struct allocation *in_global = memory_find(at.address);
-	if (!in_global || in_global->read_only ||
+	if (in_global == NULL || in_global->read_only ||
 		exec_fail_undefined(w, in, lane, FAULT_ASYNC, at.address,
 							"its tensor map lies in global memory, and no "
 							"fence.proxy.tensormap::generic.acquire of its block came before it") ==
@@ -79,7 +79,7 @@ bool bulk_read_map(struct warp *w, const struct exec_instruction *in, int lane, 
 		return false;
 	}
 	const void *bytes = exec_access(w, in, lane, at.space, at.address, TENSOR_MAP_BYTES, 64, false);
-	if (!bytes || !map_acquired(w, in, lane, at))
+	if (bytes == NULL || !map_acquired(w, in, lane, at))
 		return false;
 	if (!tensor_map_decode(bytes, &out->map)) {
 		exec_fail(w, in, lane, FAULT_ADDRESS, at.address, "there is no tensor map at 0x%llx",
@@ -90,12 +90,12 @@ bool bulk_read_map(struct warp *w, const struct exec_instruction *in, int lane, 
 		return false;
 	}
 	const char *wrong = tensor_map_check(&out->map);
-	if (wrong) {
+	if (wrong != NULL) {
 		exec_fail(w, in, lane, FAULT_INSTRUCTION, at.address,
 				  "the tensor map, which tensormap.replace has changed, is not valid: %s", wrong);
 		return false;
 	}
-	if ((s32)out->map.rank != in->list[11]) {
+	if ((int32_t)out->map.rank != in->list[11]) {
 		exec_fail(w, in, lane, FAULT_ADDRESS, at.address,
 				  "a tensor map of %u dimensions used with %d", out->map.rank, in->list[11]);
 		return false;
@@ -105,8 +105,8 @@ bool bulk_read_map(struct warp *w, const struct exec_instruction *in, int lane, 
 				  "reduces a tensor of elements of %u byte", out->map.element_bytes);
 		return false;
 	}
-	for (s32 k = 0; k < in->list[11]; k++)
-		out->coordinates[k] = SOURCE(s32, in->list[12 + k])[lane];
+	for (int32_t k = 0; k < in->list[11]; k++)
+		out->coordinates[k] = SOURCE(int32_t, in->list[12 + k])[lane];
 	if (!row_aligned(w, in, lane, out) || !starts_inside(w, in, lane, out))
 		return false;
 	if (out->kind != BULK_LOAD)

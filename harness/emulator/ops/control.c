@@ -23,18 +23,18 @@ HANDLER(bra)
 /* in->list: targets; in->imm: how many */
 HANDLER(brx)
 {
-	const u32 *index = SOURCE(u32, in->a);
+	const uint32_t *index = SOURCE(uint32_t, in->a);
 	w->pc = exec_pc(w, in) + 1;
 	while (mask) {
 		int lane = first_lane(mask);
-		u32 same = 0, target = index[lane];
+		uint32_t same = 0, target = index[lane];
 		for (int i = 0; i < EXEC_LANES; i++)
-			same |= (u32)(IN_MASK(i) && index[i] == target) << i;
-		if (target >= (u64)in->imm)
+			same |= (uint32_t)(IN_MASK(i) && index[i] == target) << i;
+		if (target >= (uint64_t)in->imm)
 			return exec_fail(w, in, lane, FAULT_ADDRESS, target,
 							 "index %u is outside the table of %lld targets", target,
 							 (long long)in->imm);
-		exec_park(w, (u32)in->list[target], same, EXEC_READY);
+		exec_park(w, (uint32_t)in->list[target], same, EXEC_READY);
 		mask &= ~same;
 	}
 	return EXEC_JUMP;
@@ -42,13 +42,13 @@ HANDLER(brx)
 
 /* What lies at an address that is called and cannot be. */
 static enum exec_status no_such_function(struct warp *w, const struct exec_instruction *in,
-										 int lane, u64 address)
+										 int lane, uint64_t address)
 {
 	const struct ptx_function *function = w->worker->launch->program->function->module->functions;
 	char name[KERNEL_NAME_SHOWN];
-	while (function && exec_function_address(function) != address)
+	while (function != NULL && exec_function_address(function) != address)
 		function = function->next;
-	if (function) {
+	if (function != NULL) {
 		kernel_name_show(function->name, name, sizeof name);
 		return exec_fail(w, in, lane, FAULT_PC, address,
 						 "calls %s, which this call cannot reach: its parameters or results are "
@@ -68,19 +68,19 @@ static enum exec_status no_such_function(struct warp *w, const struct exec_instr
  * where the function is. */
 HANDLER(call_pointer)
 {
-	const u64 *address = SOURCE(u64, in->a);
+	const uint64_t *address = SOURCE(uint64_t, in->a);
 	w->pc = exec_pc(w, in) + 1;
 	while (mask) {
 		int lane = first_lane(mask);
-		u32 same = 0;
-		s64 k = 0;
+		uint32_t same = 0;
+		int64_t k = 0;
 		for (int i = 0; i < EXEC_LANES; i++)
-			same |= (u32)(IN_MASK(i) && address[i] == address[lane]) << i;
-		while (k < in->imm && address[lane] != EXEC_WINDOW_CODE + (u32)in->list[2 * k])
+			same |= (uint32_t)(IN_MASK(i) && address[i] == address[lane]) << i;
+		while (k < in->imm && address[lane] != EXEC_WINDOW_CODE + (uint32_t)in->list[2 * k])
 			k++;
 		if (k == in->imm)
 			return no_such_function(w, in, lane, address[lane]);
-		exec_park(w, (u32)in->list[2 * k + 1], same, EXEC_READY);
+		exec_park(w, (uint32_t)in->list[2 * k + 1], same, EXEC_READY);
 		mask &= ~same;
 	}
 	return EXEC_JUMP;
@@ -102,7 +102,7 @@ HANDLER(trap)
  * has so many that dec gave back. */
 HANDLER(setmaxnreg)
 {
-	const u32 wanted = (u32)in->imm, had = w->registers;
+	const uint32_t wanted = (uint32_t)in->imm, had = w->registers;
 	enum exec_status status = exec_whole_warp(w, in, mask);
 	if (status != EXEC_NEXT || had == 0 || (in->sub ? wanted <= had : wanted >= had))
 		return status;
@@ -134,14 +134,14 @@ HANDLER(bar_cluster)
 
 /* Those of the lanes whose members are all here. The others wait at the instruction; where that
  * is all, w->pc is set. */
-static u32 complete(struct warp *w, const struct exec_instruction *in, int32_t operand, u32 mask,
-					enum exec_wait wait)
+static uint32_t complete(struct warp *w, const struct exec_instruction *in, int32_t operand,
+						 uint32_t mask, enum exec_wait wait)
 {
-	const u32 *members = SOURCE(u32, operand);
-	u32 found = mask == w->live ? mask : 0;
+	const uint32_t *members = SOURCE(uint32_t, operand);
+	uint32_t found = mask == w->live ? mask : 0;
 	for (int i = 0; mask != w->live && i < EXEC_LANES; i++)
-		found |= (u32)(IN_MASK(i) && !(members[i] & w->live & ~mask)) << i;
-	if (found && w->block->race)
+		found |= (uint32_t)(IN_MASK(i) && !(members[i] & w->live & ~mask)) << i;
+	if (found && w->block->race != NULL)
 		exec_race_meet(w);
 	if (found != mask) {
 		w->pc = exec_pc(w, in) + 1;
@@ -152,23 +152,23 @@ static u32 complete(struct warp *w, const struct exec_instruction *in, int32_t o
 
 /* Those of the lanes that have the first one's members, and the members that are among `here`
  * (the lanes themselves, where none is: PTX leaves open what a lane outside of its mask gets). */
-static u32 next_group(const u32 *members, u32 lanes, u32 here, u32 *over)
+static uint32_t next_group(const uint32_t *members, uint32_t lanes, uint32_t here, uint32_t *over)
 {
-	const u32 wanted = members[first_lane(lanes)];
-	const u32 group = lanes & equal_lanes(members, wanted);
+	const uint32_t wanted = members[first_lane(lanes)];
+	const uint32_t group = lanes & equal_lanes(members, wanted);
 	*over = wanted & here ? wanted & here : group;
 	return group;
 }
 
-static void fill32(u32 *d, u32 value, u32 lanes)
+static void fill32(uint32_t *d, uint32_t value, uint32_t lanes)
 {
-	u32 t[EXEC_LANES];
+	uint32_t t[EXEC_LANES];
 	FOR_LANES t[i] = value;
 	merge32(d, t, lanes);
 }
 
 /* `mask` went on, of `all` that came. */
-static enum exec_status leave(u32 mask, u32 all)
+static enum exec_status leave(uint32_t mask, uint32_t all)
 {
 	return mask == all ? EXEC_NEXT : EXEC_JUMP;
 }
@@ -181,12 +181,13 @@ HANDLER(bar_warp_sync)
 /* in->sub: enum sub_shuffle; in->list[0]: members; in->e: predicate */
 HANDLER(shfl)
 {
-	const u32 all = mask;
+	const uint32_t all = mask;
 	mask = complete(w, in, in->list[0], all, EXEC_WAIT_SYNC);
 	if (!mask)
 		return EXEC_JUMP;
-	const u32 *a = SOURCE(u32, in->a), *b = SOURCE(u32, in->b), *c = SOURCE(u32, in->c);
-	u32 t[EXEC_LANES], valid = 0;
+	const uint32_t *a = SOURCE(uint32_t, in->a), *b = SOURCE(uint32_t, in->b),
+				   *c = SOURCE(uint32_t, in->c);
+	uint32_t t[EXEC_LANES], valid = 0;
 	for (int lane = 0; lane < EXEC_LANES; lane++) {
 		int by = (int)(b[lane] & 31), clamp = (int)(c[lane] & 31),
 			segment = (int)(c[lane] >> 8 & 31);
@@ -197,11 +198,11 @@ HANDLER(shfl)
 												  : (least | (by & ~segment));
 		bool ok = in->sub == SHUFFLE_UP ? from >= most : from <= most;
 		from = ok ? from : lane;
-		valid |= (u32)ok << lane;
+		valid |= (uint32_t)ok << lane;
 		t[lane] = a[from & 31];
 	}
 	if (in->d >= 0)
-		merge32(DEST(u32, in->d), t, mask);
+		merge32(DEST(uint32_t, in->d), t, mask);
 	if (in->e >= 0)
 		w->predicates[in->e] = (w->predicates[in->e] & ~mask) | (valid & mask);
 	return leave(mask, all);
@@ -210,14 +211,14 @@ HANDLER(shfl)
 /* in->sub: enum sub_vote; in->a: predicate, in->list[0]: members */
 HANDLER(vote)
 {
-	const u32 all = mask, p = w->predicates[in->a] ^ (u32)in->imm;
-	const u32 *members = SOURCE(u32, in->list[0]);
-	u32 yes = 0;
+	const uint32_t all = mask, p = w->predicates[in->a] ^ (uint32_t)in->imm;
+	const uint32_t *members = SOURCE(uint32_t, in->list[0]);
+	uint32_t yes = 0;
 	mask = complete(w, in, in->list[0], all, EXEC_WAIT_SYNC);
-	for (u32 left = mask, group, over; left; left &= ~group) {
+	for (uint32_t left = mask, group, over; left; left &= ~group) {
 		group = next_group(members, left, all, &over);
 		if (in->sub == VOTE_BALLOT) {
-			fill32(DEST(u32, in->d), p & over, group);
+			fill32(DEST(uint32_t, in->d), p & over, group);
 			continue;
 		}
 		bool some = (p & over) != 0, each = (p & over) == over;
@@ -231,45 +232,45 @@ HANDLER(vote)
 
 HANDLER(activemask)
 {
-	u32 t[EXEC_LANES];
+	uint32_t t[EXEC_LANES];
 	FOR_LANES t[i] = mask;
-	merge32(DEST(u32, in->d), t, mask);
+	merge32(DEST(uint32_t, in->d), t, mask);
 	return EXEC_NEXT;
 }
 
 /* in->sub: enum sub_match (ALL with in->e the predicate); in->size: 4 or 8 */
 HANDLER(match)
 {
-	const u32 all = mask;
-	const u32 *members = SOURCE(u32, in->list[0]);
-	u64 a[EXEC_LANES];
-	u32 t[EXEC_LANES] = {0}, same = 0;
+	const uint32_t all = mask;
+	const uint32_t *members = SOURCE(uint32_t, in->list[0]);
+	uint64_t a[EXEC_LANES];
+	uint32_t t[EXEC_LANES] = {0}, same = 0;
 	mask = complete(w, in, in->list[0], all, EXEC_WAIT_SYNC);
-	FOR_LANES a[i] = in->size == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i];
-	for (u32 left = mask, group, over; left; left &= ~group) {
+	FOR_LANES a[i] = in->size == 8 ? SOURCE(uint64_t, in->a)[i] : SOURCE(uint32_t, in->a)[i];
+	for (uint32_t left = mask, group, over; left; left &= ~group) {
 		group = next_group(members, left, all, &over);
 		for (int i = 0; i < EXEC_LANES; i++)
 			for (int k = 0; k < EXEC_LANES && group >> i & 1; k++)
-				t[i] |= (u32)(over >> k & 1 && a[k] == a[i]) << k;
+				t[i] |= (uint32_t)(over >> k & 1 && a[k] == a[i]) << k;
 		if (in->sub != MATCH_ALL)
 			continue;
 		const bool is_same = t[first_lane(group)] == over;
 		same |= is_same ? group : 0;
 		fill32(t, is_same ? over : 0, group);
 	}
-	merge32(DEST(u32, in->d), t, mask);
+	merge32(DEST(uint32_t, in->d), t, mask);
 	if (in->e >= 0)
 		w->predicates[in->e] = (w->predicates[in->e] & ~mask) | same;
 	return leave(mask, all);
 }
 
 /* The reduction of the lanes' numbers: enum sub_redux. */
-static u32 reduce(const u32 *a, u32 lanes, int operation, bool is_signed)
+static uint32_t reduce(const uint32_t *a, uint32_t lanes, int operation, bool is_signed)
 {
-	u32 value = a[first_lane(lanes)];
-	for (u32 left = lanes & (lanes - 1); left; left &= left - 1) {
-		u32 next = a[first_lane(left)];
-		bool less = is_signed ? (s32)next < (s32)value : next < value;
+	uint32_t value = a[first_lane(lanes)];
+	for (uint32_t left = lanes & (lanes - 1); left; left &= left - 1) {
+		uint32_t next = a[first_lane(left)];
+		bool less = is_signed ? (int32_t)next < (int32_t)value : next < value;
 		switch (operation) {
 		case REDUX_ADD: value += next; break;
 		case REDUX_MIN: value = less ? next : value; break;
@@ -285,30 +286,31 @@ static u32 reduce(const u32 *a, u32 lanes, int operation, bool is_signed)
 /* in->sub: enum sub_redux */
 HANDLER(redux)
 {
-	const u32 all = mask, *members = SOURCE(u32, in->list[0]);
-	u32 t[EXEC_LANES];
+	const uint32_t all = mask, *members = SOURCE(uint32_t, in->list[0]);
+	uint32_t t[EXEC_LANES];
 	mask = complete(w, in, in->list[0], all, EXEC_WAIT_SYNC);
-	for (u32 left = mask, group, over; left; left &= ~group) {
+	for (uint32_t left = mask, group, over; left; left &= ~group) {
 		group = next_group(members, left, all, &over);
-		fill32(t, reduce(SOURCE(u32, in->a), over, in->sub, in->flags & EXEC_FLAG_SIGNED), group);
+		fill32(t, reduce(SOURCE(uint32_t, in->a), over, in->sub, in->flags & EXEC_FLAG_SIGNED),
+			   group);
 	}
-	merge32(DEST(u32, in->d), t, mask);
+	merge32(DEST(uint32_t, in->d), t, mask);
 	return leave(mask, all);
 }
 
 /* d|e = elect.sync: the lowest lane of the member mask leads */
 HANDLER(elect)
 {
-	const u32 all = mask, *members = SOURCE(u32, in->a);
-	u32 t[EXEC_LANES], leads = 0;
+	const uint32_t all = mask, *members = SOURCE(uint32_t, in->a);
+	uint32_t t[EXEC_LANES], leads = 0;
 	mask = complete(w, in, in->a, all, EXEC_WAIT_SYNC);
-	for (u32 left = mask, group, over; left; left &= ~group) {
+	for (uint32_t left = mask, group, over; left; left &= ~group) {
 		group = next_group(members, left, all, &over);
-		fill32(t, (u32)first_lane(over), group);
+		fill32(t, (uint32_t)first_lane(over), group);
 		leads |= 1u << first_lane(over) & group;
 	}
 	if (in->d >= 0)
-		merge32(DEST(u32, in->d), t, mask);
+		merge32(DEST(uint32_t, in->d), t, mask);
 	if (in->e >= 0)
 		w->predicates[in->e] = (w->predicates[in->e] & ~mask) | leads;
 	return leave(mask, all);
@@ -317,22 +319,22 @@ HANDLER(elect)
 /* in->sub: enum sub_clock; in->reg_size 8: the whole counter */
 HANDLER(clock)
 {
-	u64 now;
+	uint64_t now;
 	if (in->sub & CLOCK_GLOBAL) {
 		struct timespec time;
 		clock_gettime(CLOCK_REALTIME, &time);
-		now = (u64)time.tv_sec * 1000000000u + (u64)time.tv_nsec;
+		now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 	} else {
 		now = __builtin_ia32_rdtsc();
 	}
 	if (in->reg_size == 8) {
-		u64 t[EXEC_LANES];
+		uint64_t t[EXEC_LANES];
 		FOR_LANES t[i] = now;
-		merge64(DEST(u64, in->d), t, mask);
+		merge64(DEST(uint64_t, in->d), t, mask);
 	} else {
-		u32 t[EXEC_LANES];
-		FOR_LANES t[i] = (u32)(in->sub & CLOCK_HIGH ? now >> 32 : now);
-		merge32(DEST(u32, in->d), t, mask);
+		uint32_t t[EXEC_LANES];
+		FOR_LANES t[i] = (uint32_t)(in->sub & CLOCK_HIGH ? now >> 32 : now);
+		merge32(DEST(uint32_t, in->d), t, mask);
 	}
 	return EXEC_NEXT;
 }
@@ -347,19 +349,19 @@ HANDLER(nanosleep)
 /* in->space: what is asked about; SHARED with flag CLUSTER: of any block */
 HANDLER(isspacep)
 {
-	const u64 *a = SOURCE(u64, in->a);
-	u32 value = 0;
+	const uint64_t *a = SOURCE(uint64_t, in->a);
+	uint32_t value = 0;
 	for (int i = 0; i < EXEC_LANES; i++) {
-		u64 window = a[i] >> EXEC_WINDOW_SHIFT << EXEC_WINDOW_SHIFT;
-		bool own = (u32)a[i] >> EXEC_SHARED_RANK_SHIFT == 0 ||
-				   (u32)a[i] >> EXEC_SHARED_RANK_SHIFT == w->block->rank + 1;
+		uint64_t window = a[i] >> EXEC_WINDOW_SHIFT << EXEC_WINDOW_SHIFT;
+		bool own = (uint32_t)a[i] >> EXEC_SHARED_RANK_SHIFT == 0 ||
+				   (uint32_t)a[i] >> EXEC_SHARED_RANK_SHIFT == w->block->rank + 1;
 		bool is = in->space == PTX_SHARED
 					  ? window == EXEC_WINDOW_SHARED && (own || in->flags & EXEC_FLAG_CLUSTER)
 				  : in->space == PTX_LOCAL ? window == EXEC_WINDOW_LOCAL
 				  : in->space == PTX_PARAM ? window == EXEC_WINDOW_PARAM
 				  : in->space == PTX_CONST ? false
 										   : window == 0;
-		value |= (u32)is << i;
+		value |= (uint32_t)is << i;
 	}
 	w->predicates[in->d] = (w->predicates[in->d] & ~mask) | (value & mask);
 	return EXEC_NEXT;
@@ -369,20 +371,20 @@ HANDLER(isspacep)
  * 4 within the shared window, 8 also generic. */
 HANDLER(mapa)
 {
-	const u32 *rank = SOURCE(u32, in->b);
-	const u32 offset_bits = (1u << EXEC_SHARED_RANK_SHIFT) - 1;
+	const uint32_t *rank = SOURCE(uint32_t, in->b);
+	const uint32_t offset_bits = (1u << EXEC_SHARED_RANK_SHIFT) - 1;
 	for (int i = 0; i < EXEC_LANES; i++) {
 		if (!IN_MASK(i))
 			continue;
 		if (rank[i] >= w->block->cluster->count)
 			return exec_fail(w, in, i, FAULT_ADDRESS, 0, "block %u of a cluster of %u", rank[i],
 							 w->block->cluster->count);
-		u32 high = (rank[i] + 1) << EXEC_SHARED_RANK_SHIFT;
+		uint32_t high = (rank[i] + 1) << EXEC_SHARED_RANK_SHIFT;
 		if (in->reg_size == 8) {
-			u64 a = SOURCE(u64, in->a)[i];
-			DEST(u64, in->d)[i] = (a & ~(u64)0xffffffff) | high | (a & offset_bits);
+			uint64_t a = SOURCE(uint64_t, in->a)[i];
+			DEST(uint64_t, in->d)[i] = (a & ~(uint64_t)0xffffffff) | high | (a & offset_bits);
 		} else {
-			DEST(u32, in->d)[i] = high | (SOURCE(u32, in->a)[i] & offset_bits);
+			DEST(uint32_t, in->d)[i] = high | (SOURCE(uint32_t, in->a)[i] & offset_bits);
 		}
 	}
 	return EXEC_NEXT;
@@ -390,12 +392,13 @@ HANDLER(mapa)
 
 HANDLER(getctarank)
 {
-	u32 t[EXEC_LANES];
+	uint32_t t[EXEC_LANES];
 	for (int i = 0; i < EXEC_LANES; i++) {
-		u32 a = in->width == 8 ? (u32)SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i];
-		u32 rank = a >> EXEC_SHARED_RANK_SHIFT;
+		uint32_t a =
+			in->width == 8 ? (uint32_t)SOURCE(uint64_t, in->a)[i] : SOURCE(uint32_t, in->a)[i];
+		uint32_t rank = a >> EXEC_SHARED_RANK_SHIFT;
 		t[i] = rank ? rank - 1 : w->block->rank;
 	}
-	merge32(DEST(u32, in->d), t, mask);
+	merge32(DEST(uint32_t, in->d), t, mask);
 	return EXEC_NEXT;
 }

@@ -3,12 +3,12 @@
 #include "emulator/exec/worker.h"
 #include "emulator/simd/lanes.h"
 
-static void write_back(const struct exec_instruction *in, struct warp *w, int lane, u64 value)
+static void write_back(const struct exec_instruction *in, struct warp *w, int lane, uint64_t value)
 {
 	if (in->reg_size == 8)
-		DEST(u64, in->d)[lane] = value;
+		DEST(uint64_t, in->d)[lane] = value;
 	else
-		DEST(u32, in->d)[lane] = (u32)value;
+		DEST(uint32_t, in->d)[lane] = (uint32_t)value;
 }
 
 /* in->sub: enum sub_stack; in->b: the bytes in use, a register of its own; in->a: size, or what was
@@ -18,20 +18,21 @@ HANDLER(alloca)
 	const size_t most = w->worker->launch->stack_bytes < EXEC_STACK_BYTES
 							? w->worker->launch->stack_bytes
 							: EXEC_STACK_BYTES;
-	const u64 base = EXEC_LOCAL_BASE + w->worker->launch->program->stack;
-	for (u32 left = mask; left; left &= left - 1) {
+	const uint64_t base = EXEC_LOCAL_BASE + w->worker->launch->program->stack;
+	for (uint32_t left = mask; left; left &= left - 1) {
 		int i = first_lane(left);
-		u64 *used = &DEST(u64, in->b)[i];
+		uint64_t *used = &DEST(uint64_t, in->b)[i];
 		if (in->sub == STACK_SAVE) {
 			write_back(in, w, i, *used);
 			continue;
 		}
-		u64 value = in->reg_size == 8 ? SOURCE(u64, in->a)[i] : SOURCE(u32, in->a)[i];
+		uint64_t value =
+			in->reg_size == 8 ? SOURCE(uint64_t, in->a)[i] : SOURCE(uint32_t, in->a)[i];
 		if (in->sub == STACK_RESTORE) {
 			*used = value < *used ? value : *used;
 			continue;
 		}
-		const u64 align = (u64)in->imm, at = (base + *used + align - 1) / align * align;
+		const uint64_t align = (uint64_t)in->imm, at = (base + *used + align - 1) / align * align;
 		if (value > most || at - base > most - value) {
 			exec_fail(w, in, i, FAULT_ADDRESS, 0,
 					  "takes %llu bytes of stack, and a thread has %zu, of which %llu are in use",

@@ -13,12 +13,12 @@ static bool store(struct warp *w, const struct exec_instruction *in, int lane,
 	const size_t size = in->size, bytes = size * in->count;
 	const struct atomic_form form = {in->sub, (enum atomic_number)in->e, in->size, false};
 	if (in->sub != ATOM_EXCH &&
-		!exec_access(w, in, lane, PTX_SHARED, at.address, bytes, bytes, false))
+		exec_access(w, in, lane, PTX_SHARED, at.address, bytes, bytes, false) == NULL)
 		return false;
-	u8 *to = exec_access(w, in, lane, PTX_SHARED, at.address, bytes, bytes, true);
-	for (u32 k = 0; to && k < in->count; k++) {
-		u64 value = 0;
-		memcpy(&value, SOURCE(u8, in->list[6 + k]) + (size_t)lane * size, size);
+	uint8_t *to = exec_access(w, in, lane, PTX_SHARED, at.address, bytes, bytes, true);
+	for (uint32_t k = 0; to != NULL && k < in->count; k++) {
+		uint64_t value = 0;
+		memcpy(&value, SOURCE(uint8_t, in->list[6 + k]) + (size_t)lane * size, size);
 		ops_atomic(to + k * size, value, 0, form);
 	}
 	return to != NULL;
@@ -28,15 +28,15 @@ static bool store(struct warp *w, const struct exec_instruction *in, int lane,
  * atomic_operation, ATOM_EXCH for a store; in->e: number, in->size: bytes of each of in->count. */
 HANDLER(st_async)
 {
-	for (u32 left = mask; left; left &= left - 1) {
+	for (uint32_t left = mask; left; left &= left - 1) {
 		int i = first_lane(left);
-		u64 offset, place;
-		const u64 bytes = (u64)in->size * in->count;
+		uint64_t offset, place;
+		const uint64_t bytes = (uint64_t)in->size * in->count;
 		struct exec_address at = exec_listed_address(w, in->list, i);
 		struct exec_address barrier = exec_listed_address(w, in->list + 3, i);
 		struct exec_block *block = exec_shared_place(w, in, i, barrier, 8, 8, &offset);
 		struct exec_block *target = exec_shared_place(w, in, i, at, bytes, bytes, &place);
-		if (!block || !target)
+		if (block == NULL || target == NULL)
 			return EXEC_FAULT;
 		if (block != target)
 			return exec_fail(w, in, i, FAULT_BARRIER, barrier.address,
@@ -45,7 +45,7 @@ HANDLER(st_async)
 		if (!store(w, in, i, at))
 			return EXEC_FAULT;
 		exec_race_release(block, w, 1u << i, EXEC_RACE_MBARRIER, offset);
-		mbarrier_complete((u64 *)(void *)(block->shared + offset), bytes);
+		mbarrier_complete((uint64_t *)(void *)(block->shared + offset), bytes);
 	}
 	return EXEC_NEXT;
 }

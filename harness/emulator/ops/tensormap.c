@@ -9,18 +9,19 @@
  * in->imm: the dimension; in->reg_size: bytes of the value. */
 HANDLER(tensormap_replace)
 {
-	for (u32 left = mask; left; left &= left - 1) {
+	for (uint32_t left = mask; left; left &= left - 1) {
 		int i = first_lane(left);
 		struct exec_address at = exec_listed_address(w, in->list, i);
-		u64 value = in->reg_size == 8 ? SOURCE(u64, in->list[3])[i] : SOURCE(u32, in->list[3])[i];
-		if (!exec_access(w, in, i, at.space, at.address, TENSOR_MAP_BYTES, 64, false))
+		uint64_t value =
+			in->reg_size == 8 ? SOURCE(uint64_t, in->list[3])[i] : SOURCE(uint32_t, in->list[3])[i];
+		if (exec_access(w, in, i, at.space, at.address, TENSOR_MAP_BYTES, 64, false) == NULL)
 			return EXEC_FAULT;
 		void *map = exec_access(w, in, i, at.space, at.address, TENSOR_MAP_BYTES, 64, true);
-		if (!map)
+		if (map == NULL)
 			return EXEC_FAULT;
 		const char *wrong =
 			tensor_map_replace(map, (enum tensor_map_field)in->sub, (unsigned)in->imm, value);
-		if (wrong)
+		if (wrong != NULL)
 			return exec_fail(w, in, i, FAULT_INSTRUCTION, at.address, "%s", wrong);
 	}
 	return EXEC_NEXT;
@@ -37,10 +38,10 @@ HANDLER(tensormap_copy)
 	struct exec_address from = exec_listed_address(w, in->list + 3, i);
 	const void *source =
 		exec_access(w, in, i, from.space, from.address, TENSOR_MAP_BYTES, TENSOR_MAP_BYTES, false);
-	void *target = source ? exec_access(w, in, i, to.space, to.address, TENSOR_MAP_BYTES,
-										TENSOR_MAP_BYTES, true)
-						  : NULL;
-	if (!target)
+	void *target = source != NULL ? exec_access(w, in, i, to.space, to.address, TENSOR_MAP_BYTES,
+												TENSOR_MAP_BYTES, true)
+								  : NULL;
+	if (target == NULL)
 		return EXEC_FAULT;
 	memcpy(target, source, TENSOR_MAP_BYTES);
 	return EXEC_NEXT;

@@ -17,27 +17,27 @@ struct fetch {
 
 /* Channels of a texel: numbers as they are, and floats as their bits. */
 struct texel {
-	u32 channel[4];
+	uint32_t channel[4];
 };
 
-static float as_float(u32 bits)
+static float as_float(uint32_t bits)
 {
 	float value;
 	memcpy(&value, &bits, sizeof value);
 	return value;
 }
 
-static u32 as_bits(float value)
+static uint32_t as_bits(float value)
 {
-	u32 bits;
+	uint32_t bits;
 	memcpy(&bits, &value, sizeof bits);
 	return bits;
 }
 
 /* Where the index-th place along an axis lies; false: the border's colour is there. */
-static bool place(const struct texture *t, int axis, s64 index, u64 *out)
+static bool place(const struct texture *t, int axis, int64_t index, uint64_t *out)
 {
-	const s64 size = (s64)t->size[axis];
+	const int64_t size = (int64_t)t->size[axis];
 	int mode = t->linear ? TEXTURE_BORDER : t->address[axis];
 	if (!t->normalised && (mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR))
 		mode = TEXTURE_CLAMP;
@@ -45,56 +45,57 @@ static bool place(const struct texture *t, int axis, s64 index, u64 *out)
 		return false;
 	if (mode == TEXTURE_CLAMP)
 		index = index < 0 ? 0 : index >= size ? size - 1 : index;
-	const s64 period = mode == TEXTURE_MIRROR ? 2 * size : size;
+	const int64_t period = mode == TEXTURE_MIRROR ? 2 * size : size;
 	index = (index % period + period) % period;
-	*out = (u64)(index < size ? index : period - 1 - index);
+	*out = (uint64_t)(index < size ? index : period - 1 - index);
 	return true;
 }
 
-static u32 channel_of(const struct texture *t, const u8 *from)
+static uint32_t channel_of(const struct texture *t, const uint8_t *from)
 {
 	const int bits = t->channel_bytes * 8;
-	u32 raw = 0;
+	uint32_t raw = 0;
 	memcpy(&raw, from, t->channel_bytes);
 	if (t->number == TEXTURE_FLOAT) {
 		_Float16 half;
 		memcpy(&half, &raw, sizeof half);
 		return bits == 16 ? as_bits((float)half) : raw;
 	}
-	const s32 number = t->number == TEXTURE_SIGNED ? (s32)(raw << (32 - bits)) >> (32 - bits) : 0;
+	const int32_t number =
+		t->number == TEXTURE_SIGNED ? (int32_t)(raw << (32 - bits)) >> (32 - bits) : 0;
 	if (!t->as_floats)
-		return t->number == TEXTURE_SIGNED ? (u32)number : raw;
+		return t->number == TEXTURE_SIGNED ? (uint32_t)number : raw;
 	if (t->number == TEXTURE_UNSIGNED)
 		return as_bits((float)raw / (float)((1u << bits) - 1));
 	return as_bits(fmaxf((float)number / (float)((1u << (bits - 1)) - 1), -1));
 }
 
-static bool texel_at(const struct fetch *f, s64 x, s64 y, struct texel *out)
+static bool texel_at(const struct fetch *f, int64_t x, int64_t y, struct texel *out)
 {
 	const struct texture *t = f->texture;
-	u64 column = 0, row = 0;
+	uint64_t column = 0, row = 0;
 	*out = (struct texel){0};
 	if (!place(t, 0, x, &column) || !place(t, 1, y, &row)) {
 		for (int k = 0; k < 4 && !t->linear; k++)
 			out->channel[k] = as_bits(t->border[k]);
 		return true;
 	}
-	const u64 bytes = (u64)t->channels * t->channel_bytes;
-	const u64 address = t->base + row * t->pitch + column * bytes;
-	const u8 *from =
+	const uint64_t bytes = (uint64_t)t->channels * t->channel_bytes;
+	const uint64_t address = t->base + row * t->pitch + column * bytes;
+	const uint8_t *from =
 		exec_access(f->w, f->in, f->lane, PTX_GLOBAL, address, bytes, t->channel_bytes, false);
-	for (int k = 0; from && k < t->channels; k++)
+	for (int k = 0; from != NULL && k < t->channels; k++)
 		out->channel[k] = channel_of(t, from + k * t->channel_bytes);
 	return from != NULL;
 }
 
-static s64 whole(float x)
+static int64_t whole(float x)
 {
 	x = floorf(x);
-	return x > -FAR && x < FAR ? (s64)x : x > 0 ? (s64)FAR : x < 0 ? -(s64)FAR : 0;
+	return x > -FAR && x < FAR ? (int64_t)x : x > 0 ? (int64_t)FAR : x < 0 ? -(int64_t)FAR : 0;
 }
 
-static float mixed(u32 a, u32 b, float weight)
+static float mixed(uint32_t a, uint32_t b, float weight)
 {
 	return (1 - weight) * as_float(a) + weight * as_float(b);
 }
@@ -111,7 +112,7 @@ static bool filtered(const struct fetch *f, float x, float y, struct texel *out)
 	x -= 0.5f;
 	y = rows ? y - 0.5f : 0;
 	const float of_x = weight_of(x), of_y = rows ? weight_of(y) : 0;
-	const s64 i = whole(x), j = whole(y);
+	const int64_t i = whole(x), j = whole(y);
 	struct texel at[2][2];
 	if (!texel_at(f, i, j, &at[0][0]) || !texel_at(f, i + 1, j, &at[0][1]) ||
 		!texel_at(f, i, rows ? j + 1 : j, &at[1][0]) ||
@@ -136,17 +137,19 @@ static bool fetch(const struct fetch *f, const float at[2], struct texel *out)
 static bool fetch_lane(struct warp *w, const struct exec_instruction *in, int lane,
 					   struct texel *out)
 {
-	const u64 handle = SOURCE(u64, in->a)[lane];
+	const uint64_t handle = SOURCE(uint64_t, in->a)[lane];
 	const struct fetch f = {w, in, lane, texture_find(handle)};
-	if (!f.texture) {
+	if (f.texture == NULL) {
 		exec_fail(w, in, lane, FAULT_ADDRESS, handle, "0x%llx is no texture object",
 				  (unsigned long long)handle);
 		return false;
 	}
-	const s32 *x = SOURCE(s32, in->list[4]), *y = SOURCE(s32, in->list[in->count == 2 ? 5 : 4]);
+	const int32_t *x = SOURCE(int32_t, in->list[4]),
+				  *y = SOURCE(int32_t, in->list[in->count == 2 ? 5 : 4]);
 	if (in->sub != COORDINATES_FLOAT)
 		return texel_at(&f, x[lane], in->count == 2 ? y[lane] : 0, out);
-	const float at[2] = {as_float((u32)x[lane]), in->count == 2 ? as_float((u32)y[lane]) : 0};
+	const float at[2] = {as_float((uint32_t)x[lane]),
+						 in->count == 2 ? as_float((uint32_t)y[lane]) : 0};
 	return fetch(&f, at, out);
 }
 
@@ -155,13 +158,13 @@ static bool fetch_lane(struct warp *w, const struct exec_instruction *in, int la
 HANDLER(tex)
 {
 	struct texel texels[EXEC_LANES];
-	for (u32 left = mask; left; left &= left - 1) {
+	for (uint32_t left = mask; left; left &= left - 1) {
 		int i = first_lane(left);
 		if (!fetch_lane(w, in, i, &texels[i]))
 			return EXEC_FAULT;
 	}
-	for (u32 left = mask; left; left &= left - 1)
+	for (uint32_t left = mask; left; left &= left - 1)
 		for (int i = first_lane(left), k = 0; k < 4; k++)
-			DEST(u32, in->list[k])[i] = texels[i].channel[k];
+			DEST(uint32_t, in->list[k])[i] = texels[i].channel[k];
 	return EXEC_NEXT;
 }

@@ -26,29 +26,29 @@
 
 struct mma {
 	const struct exec_instruction *in;
-	u64 a, b; /* descriptors */
+	uint64_t a, b; /* descriptors */
 	bool scale_d;
-	u64 group;
-	u32 metadata[EXEC_LANES]; /* where A is sparse */
+	uint64_t group;
+	uint32_t metadata[EXEC_LANES]; /* where A is sparse */
 };
 
 struct exec_mmas {
 	struct mma queue[QUEUE];
-	u64 issued, done; /* operations since the block began */
-	u64 committed;    /* groups */
-	bool fenced;      /* a wgmma.fence follows what last touched the registers */
-	bool halted;      /* where they are serialised: at the last one that was issued */
+	uint64_t issued, done; /* operations since the block began */
+	uint64_t committed;    /* groups */
+	bool fenced;           /* a wgmma.fence follows what last touched the registers */
+	bool halted;           /* where they are serialised: at the last one that was issued */
 	const struct exec_instruction *touched; /* by what, if they were since the block began */
-	u64 last_of_group;                      /* operations in closed groups */
+	uint64_t last_of_group;                 /* operations in closed groups */
 };
 
 void wgmma_clear(struct warp *w)
 {
-	if (w->mmas)
+	if (w->mmas != NULL)
 		w->mmas->fenced = w->mmas->halted = false;
-	if (w->mmas)
+	if (w->mmas != NULL)
 		w->mmas->touched = NULL;
-	if (w->mmas)
+	if (w->mmas != NULL)
 		w->mmas->issued = w->mmas->done = w->mmas->committed = w->mmas->last_of_group = 0;
 }
 
@@ -61,10 +61,10 @@ void wgmma_free(struct warp *w)
 /* The four warps of w's warpgroup; false when the block has no such four. */
 static bool warpgroup(struct warp *w, struct warp *warps[GROUP_WARPS])
 {
-	u32 first = w->index / GROUP_WARPS * GROUP_WARPS;
+	uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
 	if (first + GROUP_WARPS > w->block->warp_count)
 		return false;
-	for (u32 i = 0; i < GROUP_WARPS; i++)
+	for (uint32_t i = 0; i < GROUP_WARPS; i++)
 		warps[i] = &w->block->warps[first + i];
 	return true;
 }
@@ -81,7 +81,7 @@ static struct tensor_wgmma operation_of(const struct mma *mma)
 	return operation;
 }
 
-static struct tensor_descriptor descriptor_of(const struct exec_block *block, u64 bits)
+static struct tensor_descriptor descriptor_of(const struct exec_block *block, uint64_t bits)
 {
 	const enum machine_swizzle swizzle = block->warps[0].worker->launch->swizzle;
 	struct tensor_descriptor descriptor = tensor_descriptor_decode(bits);
@@ -99,7 +99,7 @@ static unsigned across_b(const struct tensor_wgmma *operation)
 
 /* One operand of an operation, in shared memory. */
 struct mma_operand {
-	u64 bits; /* its descriptor */
+	uint64_t bits; /* its descriptor */
 	unsigned rows, across;
 	bool mn_major;
 	const char *name;
@@ -123,13 +123,13 @@ static bool is_a(const struct mma_operand *operand)
 
 /* Which of the operand's rows (columns, for B) the chunk's undefined bytes belong to: a chunk is
  * a part of a row, or 8 rows of one k. */
-static void note_undefined(struct warp *w, const struct exec_instruction *in, u64 offset,
+static void note_undefined(struct warp *w, const struct exec_instruction *in, uint64_t offset,
 						   const struct mma_operand *operand, size_t chunk,
 						   struct exec_wgmma_reads *reads)
 {
-	const u8 *known = w->block->shared_written + offset;
+	const uint8_t *known = w->block->shared_written + offset;
 	bool *undefined = is_a(operand) ? reads->a : reads->b;
-	for (u32 k = 0; k < TENSOR_CHUNK; k++) {
+	for (uint32_t k = 0; k < TENSOR_CHUNK; k++) {
 		if (known[k] == EXEC_SHARED_READABLE)
 			continue;
 		undefined[operand->mn_major ? chunk % (operand->rows / 8) * 8 + k / 2
@@ -143,31 +143,32 @@ static void note_undefined(struct warp *w, const struct exec_instruction *in, u6
 
 /* Copies all chunks, when they lie in the block's shared memory and nothing is to be said about
  * any: written, none pending, none behind a missing fence, races not looked for. */
-static bool quick_gather(const struct exec_block *block, const u32 *addresses, size_t count,
-						 u8 *restrict out)
+static bool quick_gather(const struct exec_block *block, const uint32_t *addresses, size_t count,
+						 uint8_t *restrict out)
 {
-	const u8 *const shared = block->shared, *const written = block->shared_written;
-	const u8 *const unfenced = block->unfenced_low < block->unfenced_high ? block->unfenced : NULL;
-	const s32 last = (s32)block->shared_bytes - (s32)TENSOR_CHUNK;
-	s32 outside = 0;
-	u64 known = ~(u64)0, late = 0, two[2];
+	const uint8_t *const shared = block->shared, *const written = block->shared_written;
+	const uint8_t *const unfenced =
+		block->unfenced_low < block->unfenced_high ? block->unfenced : NULL;
+	const int32_t last = (int32_t)block->shared_bytes - (int32_t)TENSOR_CHUNK;
+	int32_t outside = 0;
+	uint64_t known = ~(uint64_t)0, late = 0, two[2];
 	for (size_t i = 0; i < count; i++) { /* addresses have 18 bits and few more: no overflow */
-		s32 offset = (s32)(addresses[i] - block->shared_base);
+		int32_t offset = (int32_t)(addresses[i] - block->shared_base);
 		outside |= offset | (last - offset);
 	}
-	if (outside < 0 || block->race)
+	if (outside < 0 || block->race != NULL)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		const u32 offset = addresses[i] - block->shared_base;
+		const uint32_t offset = addresses[i] - block->shared_base;
 		memcpy(two, written + offset, sizeof two);
 		known &= two[0] & two[1];
-		if (unfenced) {
+		if (unfenced != NULL) {
 			memcpy(two, unfenced + offset, sizeof two);
 			late |= two[0] | two[1];
 		}
 		memcpy(out + i * TENSOR_CHUNK, shared + offset, TENSOR_CHUNK);
 	}
-	return known == ~(u64)0 && !late;
+	return known == ~(uint64_t)0 && !late;
 }
 
 /* The warp that reads a chunk, for the race check: each of the four needs its own 16 rows of A, so
@@ -176,7 +177,7 @@ static bool quick_gather(const struct exec_block *block, const u32 *addresses, s
 static struct warp *reader_of(struct warp *w, size_t chunk, const struct mma_operand *operand)
 {
 	const size_t row = operand->mn_major ? chunk % (TENSOR_WGMMA_ROWS / 8) * 8 : chunk / 2;
-	const u32 first = w->index / GROUP_WARPS * GROUP_WARPS;
+	const uint32_t first = w->index / GROUP_WARPS * GROUP_WARPS;
 	return is_a(operand) ? &w->block->warps[first + row / (TENSOR_WGMMA_ROWS / GROUP_WARPS)] : w;
 }
 
@@ -196,7 +197,7 @@ static void compare_swizzle(const struct warp *w, const struct exec_instruction 
 	const struct exec_layout *layout =
 		copies_layout(w->block, descriptor->start - w->block->shared_base);
 	char load[EXEC_PLACE], product[EXEC_PLACE];
-	if (!layout || layout->swizzle == descriptor->swizzle)
+	if (layout == NULL || layout->swizzle == descriptor->swizzle)
 		return;
 	exec_program_place(w->worker->launch->program, layout->pc, load);
 	exec_place(w, in, product);
@@ -210,16 +211,17 @@ static void compare_swizzle(const struct warp *w, const struct exec_instruction 
 }
 
 static size_t chunks_of(const struct mma_operand *operand,
-						const struct tensor_descriptor *descriptor, u32 addresses[TENSOR_CHUNKS])
+						const struct tensor_descriptor *descriptor,
+						uint32_t addresses[TENSOR_CHUNKS])
 {
 	return tensor_chunks(descriptor, operand->rows, operand->across, operand->mn_major, addresses);
 }
 
 /* Copies an operand's chunks together; false after a fault. */
 static bool gather(struct warp *w, const struct exec_instruction *in,
-				   const struct mma_operand *operand, u8 *out, struct exec_wgmma_reads *reads)
+				   const struct mma_operand *operand, uint8_t *out, struct exec_wgmma_reads *reads)
 {
-	u32 addresses[TENSOR_CHUNKS];
+	uint32_t addresses[TENSOR_CHUNKS];
 	struct exec_block *block = w->block;
 	struct tensor_descriptor descriptor = descriptor_of(block, operand->bits);
 	size_t count = chunks_of(operand, &descriptor, addresses);
@@ -228,7 +230,7 @@ static bool gather(struct warp *w, const struct exec_instruction *in,
 	if (quick_gather(block, addresses, count, out))
 		return true;
 	for (size_t i = 0; i < count; i++) {
-		u64 offset = (u64)addresses[i] - block->shared_base;
+		uint64_t offset = (uint64_t)addresses[i] - block->shared_base;
 		if (offset >= block->shared_bytes || block->shared_bytes - offset < TENSOR_CHUNK) {
 			exec_fail(w, in, 0, FAULT_ADDRESS, addresses[i],
 					  "matrix %s reaches shared address 0x%x, outside the block's %zu bytes (start "
@@ -237,13 +239,13 @@ static bool gather(struct warp *w, const struct exec_instruction *in,
 					  descriptor.leading, descriptor.stride);
 			return false;
 		}
-		const u8 *known = block->shared_written + offset;
-		for (u32 k = 0; k < TENSOR_CHUNK; k += 8) {
-			u64 eight;
+		const uint8_t *known = block->shared_written + offset;
+		for (uint32_t k = 0; k < TENSOR_CHUNK; k += 8) {
+			uint64_t eight;
 			memcpy(&eight, known + k, sizeof eight);
-			if (eight == ~(u64)0)
+			if (eight == ~(uint64_t)0)
 				continue;
-			u32 j = 0;
+			uint32_t j = 0;
 			while (j < 8 && known[k + j] != EXEC_SHARED_PENDING)
 				j++;
 			if (j == 8) {
@@ -271,12 +273,13 @@ static bool gather(struct warp *w, const struct exec_instruction *in,
 
 /* Whether an operand has one of the bytes. */
 static bool operand_has(const struct exec_block *block, const struct mma_operand operand,
-						u64 offset, size_t bytes)
+						uint64_t offset, size_t bytes)
 {
 	struct tensor_descriptor descriptor = descriptor_of(block, operand.bits);
-	u64 low = offset + block->shared_base, high = low + bytes;
-	u32 apart = descriptor.stride > descriptor.leading ? descriptor.stride : descriptor.leading;
-	u32 addresses[TENSOR_CHUNKS],
+	uint64_t low = offset + block->shared_base, high = low + bytes;
+	uint32_t apart =
+		descriptor.stride > descriptor.leading ? descriptor.stride : descriptor.leading;
+	uint32_t addresses[TENSOR_CHUNKS],
 		reach = 1024 + (operand.rows / 8 + operand.across) * apart; /* at most */
 	if (descriptor.start >= high + 1024 || descriptor.start + reach <= low)
 		return false;
@@ -287,12 +290,12 @@ static bool operand_has(const struct exec_block *block, const struct mma_operand
 	return false;
 }
 
-const struct exec_instruction *wgmma_reading(const struct exec_block *block, u64 offset,
+const struct exec_instruction *wgmma_reading(const struct exec_block *block, uint64_t offset,
 											 size_t bytes)
 {
-	for (u32 i = 0; i < block->warp_count; i++) {
+	for (uint32_t i = 0; i < block->warp_count; i++) {
 		const struct exec_mmas *mmas = block->warps[i].mmas;
-		for (u64 k = mmas ? mmas->done : 0; mmas && k < mmas->issued; k++) {
+		for (uint64_t k = mmas != NULL ? mmas->done : 0; mmas != NULL && k < mmas->issued; k++) {
 			const struct mma *mma = &mmas->queue[k % QUEUE];
 			struct tensor_wgmma operation = operation_of(mma);
 			if (operand_has(block, operand_b(mma, &operation), offset, bytes) ||
@@ -303,14 +306,14 @@ const struct exec_instruction *wgmma_reading(const struct exec_block *block, u64
 	return NULL;
 }
 
-static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index)
+static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], uint64_t index)
 {
 	const struct mma *mma = &w->mmas->queue[index % QUEUE];
 	const struct exec_instruction *in = mma->in;
 	struct tensor_wgmma operation = operation_of(mma);
-	_Alignas(64) u8 a[TENSOR_CHUNKS * TENSOR_CHUNK], b[TENSOR_CHUNKS * TENSOR_CHUNK];
-	u32 *d_registers[GROUP_WARPS][TENSOR_WGMMA_COLUMNS / 2];
-	const u32 *a_registers[GROUP_WARPS][4];
+	_Alignas(64) uint8_t a[TENSOR_CHUNKS * TENSOR_CHUNK], b[TENSOR_CHUNKS * TENSOR_CHUNK];
+	uint32_t *d_registers[GROUP_WARPS][TENSOR_WGMMA_COLUMNS / 2];
+	const uint32_t *a_registers[GROUP_WARPS][4];
 	int32_t d_count = in->list[0], a_count = in->list[1];
 	for (int i = 0; i < GROUP_WARPS; i++) {
 		const struct mma *other = &warps[i]->mmas->queue[index % QUEUE];
@@ -321,9 +324,9 @@ static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index
 			return false;
 		}
 		for (int r = 0; r < d_count; r++)
-			d_registers[i][r] = (u32 *)(warps[i]->base[0] + in->list[2 + r]);
+			d_registers[i][r] = (uint32_t *)(warps[i]->base[0] + in->list[2 + r]);
 		for (int r = 0; r < a_count; r++)
-			a_registers[i][r] = (const u32 *)(warps[i]->base[0] + in->list[2 + d_count + r]);
+			a_registers[i][r] = (const uint32_t *)(warps[i]->base[0] + in->list[2 + d_count + r]);
 		operation.registers[i] = d_registers[i];
 		operation.metadata[i] = other->metadata;
 		operation.a_registers[i] = a_registers[i];
@@ -339,21 +342,21 @@ static bool carry_out(struct warp *w, struct warp *warps[GROUP_WARPS], u64 index
 	exec_count_tensor(w, tensor_type_bits(operation.a),
 					  2ull * TENSOR_WGMMA_ROWS * operation.n * depth);
 	w->worker->counters.wgmma_shared_bytes +=
-		(u64)TENSOR_WGMMA_K_BYTES *
+		(uint64_t)TENSOR_WGMMA_K_BYTES *
 		(operation.n * across_b(&operation) / 2 + (a_count ? 0 : TENSOR_WGMMA_ROWS));
 	return exec_follow_wgmma(warps, in, mma->scale_d, &reads);
 }
 
 /* Carries out the operations below `upto`. YIELD: other warps have not issued
  * them yet. */
-static enum exec_status complete(struct warp *w, const struct exec_instruction *in, u64 upto)
+static enum exec_status complete(struct warp *w, const struct exec_instruction *in, uint64_t upto)
 {
 	struct warp *warps[GROUP_WARPS];
 	if (!warpgroup(w, warps))
 		return exec_fail(w, in, 0, FAULT_BARRIER, 0, "the warpgroup has fewer than four warps");
 	while (w->mmas->done < upto) {
 		for (int i = 0; i < GROUP_WARPS; i++)
-			if (!warps[i]->mmas || warps[i]->mmas->issued <= w->mmas->done)
+			if (warps[i]->mmas == NULL || warps[i]->mmas->issued <= w->mmas->done)
 				return EXEC_YIELD;
 		if (!carry_out(w, warps, w->mmas->done))
 			return EXEC_FAULT;
@@ -381,10 +384,11 @@ static enum exec_status fail_unfenced(struct warp *w, const struct exec_instruct
 {
 	char place[EXEC_PLACE];
 	const enum exec_status status =
-		touched ? exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
-									  "no wgmma.fence since registers of a wgmma were touched (%s)",
-									  exec_place(w, touched, place))
-				: exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0, "no wgmma.fence before it");
+		touched != NULL
+			? exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0,
+								  "no wgmma.fence since registers of a wgmma were touched (%s)",
+								  exec_place(w, touched, place))
+			: exec_fail_undefined(w, in, 0, FAULT_ASYNC, 0, "no wgmma.fence before it");
 	if (status == EXEC_FAULT)
 		w->worker->fault.advice = ADVICE_FENCE;
 	return status;
@@ -407,12 +411,12 @@ static void issue(struct warp *w, const struct exec_instruction *in)
 	struct exec_mmas *mmas = w->mmas;
 	struct mma *mma = &mmas->queue[mmas->issued++ % QUEUE];
 	mma->in = in;
-	mma->a = in->a >= 0 ? SOURCE(u64, in->a)[0] : 0;
-	mma->b = SOURCE(u64, in->b)[0];
+	mma->a = in->a >= 0 ? SOURCE(uint64_t, in->a)[0] : 0;
+	mma->b = SOURCE(uint64_t, in->b)[0];
 	mma->scale_d = w->predicates[in->c] & 1;
 	mma->group = mmas->committed;
 	if (sub_unpack_wgmma(in->imm).sparse)
-		memcpy(mma->metadata, SOURCE(u32, in->list[2 + in->list[0] + in->list[1]]),
+		memcpy(mma->metadata, SOURCE(uint32_t, in->list[2 + in->list[0] + in->list[1]]),
 			   sizeof mma->metadata);
 }
 
@@ -436,10 +440,10 @@ HANDLER(wgmma)
 	enum exec_status here = exec_whole_warp(w, in, mask);
 	if (here != EXEC_NEXT)
 		return here;
-	if (!w->mmas)
+	if (w->mmas == NULL)
 		w->mmas = calloc(1, sizeof *w->mmas);
 	struct exec_mmas *mmas = w->mmas;
-	if (!mmas)
+	if (mmas == NULL)
 		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
 	if (w->worker->launch->serialised)
 		return issue_serialised(w, in);
@@ -459,9 +463,9 @@ HANDLER(wgmma_fence)
 	enum exec_status here = exec_whole_warp(w, in, mask);
 	if (here != EXEC_NEXT)
 		return here;
-	if (!w->mmas)
+	if (w->mmas == NULL)
 		w->mmas = calloc(1, sizeof *w->mmas);
-	if (!w->mmas)
+	if (w->mmas == NULL)
 		return exec_fail(w, in, 0, FAULT_MEMORY, 0, "no host memory for pending operations");
 	w->mmas->fenced = true;
 	return EXEC_NEXT;
@@ -473,7 +477,7 @@ HANDLER(wgmma_commit)
 	enum exec_status here = exec_whole_warp(w, in, mask);
 	if (here != EXEC_NEXT)
 		return here;
-	if (w->mmas) {
+	if (w->mmas != NULL) {
 		w->mmas->committed++;
 		w->mmas->last_of_group = w->mmas->issued;
 	}
@@ -487,11 +491,11 @@ HANDLER(wgmma_wait)
 	enum exec_status here = exec_whole_warp(w, in, mask);
 	if (here != EXEC_NEXT)
 		return here;
-	if (!mmas)
+	if (mmas == NULL)
 		return EXEC_NEXT;
-	u64 upto = mmas->done;
+	uint64_t upto = mmas->done;
 	while (upto < mmas->last_of_group &&
-		   mmas->queue[upto % QUEUE].group + (u64)in->imm < mmas->committed)
+		   mmas->queue[upto % QUEUE].group + (uint64_t)in->imm < mmas->committed)
 		upto++;
 	enum exec_status status = complete(w, in, upto);
 	return status == EXEC_YIELD  ? again(w, in)
@@ -501,9 +505,9 @@ HANDLER(wgmma_wait)
 
 /* in->list: registers that the next instruction touches, ended by -1. Says behind which
  * pending operation none is left that works on them. */
-static u64 last_touching(const struct exec_mmas *mmas, const struct exec_instruction *in)
+static uint64_t last_touching(const struct exec_mmas *mmas, const struct exec_instruction *in)
 {
-	for (u64 k = mmas->issued; k > mmas->done; k--) {
+	for (uint64_t k = mmas->issued; k > mmas->done; k--) {
 		const struct exec_instruction *op = mmas->queue[(k - 1) % QUEUE].in;
 		for (const int32_t *touched = in->list; *touched >= 0; touched++)
 			for (int r = 0; r < op->list[0] + op->list[1]; r++)
@@ -520,13 +524,13 @@ HANDLER(wgmma_touch)
 	struct exec_mmas *mmas = w->mmas;
 	(void)mask;
 	/* a move may be the compiler's, which ptxas takes out again */
-	if (mmas && in->sub == TOUCH_USES) {
+	if (mmas != NULL && in->sub == TOUCH_USES) {
 		mmas->fenced = false;
 		mmas->touched = in;
 	}
-	if (!mmas || mmas->done == mmas->issued)
+	if (mmas == NULL || mmas->done == mmas->issued)
 		return EXEC_NEXT;
-	u64 upto = last_touching(mmas, in);
+	uint64_t upto = last_touching(mmas, in);
 	if (upto > mmas->done && in->sub == TOUCH_USES &&
 		fail_pending(w, in, mmas->queue[(upto - 1) % QUEUE].in) != EXEC_NEXT)
 		return EXEC_FAULT;

@@ -19,16 +19,16 @@ struct ptx_arena {
 struct ptx_arena *ptx_arena_create(size_t limit)
 {
 	struct ptx_arena *arena = calloc(1, sizeof *arena);
-	if (arena)
+	if (arena != NULL)
 		arena->limit = limit;
 	return arena;
 }
 
 void ptx_arena_free(struct ptx_arena *arena)
 {
-	if (!arena)
+	if (arena == NULL)
 		return;
-	for (struct chunk *chunk = arena->chunks; chunk;) {
+	for (struct chunk *chunk = arena->chunks; chunk != NULL;) {
 		struct chunk *next = chunk->next;
 		free(chunk);
 		chunk = next;
@@ -42,12 +42,12 @@ void *ptx_arena_take(struct ptx_arena *arena, size_t bytes)
 		return NULL;
 	bytes = (bytes + 15) & ~(size_t)15;
 	struct chunk *chunk = arena->chunks;
-	if (!chunk || chunk->size - chunk->used < bytes) {
+	if (chunk == NULL || chunk->size - chunk->used < bytes) {
 		size_t size = bytes > CHUNK ? bytes : CHUNK;
 		if (arena->total + size > arena->limit + CHUNK)
 			return NULL;
 		chunk = calloc(1, sizeof *chunk + size);
-		if (!chunk)
+		if (chunk == NULL)
 			return NULL;
 		chunk->size = size;
 		arena->total += size;
@@ -62,7 +62,7 @@ void *ptx_arena_take(struct ptx_arena *arena, size_t bytes)
 char *ptx_arena_copy(struct ptx_arena *arena, const char *text, size_t length)
 {
 	char *copy = ptx_arena_take(arena, length + 1);
-	if (copy && length)
+	if (copy != NULL && length)
 		memcpy(copy, text, length);
 	return copy;
 }

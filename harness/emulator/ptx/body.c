@@ -42,7 +42,7 @@ static void *grow(struct body *body, void *array, size_t element, uint32_t count
 	/* most lists of operands are addresses, of one or two */
 	uint32_t larger = *capacity ? *capacity * 2 : element < sizeof(struct ptx_operand) ? 32 : 2;
 	void *result = ptx_take(body->parser, element * larger);
-	if (!result)
+	if (result == NULL)
 		return NULL;
 	if (count)
 		memcpy(result, array, element * count);
@@ -64,7 +64,7 @@ static void parse_items(struct body *body, struct ptx_operand *out, char end, in
 			return;
 		}
 		out->items = grow(body, out->items, sizeof *out->items, out->count, &capacity);
-		if (!out->items || !parse_operand(body, &out->items[out->count], depth + 1))
+		if (out->items == NULL || !parse_operand(body, &out->items[out->count], depth + 1))
 			return;
 		out->count++;
 		if (!ptx_is_mark(body->parser, end))
@@ -75,7 +75,7 @@ static void parse_items(struct body *body, struct ptx_operand *out, char end, in
 static void add_fixup(struct body *body, struct ptx_operand *operand)
 {
 	struct fixup *fixup = ptx_take(body->parser, sizeof *fixup);
-	if (!fixup)
+	if (fixup == NULL)
 		return;
 	fixup->operand = operand;
 	fixup->scope = body->scopes[body->depth];
@@ -96,10 +96,10 @@ static void parse_name(struct body *body, struct ptx_operand *out)
 	} else {
 		struct ptx_symbol *symbol = ptx_scope_find(&parser->scopes, token->text, token->length);
 		out->name = ptx_token_copy(parser);
-		if (symbol && symbol->kind == PTX_SYMBOL_VARIABLE) {
+		if (symbol != NULL && symbol->kind == PTX_SYMBOL_VARIABLE) {
 			out->kind = PTX_OP_VARIABLE;
 			out->variable = symbol->variable;
-		} else if (symbol && symbol->kind == PTX_SYMBOL_FUNCTION) {
+		} else if (symbol != NULL && symbol->kind == PTX_SYMBOL_FUNCTION) {
 			out->kind = PTX_OP_FUNCTION;
 			out->function = symbol->function;
 		} else if (token->text[0] == '%') {
@@ -145,7 +145,7 @@ static void parse_index(struct body *body, struct ptx_operand *out)
 	if (!is_access)
 		return;
 	struct ptx_operand *item = ptx_take(parser, sizeof *item);
-	if (!item)
+	if (item == NULL)
 		return;
 	*item = *out;
 	*out = (struct ptx_operand){.kind = PTX_OP_ADDRESS, .items = item, .count = 1};
@@ -198,7 +198,7 @@ static bool parse_operand(struct body *body, struct ptx_operand *out, int depth)
 	if (ptx_is_mark(parser, '|')) {
 		ptx_lex_next(&parser->lexer);
 		struct ptx_operand *items = ptx_take(parser, 2 * sizeof *items);
-		if (!items)
+		if (items == NULL)
 			return false;
 		items[0] = *out;
 		*out = (struct ptx_operand){.kind = PTX_OP_PAIR, .items = items, .count = 2};
@@ -240,10 +240,10 @@ static void declare_registers(struct body *body, enum ptx_type type)
 			return;
 		}
 		struct ptx_symbol *symbol =
-			name ? ptx_scope_add(&parser->scopes, range ? PTX_SYMBOL_RANGE : PTX_SYMBOL_REGISTER,
-								 name)
-				 : NULL;
-		if (!symbol)
+			name != NULL ? ptx_scope_add(&parser->scopes,
+										 range ? PTX_SYMBOL_RANGE : PTX_SYMBOL_REGISTER, name)
+						 : NULL;
+		if (symbol == NULL)
 			return;
 		symbol->type = type;
 		symbol->base = function->register_count;
@@ -252,7 +252,7 @@ static void declare_registers(struct body *body, enum ptx_type type)
 			function->register_types =
 				grow(body, function->register_types, sizeof *function->register_types,
 					 function->register_count, &body->type_capacity);
-			if (!function->register_types)
+			if (function->register_types == NULL)
 				return;
 			function->register_types[function->register_count++] = type;
 		}
@@ -263,7 +263,7 @@ static void declare_local(struct body *body, struct ptx_variable *variable)
 {
 	struct ptx_symbol *symbol =
 		ptx_scope_add(&body->parser->scopes, PTX_SYMBOL_VARIABLE, variable->name);
-	if (!symbol) {
+	if (symbol == NULL) {
 		ptx_take(body->parser, SIZE_MAX);
 		return;
 	}
@@ -274,8 +274,8 @@ static void declare_variables(struct body *body, enum ptx_space space)
 {
 	struct ptx_function *function = body->function;
 	struct ptx_variable *variable = ptx_variable_parse(body->parser, space);
-	uint64_t element = variable ? ptx_type_size(variable->type) : 0;
-	while (variable) {
+	uint64_t element = variable != NULL ? ptx_type_size(variable->type) : 0;
+	while (variable != NULL) {
 		struct ptx_variable **list = space == PTX_SHARED ? &function->shareds : &function->locals;
 		variable->next = *list;
 		*list = variable;
@@ -291,7 +291,7 @@ static void parse_table(struct body *body, const char *name)
 	struct ptx_function *function = body->function;
 	function->tables = grow(body, function->tables, sizeof *function->tables, function->table_count,
 							&body->table_capacity);
-	if (!function->tables)
+	if (function->tables == NULL)
 		return;
 	struct ptx_branch_table *table = &function->tables[function->table_count++];
 	uint32_t capacity = 0;
@@ -299,7 +299,7 @@ static void parse_table(struct body *body, const char *name)
 	do {
 		table->targets =
 			grow(body, table->targets, sizeof *table->targets, table->count, &capacity);
-		if (!table->targets || !parse_operand(body, &table->targets[table->count], 1))
+		if (table->targets == NULL || !parse_operand(body, &table->targets[table->count], 1))
 			return;
 		table->count++;
 	} while (ptx_accept(body->parser, ','));
@@ -388,7 +388,7 @@ static void parse_opcode(struct body *body, struct ptx_instruction *instruction)
 		ptx_lex_next(lexer);
 	}
 	instruction->opcode = ptx_arena_copy(body->parser->module->arena, start, (size_t)(end - start));
-	if (instruction->opcode)
+	if (instruction->opcode != NULL)
 		ptx_split_opcode(body->parser, instruction);
 	else
 		ptx_take(body->parser, SIZE_MAX);
@@ -427,7 +427,7 @@ static void parse_instruction(struct body *body)
 	struct ptx_function *function = body->function;
 	function->code = grow(body, function->code, sizeof *function->code, function->code_count,
 						  &body->code_capacity);
-	if (!function->code)
+	if (function->code == NULL)
 		return;
 	struct ptx_instruction *instruction = &function->code[function->code_count];
 	*instruction = (struct ptx_instruction){
@@ -465,7 +465,7 @@ static void parse_instruction(struct body *body)
 static void add_label(struct body *body, const char *name)
 {
 	struct label *label = ptx_take(body->parser, sizeof *label);
-	if (!label || !name)
+	if (label == NULL || name == NULL)
 		return;
 	struct label **bucket = &body->labels[ptx_hash(name, strlen(name)) % 256];
 	label->name = name;
@@ -510,7 +510,7 @@ static void open_scope(struct body *body)
 	}
 	body->parents =
 		grow(body, body->parents, sizeof *body->parents, body->scope_count, &body->parent_capacity);
-	if (!body->parents)
+	if (body->parents == NULL)
 		return;
 	ptx_scope_open(&body->parser->scopes);
 	body->parents[body->scope_count] = body->scopes[body->depth];
@@ -522,7 +522,7 @@ static void resolve_name(struct body *body, const struct fixup *fixup)
 	struct ptx_operand *operand = fixup->operand;
 	struct label *bucket = body->labels[ptx_hash(operand->name, strlen(operand->name)) % 256];
 	for (uint32_t scope = fixup->scope;; scope = body->parents[scope]) {
-		for (struct label *label = bucket; label; label = label->next) {
+		for (struct label *label = bucket; label != NULL; label = label->next) {
 			if (label->scope == scope && strcmp(label->name, operand->name) == 0) {
 				operand->kind = PTX_OP_LABEL;
 				operand->integer = label->statement;
@@ -541,7 +541,7 @@ static void resolve_name(struct body *body, const struct fixup *fixup)
 
 static void declare_parameters(struct body *body, struct ptx_variable *variable)
 {
-	for (; variable; variable = variable->next) {
+	for (; variable != NULL; variable = variable->next) {
 		if (variable->space == PTX_REG)
 			ptx_unsupported(body->parser, "a parameter of a function in a register (.reg)");
 		else
@@ -576,7 +576,8 @@ void ptx_body_parse(struct ptx_parser *parser, struct ptx_function *function)
 			ptx_lex_fail(&parser->lexer, "an instruction or '}' expected");
 		}
 	}
-	for (struct fixup *fixup = body.fixups; fixup && !parser->lexer.failed; fixup = fixup->next)
+	for (struct fixup *fixup = body.fixups; fixup != NULL && !parser->lexer.failed;
+		 fixup = fixup->next)
 		resolve_name(&body, fixup);
 	function->has_body = !parser->lexer.failed;
 }

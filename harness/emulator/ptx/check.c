@@ -127,17 +127,17 @@ static void check_special(struct checker *checker, const struct ptx_instruction 
 {
 	struct ptx_lexer *lexer = &checker->parser->lexer;
 	const struct ptx_special *special = ptx_special_named(operand->name);
-	if (special && ptx_need_met(special->need, checker->has))
+	if (special != NULL && ptx_need_met(special->need, checker->has))
 		return;
 	lexer->token.line = in->line;
-	if (special)
+	if (special != NULL)
 		ptx_lex_fail(lexer, "'%s' requires .target sm_%d and PTX .version %d.%d or later",
 					 operand->name, special->need.target / 10, special->need.version / 10,
 					 special->need.version % 10);
 	else
 		ptx_lex_fail(lexer, "no register of PTX up to %.1f is called '%s'",
 					 PTX_FORMS_VERSION / 10.0, operand->name);
-	if (!special && checker->has.version > PTX_FORMS_VERSION)
+	if (special == NULL && checker->has.version > PTX_FORMS_VERSION)
 		lexer->fault->kind = FAULT_UNSUPPORTED;
 }
 
@@ -150,7 +150,7 @@ static void check(struct checker *checker, struct ptx_instruction *in)
 	}
 	const struct ptx_form *form = kept->match.form;
 	in->op = form->opcode;
-	in->has_result = form->operands[0] && strchr("dnpwDABC", form->operands[0]);
+	in->has_result = form->operands[0] && strchr("dnpwDABC", form->operands[0]) != NULL;
 	in->expects = form->operands;
 	in->lacks_decoding = kept->match.lacks_decoding;
 	const int misfit = ptx_misfit(&kept->expectation, in);
@@ -180,7 +180,7 @@ static void check_clusters(struct checker *checker, const struct ptx_function *f
 void ptx_check(struct ptx_parser *parser)
 {
 	struct kept *kept = malloc(OPCODES * sizeof *kept);
-	if (!kept) {
+	if (kept == NULL) {
 		ptx_take(parser, SIZE_MAX);
 		return;
 	}
@@ -189,7 +189,7 @@ void ptx_check(struct ptx_parser *parser)
 		.has = {target_of(parser->module), parser->module->version},
 		.kept = kept,
 	};
-	for (const struct ptx_function *f = parser->module->functions; f; f = f->next) {
+	for (const struct ptx_function *f = parser->module->functions; f != NULL; f = f->next) {
 		check_clusters(&checker, f);
 		for (uint32_t i = 0; i < f->code_count && !parser->lexer.failed; i++)
 			check(&checker, &f->code[i]);

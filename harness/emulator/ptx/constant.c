@@ -214,7 +214,8 @@ static struct ptx_constant parse_binary(struct ptx_parser *parser, int level, in
 {
 	struct ptx_constant out = parse_unary(parser, depth);
 	const struct binary_operator *here;
-	while (!parser->lexer.failed && (here = operator_here(parser)) && here->level >= level) {
+	while (!parser->lexer.failed && (here = operator_here(parser)) != NULL &&
+		   here->level >= level) {
 		ptx_lex_next(&parser->lexer);
 		if (here->code > 0xff)
 			ptx_lex_next(&parser->lexer);

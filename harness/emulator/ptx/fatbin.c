@@ -37,7 +37,7 @@ const void *fatbin_of_wrapper(const void *wrapper)
 {
 	uint32_t magic;
 	const void *fatbin;
-	if (!wrapper)
+	if (wrapper == NULL)
 		return NULL;
 	memcpy(&magic, wrapper, sizeof magic);
 	if (magic != WRAPPER_MAGIC)
@@ -51,7 +51,7 @@ size_t fatbin_size(const void *fatbin)
 	uint32_t magic;
 	uint16_t header_bytes;
 	uint64_t rest;
-	if (!fatbin)
+	if (fatbin == NULL)
 		return 0;
 	memcpy(&magic, fatbin, sizeof magic);
 	memcpy(&header_bytes, (const char *)fatbin + 6, sizeof header_bytes);
@@ -75,7 +75,7 @@ static char target_suffix(const char *text, size_t length)
 {
 	static const char target[] = ".target sm_";
 	const char *at = find(text, length, target), *end = text + length;
-	if (!at)
+	if (at == NULL)
 		return 0;
 	for (at += sizeof target - 1; at < end && *at >= '0' && *at <= '9'; at++)
 		;
@@ -96,7 +96,7 @@ enum fatbin_status fatbin_text_suits(const char *text, size_t length, int sm)
 	static const char target[] = ".target sm_";
 	const char *at = find(text, length, target), *end = text + length;
 	int architecture = 0;
-	if (!at)
+	if (at == NULL)
 		return FATBIN_MALFORMED;
 	for (at += sizeof target - 1; at < end && *at >= '0' && *at <= '9' && architecture < 1000; at++)
 		architecture = architecture * 10 + (*at - '0');
@@ -106,7 +106,7 @@ enum fatbin_status fatbin_text_suits(const char *text, size_t length, int sm)
 static size_t text_length(const char *text, size_t padded)
 {
 	const char *end = memchr(text, 0, padded);
-	return end ? (size_t)(end - text) : padded;
+	return end != NULL ? (size_t)(end - text) : padded;
 }
 
 /* The text of an entry; out->expanded is the caller's to free. */
@@ -123,7 +123,7 @@ static bool entry_text(const struct entry *entry, const char *payload, struct fa
 									  entry->compressed_bytes, out->length);
 		out->text = out->expanded;
 	}
-	if (!out->text)
+	if (out->text == NULL)
 		return false;
 	out->length = text_length(out->text, out->length);
 	out->suffix = target_suffix(out->text, out->length);
@@ -139,8 +139,8 @@ struct choice {
 
 static bool better(const struct choice *best, int sm, char suffix)
 {
-	if (!best->payload || sm != best->sm)
-		return !best->payload || sm > best->sm;
+	if (best->payload == NULL || sm != best->sm)
+		return best->payload == NULL || sm > best->sm;
 	return suffix == 'a' || (suffix && !best->suffix);
 }
 
@@ -213,14 +213,15 @@ enum fatbin_status fatbin_choose(const void *fatbin, size_t size, int sm, struct
 	struct choice best = {.payload = NULL};
 	struct walk walk = walk_begin(fatbin, size);
 	struct entry entry;
-	for (const char *payload; (payload = walk_next(&walk, &entry));) {
+	for (const char *payload; (payload = walk_next(&walk, &entry)) != NULL;) {
 		enum fatbin_status status = consider(&entry, payload, sm, &best);
 		if (status > otherwise)
 			otherwise = status;
 	}
 	if (walk.malformed)
 		return FATBIN_MALFORMED;
-	return best.payload && entry_text(&best.entry, best.payload, out) ? FATBIN_FOUND : otherwise;
+	return best.payload != NULL && entry_text(&best.entry, best.payload, out) ? FATBIN_FOUND
+																			  : otherwise;
 }
 
 /* PTX 9.x came with CUDA 13.x, 8.x with 12.x: 9.5 with 13.5. */
@@ -234,7 +235,7 @@ int fatbin_cuda_version(const void *fatbin, size_t size)
 	struct walk walk = walk_begin(fatbin, size);
 	struct entry entry;
 	int newest = 0;
-	while (walk_next(&walk, &entry)) {
+	while (walk_next(&walk, &entry) != NULL) {
 		int version = cuda_version(entry.major, entry.minor);
 		if (entry.kind == KIND_PTX && version > newest)
 			newest = version;
@@ -254,7 +255,7 @@ int fatbin_text_cuda_version(const char *text, size_t length)
 	static const char version[] = ".version ";
 	const char *at = find(text, length, version), *end = text + length;
 	unsigned major, minor = 0;
-	if (!at)
+	if (at == NULL)
 		return 0;
 	at = digits(at + sizeof version - 1, end, &major);
 	if (at < end && *at == '.')

@@ -59,13 +59,13 @@ static bool expand_zstd(struct input in, unsigned char *out, size_t size)
 {
 	size_t (*decompress)(void *, size_t, const void *, size_t);
 	void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
-	void *function = library ? dlsym(library, "ZSTD_decompress") : NULL;
+	void *function = library != NULL ? dlsym(library, "ZSTD_decompress") : NULL;
 	bool done = false;
-	if (function) {
+	if (function != NULL) {
 		memcpy(&decompress, &function, sizeof decompress);
 		done = decompress(out, size, in.at, (size_t)(in.end - in.at)) == size;
 	}
-	if (library)
+	if (library != NULL)
 		dlclose(library);
 	return done;
 }
@@ -74,7 +74,8 @@ char *fatbin_expand(enum fatbin_compression how, const void *data, size_t bytes,
 {
 	struct input in = {data, (const unsigned char *)data + bytes};
 	unsigned char *out = malloc(size ? size : 1);
-	bool done = out && (how == FATBIN_LZ4 ? expand_lz4(in, out, size) : expand_zstd(in, out, size));
+	bool done =
+		out != NULL && (how == FATBIN_LZ4 ? expand_lz4(in, out, size) : expand_zstd(in, out, size));
 	if (done)
 		return (char *)out;
 	free(out);

@@ -189,7 +189,7 @@ static bool match_group(struct matcher *matcher, const char *pattern, const stru
 		if (match_at(matcher, next, *state))
 			return true;
 		next = skip(next, true);
-	} while (next);
+	} while (next != NULL);
 	return *pattern == '{' && match_at(matcher, skip(pattern + 1, false), *state);
 }
 

@@ -13,7 +13,7 @@ enum ptx_opcode {
 
 enum ptx_fact {
 	/* it goes on elsewhere, or waits for other warps: registers that live on behind it keep their
-	 * slots (decode/lives.c) */
+	 * slots (decode/liveness.c) */
 	PTX_ENDS_BLOCK = 1,
 	PTX_HARMS = 2,   /* a store, atomic, barrier, exit or product of tensor cores: exec/region.h */
 	PTX_CROSSES = 4, /* lanes exchange values */

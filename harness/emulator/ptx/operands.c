@@ -171,7 +171,8 @@ static struct ptx_expected expect(const struct ptx_instruction *in,
 	out.range = *end == '<' ? end : NULL;
 	out.wider = item[1] == '>';
 	out.is_pair = item[1] == '|';
-	out.is_result = strchr("dnwp", item[0]) || (is_first && strchr("DABv", item[0]));
+	out.is_result =
+		strchr("dnwp", item[0]) != NULL || (is_first && strchr("DABv", item[0]) != NULL);
 	out.no_register = strchr("ij_", item[0]) != NULL;
 	out.no_number |= strchr("ihrxksj_", item[0]) != NULL;
 	out.no_integer |= strchr("fsj_", item[0]) != NULL;
@@ -216,16 +217,16 @@ void ptx_expect_operands(struct ptx_expectation *out, const struct ptx_instructi
 	size_t optional = count_items(operands, '?');
 	size_t missing = most + strlen(match->more) - in->operand_count;
 	*out = (struct ptx_expectation){.dimensions = parts.dimensions};
-	for (const char *item = operands; most && item;) {
+	for (const char *item = operands; most && item != NULL;) {
 		const char *comma = strchr(item, ',');
 		const char *mark = strchr(item, '?');
-		const bool is_optional = mark && (!comma || mark < comma);
+		const bool is_optional = mark != NULL && (comma == NULL || mark < comma);
 		if (!is_optional || optional > missing)
 			add_item(out, in, &parts, item);
 		else
 			missing--;
 		optional -= is_optional;
-		item = comma ? comma + 1 : NULL;
+		item = comma != NULL ? comma + 1 : NULL;
 	}
 	for (const char *more = match->more; *more; more++)
 		add_item(out, in, &parts, *more == 'h' ? "h" : *more == 'q' ? "q" : "x");
@@ -244,7 +245,7 @@ static bool register_fits(const struct ptx_expected *expected, enum ptx_type typ
 static bool special_fits(const struct ptx_expected *expected, const struct ptx_operand *operand)
 {
 	const struct ptx_special *special = ptx_special_named(operand->name);
-	return expected->what == 'm' && special &&
+	return expected->what == 'm' && special != NULL &&
 		   (special->bits & expected->bits || (expected->bits == 16 && special->bits & 32));
 }
 
@@ -257,7 +258,7 @@ static bool value_fits(const struct ptx_expected *expected, const struct ptx_ope
 	case PTX_OP_REGISTER: return !expected->no_register && register_fits(expected, operand->type);
 	case PTX_OP_INTEGER:
 		return is_source && !expected->no_integer &&
-			   (!expected->range || ptx_range_has(expected->range, (long)operand->integer));
+			   (expected->range == NULL || ptx_range_has(expected->range, (long)operand->integer));
 	case PTX_OP_FLOAT: return is_source && !expected->no_number;
 	case PTX_OP_SPECIAL: return special_fits(expected, operand);
 	case PTX_OP_SINK: return expected->what == '_' || (expected->is_vector && expected->is_result);
@@ -365,8 +366,8 @@ static int describe_one(const struct ptx_expected *expected, char *to, size_t si
 {
 	if (expected->what == 'i')
 		return snprintf(to, size, "a constant %.*s",
-						expected->range ? (int)strcspn(expected->range, ">") + 1 : 0,
-						expected->range ? expected->range : "");
+						expected->range != NULL ? (int)strcspn(expected->range, ">") + 1 : 0,
+						expected->range != NULL ? expected->range : "");
 	if (expected->what == '[')
 		return snprintf(to, size, "an address of the form %.*s", (int)expected->most + 2,
 						expected->item);

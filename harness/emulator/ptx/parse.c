@@ -13,7 +13,7 @@ static void declare_variable(struct ptx_parser *parser, struct ptx_variable *var
 	struct ptx_module *module = parser->module;
 	struct ptx_symbol *known =
 		ptx_scope_find(&parser->scopes, variable->name, strlen(variable->name));
-	if (known && known->kind == PTX_SYMBOL_VARIABLE && known->variable->is_extern &&
+	if (known != NULL && known->kind == PTX_SYMBOL_VARIABLE && known->variable->is_extern &&
 		known->variable->size == variable->size && known->variable->space == variable->space) {
 		bool is_extern = variable->is_extern;
 		struct ptx_variable *next = known->variable->next;
@@ -23,12 +23,12 @@ static void declare_variable(struct ptx_parser *parser, struct ptx_variable *var
 		return;
 	}
 	struct ptx_symbol *symbol = ptx_scope_add(&parser->scopes, PTX_SYMBOL_VARIABLE, variable->name);
-	if (!symbol) {
+	if (symbol == NULL) {
 		ptx_take(parser, SIZE_MAX);
 		return;
 	}
 	symbol->variable = variable;
-	if (module->last_variable)
+	if (module->last_variable != NULL)
 		module->last_variable->next = variable;
 	else
 		module->variables = variable;
@@ -38,8 +38,8 @@ static void declare_variable(struct ptx_parser *parser, struct ptx_variable *var
 void ptx_module_variable_parse(struct ptx_parser *parser, enum ptx_space space, bool is_extern)
 {
 	struct ptx_variable *variable = ptx_variable_parse(parser, space);
-	uint64_t element = variable ? ptx_type_size(variable->type) : 0;
-	while (variable) {
+	uint64_t element = variable != NULL ? ptx_type_size(variable->type) : 0;
+	while (variable != NULL) {
 		variable->is_extern = is_extern;
 		if (ptx_accept(parser, '='))
 			ptx_initialiser_parse(parser, variable);
@@ -71,7 +71,7 @@ static struct ptx_variable *parse_parameters(struct ptx_parser *parser, size_t *
 		}
 		struct ptx_variable *variable =
 			ptx_variable_parse(parser, in_register ? PTX_REG : PTX_PARAM);
-		if (!variable)
+		if (variable == NULL)
 			return NULL;
 		*bytes = (*bytes + variable->align - 1) / variable->align * variable->align;
 		variable->offset = *bytes;
@@ -199,20 +199,22 @@ static struct ptx_function *function_named(struct ptx_parser *parser)
 		return NULL;
 	}
 	struct ptx_symbol *symbol = ptx_scope_find(&parser->scopes, token->text, token->length);
-	if (symbol && symbol->kind == PTX_SYMBOL_FUNCTION) {
+	if (symbol != NULL && symbol->kind == PTX_SYMBOL_FUNCTION) {
 		ptx_lex_next(&parser->lexer);
 		return symbol->function;
 	}
 	struct ptx_function *function = ptx_take(parser, sizeof *function);
 	const char *name = ptx_token_copy(parser);
-	symbol = function && name ? ptx_scope_add(&parser->scopes, PTX_SYMBOL_FUNCTION, name) : NULL;
-	if (!symbol)
+	symbol = function != NULL && name != NULL
+				 ? ptx_scope_add(&parser->scopes, PTX_SYMBOL_FUNCTION, name)
+				 : NULL;
+	if (symbol == NULL)
 		return NULL;
 	symbol->function = function;
 	function->name = name;
 	function->module = module;
 	function->line = token->line;
-	if (module->last_function)
+	if (module->last_function != NULL)
 		module->last_function->next = function;
 	else
 		module->functions = function;
@@ -226,7 +228,7 @@ static void parse_function(struct ptx_parser *parser, bool is_entry)
 	size_t count, bytes;
 	struct ptx_variable *results = is_entry ? NULL : parse_parameters(parser, &count, &bytes);
 	struct ptx_function *function = function_named(parser);
-	if (!function)
+	if (function == NULL)
 		return;
 	if (function->has_body) {
 		ptx_lex_fail(&parser->lexer, "function '%s' is defined twice", function->name);
@@ -251,7 +253,7 @@ static void parse_file(struct ptx_parser *parser)
 	ptx_integer(parser, &number);
 	if (parser->lexer.token.kind == PTX_TOKEN_STRING) {
 		struct ptx_file *file = ptx_take(parser, sizeof *file);
-		if (!file)
+		if (file == NULL)
 			return;
 		file->number = (uint32_t)number;
 		file->name = ptx_token_copy(parser);
@@ -351,8 +353,8 @@ struct ptx_module *ptx_parse(const char *text, size_t length, struct fault *faul
 {
 	struct ptx_parser parser = {0};
 	struct ptx_arena *arena = ptx_arena_create(length * 64 + ((size_t)16 << 20));
-	parser.module = arena ? ptx_arena_take(arena, sizeof *parser.module) : NULL;
-	if (!parser.module) {
+	parser.module = arena != NULL ? ptx_arena_take(arena, sizeof *parser.module) : NULL;
+	if (parser.module == NULL) {
 		ptx_arena_free(arena);
 		fault->kind = FAULT_MEMORY;
 		snprintf(fault->text, sizeof fault->text, "no memory for the PTX module");
@@ -376,6 +378,6 @@ struct ptx_module *ptx_parse(const char *text, size_t length, struct fault *faul
 
 void ptx_module_free(struct ptx_module *module)
 {
-	if (module)
+	if (module != NULL)
 		ptx_arena_free(module->arena);
 }

@@ -18,7 +18,7 @@ void ptx_scope_open(struct ptx_scopes *scopes)
 void ptx_scope_close(struct ptx_scopes *scopes)
 {
 	/* the newest symbols head their buckets, so that they come off in order */
-	while (scopes->last && scopes->last->depth == scopes->depth) {
+	while (scopes->last != NULL && scopes->last->depth == scopes->depth) {
 		struct ptx_symbol *symbol = scopes->last;
 		uint32_t bucket = ptx_hash(symbol->name, strlen(symbol->name)) % PTX_BUCKETS;
 		scopes->buckets[bucket] = symbol->same_bucket;
@@ -31,7 +31,7 @@ struct ptx_symbol *ptx_scope_add(struct ptx_scopes *scopes, enum ptx_symbol_kind
 								 const char *name)
 {
 	struct ptx_symbol *symbol = ptx_arena_take(scopes->arena, sizeof *symbol);
-	if (!symbol)
+	if (symbol == NULL)
 		return NULL;
 	uint32_t bucket = ptx_hash(name, strlen(name)) % PTX_BUCKETS;
 	symbol->kind = kind;
@@ -48,7 +48,7 @@ static struct ptx_symbol *find(struct ptx_scopes *scopes, const char *name, size
 							   bool range)
 {
 	struct ptx_symbol *symbol = scopes->buckets[ptx_hash(name, length) % PTX_BUCKETS];
-	for (; symbol; symbol = symbol->same_bucket)
+	for (; symbol != NULL; symbol = symbol->same_bucket)
 		if ((symbol->kind == PTX_SYMBOL_RANGE) == range && strlen(symbol->name) == length &&
 			memcmp(symbol->name, name, length) == 0)
 			return symbol;
@@ -64,7 +64,7 @@ bool ptx_scope_register(struct ptx_scopes *scopes, const char *name, size_t leng
 						enum ptx_type *type)
 {
 	struct ptx_symbol *symbol = find(scopes, name, length, false);
-	if (symbol) {
+	if (symbol != NULL) {
 		*index = symbol->base;
 		*type = symbol->type;
 		return symbol->kind == PTX_SYMBOL_REGISTER;
@@ -81,7 +81,7 @@ bool ptx_scope_register(struct ptx_scopes *scopes, const char *name, size_t leng
 	/* the prefix may end in digits itself: try the longest number first */
 	for (; digits > 0; digits--) {
 		symbol = find(scopes, name, length - digits, true);
-		if (symbol && number < symbol->count) {
+		if (symbol != NULL && number < symbol->count) {
 			*index = symbol->base + number;
 			*type = symbol->type;
 			return true;

@@ -6,7 +6,7 @@
 void *ptx_take(struct ptx_parser *parser, size_t bytes)
 {
 	void *result = ptx_arena_take(parser->module->arena, bytes);
-	if (!result && !parser->lexer.failed) {
+	if (result == NULL && !parser->lexer.failed) {
 		ptx_lex_fail(&parser->lexer, "the module needs too much memory");
 		parser->lexer.fault->kind = FAULT_MEMORY;
 	}
@@ -17,7 +17,7 @@ char *ptx_token_copy(struct ptx_parser *parser)
 {
 	const struct ptx_token *token = &parser->lexer.token;
 	char *copy = ptx_take(parser, token->length + 1);
-	if (copy && token->length)
+	if (copy != NULL && token->length)
 		memcpy(copy, token->text, token->length);
 	return copy;
 }
@@ -93,12 +93,12 @@ void ptx_split_opcode(struct ptx_parser *parser, struct ptx_instruction *instruc
 	for (const char *c = instruction->opcode; *c; c++)
 		dots += *c == '.';
 	instruction->parts = ptx_take(parser, (dots + 1) * sizeof *instruction->parts);
-	if (!copy || !instruction->parts)
+	if (copy == NULL || instruction->parts == NULL)
 		return;
-	for (char *part = copy; part;) {
+	for (char *part = copy; part != NULL;) {
 		char *dot = strchr(part, '.');
 		instruction->parts[instruction->part_count++] = part;
-		if (dot)
+		if (dot != NULL)
 			*dot++ = '\0';
 		part = dot;
 	}

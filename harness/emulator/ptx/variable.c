@@ -31,7 +31,7 @@ static void store_address(struct ptx_parser *parser, struct ptx_variable *variab
 	}
 	struct ptx_symbol *symbol =
 		ptx_scope_find(&parser->scopes, parser->lexer.token.text, parser->lexer.token.length);
-	if (!symbol || size != 8 ||
+	if (symbol == NULL || size != 8 ||
 		(symbol->kind != PTX_SYMBOL_VARIABLE && symbol->kind != PTX_SYMBOL_FUNCTION)) {
 		ptx_lex_fail(&parser->lexer, "an initialiser names '%.*s', which has no address here",
 					 (int)(parser->lexer.token.length < 100 ? parser->lexer.token.length : 100),
@@ -39,7 +39,7 @@ static void store_address(struct ptx_parser *parser, struct ptx_variable *variab
 		return;
 	}
 	struct ptx_relocation *relocation = ptx_take(parser, sizeof *relocation);
-	if (!relocation)
+	if (relocation == NULL)
 		return;
 	relocation->variable = symbol->variable;
 	relocation->function = symbol->function;
@@ -67,7 +67,7 @@ void ptx_initialiser_parse(struct ptx_parser *parser, struct ptx_variable *varia
 		return;
 	}
 	variable->init = ptx_take(parser, capacity);
-	while (!parser->lexer.failed && variable->init) {
+	while (!parser->lexer.failed && variable->init != NULL) {
 		if (ptx_accept(parser, '{')) {
 			depth++;
 			continue;
@@ -146,7 +146,7 @@ static void parse_attributes(struct ptx_parser *parser, struct ptx_variable *var
 struct ptx_variable *ptx_variable_parse(struct ptx_parser *parser, enum ptx_space space)
 {
 	struct ptx_variable *variable = ptx_take(parser, sizeof *variable);
-	if (!variable)
+	if (variable == NULL)
 		return NULL;
 	uint32_t vector = 1;
 	parse_attributes(parser, variable, &vector);
@@ -178,7 +178,7 @@ struct ptx_variable *ptx_variable_again(struct ptx_parser *parser, const struct 
 										uint64_t element)
 {
 	struct ptx_variable *variable = ptx_take(parser, sizeof *variable);
-	if (!variable || parser->lexer.token.kind != PTX_TOKEN_NAME) {
+	if (variable == NULL || parser->lexer.token.kind != PTX_TOKEN_NAME) {
 		ptx_lex_fail(&parser->lexer, "the name of a variable expected");
 		return NULL;
 	}

@@ -47,7 +47,7 @@ static _Thread_local enum cudaStreamCaptureMode thread_mode = cudaStreamCaptureM
 static bool frontier_copy(struct frontier *out, const cudaGraphNode_t *nodes, size_t count)
 {
 	cudaGraphNode_t *copy = malloc((count + 1) * sizeof(*copy));
-	if (!copy)
+	if (copy == NULL)
 		return false;
 	if (count)
 		memcpy(copy, nodes, count * sizeof(*copy));
@@ -59,7 +59,7 @@ static bool frontier_copy(struct frontier *out, const cudaGraphNode_t *nodes, si
 static bool frontier_add(struct frontier *to, const cudaGraphNode_t *nodes, size_t count)
 {
 	cudaGraphNode_t *more = realloc(to->nodes, (to->count + count + 1) * sizeof(*more));
-	if (!more)
+	if (more == NULL)
 		return false;
 	to->nodes = more;
 	for (size_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static bool frontier_add(struct frontier *to, const cudaGraphNode_t *nodes, size
 static struct branch *branch_find(cudaStream_t stream)
 {
 	struct branch *at = branches;
-	while (at && at->stream != stream)
+	while (at != NULL && at->stream != stream)
 		at = at->next;
 	return at;
 }
@@ -83,7 +83,7 @@ static struct branch *branch_find(cudaStream_t stream)
 static struct branch *branch_new(struct capture *capture, cudaStream_t stream)
 {
 	struct branch *branch = calloc(1, sizeof *branch);
-	if (!branch)
+	if (branch == NULL)
 		return NULL;
 	branch->capture = capture;
 	branch->stream = stream;
@@ -103,7 +103,7 @@ static void branch_free(struct branch **at)
 static struct capture *capture_find(unsigned long long id)
 {
 	struct capture *at = captures;
-	while (at && at->id != id)
+	while (at != NULL && at->id != id)
 		at = at->next;
 	return at;
 }
@@ -111,7 +111,7 @@ static struct capture *capture_find(unsigned long long id)
 /* With its streams. The graph is whoever's it is by now. */
 static void capture_free(struct capture *capture)
 {
-	for (struct branch **at = &branches; *at;) {
+	for (struct branch **at = &branches; *at != NULL;) {
 		if ((*at)->capture == capture)
 			branch_free(at);
 		else
@@ -137,14 +137,14 @@ void capture_spoil(struct branch *branch)
 
 static bool is_legacy(cudaStream_t stream)
 {
-	return !stream || stream == cudaStreamLegacy;
+	return stream == NULL || stream == cudaStreamLegacy;
 }
 
 /* The legacy stream would wait for those that are captured. */
 static cudaError_t forbid_legacy(bool spoils)
 {
 	cudaError_t status = cudaSuccess;
-	for (struct branch *at = branches; at; at = at->next) {
+	for (struct branch *at = branches; at != NULL; at = at->next) {
 		if (!stream_blocking(at->stream))
 			continue;
 		status = cudaErrorStreamCaptureImplicit;
@@ -169,12 +169,12 @@ static cudaError_t refuse_spoilt(void)
 cudaError_t capture_of(cudaStream_t stream, struct branch **out)
 {
 	*out = NULL;
-	if (!captures)
+	if (captures == NULL)
 		return cudaSuccess;
 	if (is_legacy(stream))
 		return forbid_legacy(true);
 	*out = branch_find(stream);
-	return *out && (*out)->capture->spoilt ? refuse_spoilt() : cudaSuccess;
+	return *out != NULL && (*out)->capture->spoilt ? refuse_spoilt() : cudaSuccess;
 }
 
 cudaError_t capture_add(struct branch *branch, struct graph_work *work)
@@ -200,16 +200,16 @@ cudaError_t capture_forbids_wait(cudaStream_t stream)
 {
 	struct branch *branch;
 	cudaError_t status = capture_of(stream, &branch);
-	if (status != cudaSuccess || !branch)
+	if (status != cudaSuccess || branch == NULL)
 		return status;
 	return spoil(branch->capture, refuse_call());
 }
 
 cudaError_t capture_forbids_waits(void)
 {
-	for (struct capture *at = captures; at; at = at->next)
+	for (struct capture *at = captures; at != NULL; at = at->next)
 		spoil(at, cudaSuccess);
-	return captures ? refuse_call() : cudaSuccess;
+	return captures != NULL ? refuse_call() : cudaSuccess;
 }
 
 static bool forbids(const struct capture *capture)
@@ -225,7 +225,7 @@ static bool forbids(const struct capture *capture)
 cudaError_t capture_forbids(void)
 {
 	cudaError_t status = cudaSuccess;
-	for (struct capture *at = captures; at; at = at->next)
+	for (struct capture *at = captures; at != NULL; at = at->next)
 		if (forbids(at))
 			status = spoil(at, cudaErrorStreamCaptureUnsupported);
 	return status == cudaSuccess ? status : refuse_call();
@@ -236,7 +236,7 @@ cudaError_t capture_forbids(void)
 static struct mark *mark_find(cudaEvent_t event)
 {
 	struct mark *at = marks;
-	while (at && at->event != event)
+	while (at != NULL && at->event != event)
 		at = at->next;
 	return at;
 }
@@ -249,9 +249,9 @@ bool capture_has_event(cudaEvent_t event)
 void capture_forget_event(cudaEvent_t event)
 {
 	struct mark **at = &marks;
-	while (*at && (*at)->event != event)
+	while (*at != NULL && (*at)->event != event)
 		at = &(*at)->next;
-	if (!*at)
+	if (*at == NULL)
 		return;
 	struct mark *mark = *at;
 	*at = mark->next;
@@ -262,8 +262,8 @@ void capture_forget_event(cudaEvent_t event)
 bool capture_record(struct branch *branch, cudaEvent_t event)
 {
 	capture_forget_event(event);
-	struct mark *mark = branch ? calloc(1, sizeof *mark) : NULL;
-	if (!mark || !frontier_copy(&mark->at, branch->at.nodes, branch->at.count)) {
+	struct mark *mark = branch != NULL ? calloc(1, sizeof *mark) : NULL;
+	if (mark == NULL || !frontier_copy(&mark->at, branch->at.nodes, branch->at.count)) {
 		free(mark);
 		return false;
 	}
@@ -284,13 +284,13 @@ static cudaError_t refuse_outside(struct branch *branch)
 static cudaError_t join(struct capture *capture, struct branch *branch, cudaStream_t stream,
 						const struct mark *mark)
 {
-	if (branch && branch->capture != capture) {
+	if (branch != NULL && branch->capture != capture) {
 		spoil(branch->capture, cudaSuccess);
 		return spoil(capture, cudaErrorStreamCaptureMerge);
 	}
 	if (capture->spoilt)
 		return refuse_spoilt();
-	if (!branch && !(branch = branch_new(capture, stream)))
+	if (branch == NULL && (branch = branch_new(capture, stream)) == NULL)
 		return cudaErrorMemoryAllocation;
 	return frontier_add(&branch->at, mark->at.nodes, mark->at.count) ? cudaSuccess
 																	 : cudaErrorMemoryAllocation;
@@ -301,13 +301,13 @@ cudaError_t capture_wait(cudaStream_t stream, cudaEvent_t event, bool *captured)
 	struct branch *branch;
 	const struct mark *mark = mark_find(event);
 	cudaError_t status = capture_of(stream, &branch);
-	*captured = branch || mark;
+	*captured = branch != NULL || mark != NULL;
 	if (status != cudaSuccess || !*captured)
 		return status;
-	struct capture *capture = mark ? capture_find(mark->capture) : NULL;
-	if (branch && !capture)
+	struct capture *capture = mark != NULL ? capture_find(mark->capture) : NULL;
+	if (branch != NULL && capture == NULL)
 		return refuse_outside(branch);
-	if (!capture)
+	if (capture == NULL)
 		return cudaErrorCapturedEvent;
 	if (is_legacy(stream))
 		return spoil(capture, cudaErrorStreamCaptureImplicit);
@@ -326,7 +326,7 @@ static cudaError_t check_begin(cudaStream_t stream, enum cudaStreamCaptureMode m
 					   "the legacy default stream cannot be captured");
 		return cudaErrorStreamCaptureUnsupported;
 	}
-	return branch_find(stream) ? cudaErrorIllegalState : cudaSuccess;
+	return branch_find(stream) != NULL ? cudaErrorIllegalState : cudaSuccess;
 }
 
 cudaError_t capture_begin(cudaStream_t stream, enum cudaStreamCaptureMode mode, cudaGraph_t into,
@@ -336,10 +336,10 @@ cudaError_t capture_begin(cudaStream_t stream, enum cudaStreamCaptureMode mode, 
 	if (status != cudaSuccess)
 		return status;
 	struct capture *capture = calloc(1, sizeof *capture);
-	struct branch *branch = capture ? branch_new(capture, stream) : NULL;
-	cudaGraph_t graph = into ? into : graph_new();
-	if (!branch || !graph || !frontier_copy(&branch->at, after, count)) {
-		if (branch)
+	struct branch *branch = capture != NULL ? branch_new(capture, stream) : NULL;
+	cudaGraph_t graph = into != NULL ? into : graph_new();
+	if (branch == NULL || graph == NULL || !frontier_copy(&branch->at, after, count)) {
+		if (branch != NULL)
 			branch_free(&branches);
 		free(capture);
 		return cudaErrorMemoryAllocation;
@@ -348,12 +348,12 @@ cudaError_t capture_begin(cudaStream_t stream, enum cudaStreamCaptureMode mode, 
 	*capture = (struct capture){.next = captures,
 								.id = ++captures_made,
 								.graph = graph,
-								.own = !into,
+								.own = into == NULL,
 								.origin = stream,
 								.mode = mode,
 								.thread = pthread_self()};
 	captures = capture;
-	if (!into)
+	if (into == NULL)
 		graph_give(graph); /* so that its nodes are valid while it is captured */
 	return cudaSuccess;
 }
@@ -361,7 +361,7 @@ cudaError_t capture_begin(cudaStream_t stream, enum cudaStreamCaptureMode mode, 
 /* Every stream that joined has to be waited for by the first one. */
 static bool all_joined(const struct capture *capture, const struct branch *origin)
 {
-	for (const struct branch *at = branches; at; at = at->next) {
+	for (const struct branch *at = branches; at != NULL; at = at->next) {
 		for (size_t i = 0; at->capture == capture && i < at->at.count; i++) {
 			bool joined = false;
 			for (size_t j = 0; !joined && j < origin->at.count; j++)
@@ -391,7 +391,7 @@ cudaError_t capture_end(cudaStream_t stream, cudaGraph_t *out)
 {
 	struct branch *branch = is_legacy(stream) ? NULL : branch_find(stream);
 	*out = NULL;
-	if (!branch)
+	if (branch == NULL)
 		return cudaErrorIllegalState;
 	struct capture *capture = branch->capture;
 	if (capture->origin != stream)
@@ -414,7 +414,7 @@ cudaError_t capture_ask(cudaStream_t stream, struct capture_facts *out)
 	if (is_legacy(stream))
 		return forbid_legacy(false);
 	const struct branch *branch = branch_find(stream);
-	if (!branch)
+	if (branch == NULL)
 		return cudaSuccess;
 	*out = (struct capture_facts){
 		.status = branch->capture->spoilt ? cudaStreamCaptureStatusInvalidated
@@ -431,7 +431,7 @@ cudaError_t capture_set(cudaStream_t stream, const cudaGraphNode_t *after, size_
 {
 	struct branch *branch;
 	cudaError_t status = capture_of(stream, &branch);
-	if (status == cudaSuccess && !branch)
+	if (status == cudaSuccess && branch == NULL)
 		status = cudaErrorIllegalState;
 	if (status != cudaSuccess)
 		return status;
@@ -452,9 +452,9 @@ enum cudaStreamCaptureMode capture_exchange_mode(enum cudaStreamCaptureMode mode
 void capture_forget_stream(cudaStream_t stream)
 {
 	struct branch **at = &branches;
-	while (*at && (*at)->stream != stream)
+	while (*at != NULL && (*at)->stream != stream)
 		at = &(*at)->next;
-	if (!*at)
+	if (*at == NULL)
 		return;
 	struct capture *capture = (*at)->capture;
 	spoil(capture, cudaSuccess);
@@ -465,8 +465,8 @@ void capture_forget_stream(cudaStream_t stream)
 
 void capture_drop_all(void)
 {
-	while (captures)
+	while (captures != NULL)
 		capture_free(captures);
-	while (marks)
+	while (marks != NULL)
 		capture_forget_event(marks->event);
 }

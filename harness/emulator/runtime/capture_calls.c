@@ -34,7 +34,7 @@ EXPORT_ALIAS(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz);
 EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *out)
 {
 	cudaError_t status = enter_stream(stream);
-	if (status == cudaSuccess && !out)
+	if (status == cudaSuccess && out == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		status = capture_end(stream, out);
@@ -49,22 +49,22 @@ EXPORT cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStream
 {
 	struct capture_facts facts;
 	cudaError_t status = enter_stream(stream);
-	if (status == cudaSuccess && !out)
+	if (status == cudaSuccess && out == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		status = capture_ask(stream, &facts);
 	if (status != cudaSuccess)
 		return runtime_leave(status);
 	*out = facts.status;
-	if (id)
+	if (id != NULL)
 		*id = facts.id;
-	if (graph)
+	if (graph != NULL)
 		*graph = facts.graph;
-	if (after)
+	if (after != NULL)
 		*after = facts.after;
-	if (edges) /* all edges are of the default kind */
+	if (edges != NULL) /* all edges are of the default kind */
 		*edges = NULL;
-	if (count)
+	if (count != NULL)
 		*count = facts.after_count;
 	return runtime_leave(cudaSuccess);
 }
@@ -82,7 +82,8 @@ EXPORT cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cuda
 {
 	cudaError_t status = enter_stream(stream);
 	(void)edges;
-	if (status == cudaSuccess && ((count && !after) || flags > cudaStreamSetCaptureDependencies))
+	if (status == cudaSuccess &&
+		((count && after == NULL) || flags > cudaStreamSetCaptureDependencies))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		status = capture_set(stream, after, count, flags == cudaStreamAddCaptureDependencies);
@@ -93,7 +94,7 @@ EXPORT_ALIAS(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDepende
 EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
 	cudaError_t status = runtime_enter_queueing();
-	if (status == cudaSuccess && (!mode || *mode > cudaStreamCaptureModeRelaxed))
+	if (status == cudaSuccess && (mode == NULL || *mode > cudaStreamCaptureModeRelaxed))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*mode = capture_exchange_mode(*mode);

@@ -22,14 +22,15 @@ static void *pointer_to(uint64_t address)
 bool runtime_range_check(const char *call, uint64_t address, size_t size)
 {
 	const struct allocation *allocation = memory_find(address);
-	if (allocation && size <= allocation->base + allocation->size - address)
+	if (allocation != NULL && size <= allocation->base + allocation->size - address)
 		return true;
 	bool freed = false;
 	call = runtime_call_name(call);
-	const struct allocation *near = allocation ? allocation : memory_nearest(address, &freed);
+	const struct allocation *near =
+		allocation != NULL ? allocation : memory_nearest(address, &freed);
 	unsigned long long at = address;
 	char what[MEMORY_TEXT];
-	if (!near || address - near->base > near->size + NEAR)
+	if (near == NULL || address - near->base > near->size + NEAR)
 		refusal_say("look at the copy's direction, and at what cudaMalloc returned",
 					"%s: 0x%llx is not device memory", call, at);
 	else if (freed)
@@ -47,7 +48,7 @@ bool runtime_range_check(const char *call, uint64_t address, size_t size)
 static bool side_check(const char *call, const void *pointer, size_t size, bool must_be_device)
 {
 	uint64_t address = address_of(pointer);
-	bool known = must_be_device || memory_reserved(address) || memory_find(address);
+	bool known = must_be_device || memory_reserved(address) || memory_find(address) != NULL;
 	return !known || runtime_range_check(call, address, size);
 }
 
@@ -58,8 +59,9 @@ static bool gives_undefined(const char *call, const void *to, const void *from, 
 	const struct allocation *source = memory_find(address_of(from));
 	const struct allocation *target = memory_find(address_of(to));
 	char what[MEMORY_TEXT];
-	if (!source || source->name[0] || !memory_has_undefined(source, address_of(from), size) ||
-		(target && target->written && !target->name[0]))
+	if (source == NULL || source->name[0] ||
+		!memory_has_undefined(source, address_of(from), size) ||
+		(target != NULL && target->written != NULL && !target->name[0]))
 		return false;
 	refusal_say("write it before it is read, or copy only what was computed",
 				"%s: copies an undefined value from a %s: %s", runtime_call_name(call),
@@ -82,9 +84,9 @@ static void copy_bytes(void *to, const void *from, size_t size)
 	memmove(to, from, size);
 	const struct allocation *target = memory_find(address_of(to));
 	const struct allocation *source = memory_find(address_of(from));
-	if (!target)
+	if (target == NULL)
 		return;
-	if (source)
+	if (source != NULL)
 		memory_copy_written(target, address_of(to), source, address_of(from), size);
 	else
 		memory_mark_written(target, address_of(to), size);
@@ -117,7 +119,7 @@ static cudaError_t shape_check(const struct copy_work *copy)
 	const bool rows = copy->height > 1 || copy->depth > 1;
 	if (rows && (copy->width > copy->to_pitch || copy->width > copy->from_pitch))
 		return cudaErrorInvalidPitchValue;
-	if (copy->width && copy->height && copy->depth && (!copy->to || !copy->from))
+	if (copy->width && copy->height && copy->depth && (copy->to == NULL || copy->from == NULL))
 		return cudaErrorInvalidValue;
 	return cudaSuccess;
 }
@@ -133,8 +135,8 @@ static cudaError_t each_row(const char *call, const struct copy_work *copy,
 		void *to = (char *)copy->to + slice * copy->to_slice + row * copy->to_pitch;
 		const void *from =
 			(const char *)copy->from + slice * copy->from_slice + row * copy->from_pitch;
-		status = place ? row_run(call, to, from, copy->width, copy->kind, place)
-					   : row_check(call, to, from, copy->width, copy->kind);
+		status = place != NULL ? row_run(call, to, from, copy->width, copy->kind, place)
+							   : row_check(call, to, from, copy->width, copy->kind);
 	}
 	return status;
 }
@@ -166,17 +168,17 @@ static cudaError_t enter_stream(cudaStream_t stream, struct branch **branch)
 /* Where there is one stream alone, whatever is issued later comes later. */
 static bool order_kept(bool waits)
 {
-	return !waits && runtime.streams;
+	return !waits && runtime.streams != NULL;
 }
 
 static cudaError_t copy_give(const char *call, cudaStream_t stream, bool waits,
 							 struct branch *branch, const struct copy_work *copy)
 {
 	struct machine_order order;
-	cudaError_t status = branch ? copy_check(call, copy) : cudaSuccess;
+	cudaError_t status = branch != NULL ? copy_check(call, copy) : cudaSuccess;
 	if (status != cudaSuccess)
 		return status;
-	if (branch)
+	if (branch != NULL)
 		return capture_add(branch,
 						   &(struct graph_work){.type = cudaGraphNodeTypeMemcpy, .copy = *copy});
 	timeline_issue(stream, false, false, &order);
@@ -224,7 +226,7 @@ EXPORT cudaError_t cudaMemcpyWithAttributesAsync(void *to, const void *from, siz
 												 cudaStream_t stream)
 {
 	const struct copy_work copy = flat(to, from, size, cudaMemcpyDefault);
-	if (!attributes || attributes->srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
+	if (attributes == NULL || attributes->srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
 		attributes->srcAccessOrder > cudaMemcpySrcAccessOrderAny)
 		return runtime_leave((runtime_enter(), cudaErrorInvalidValue));
 	return copy_issue(__func__, stream, false, &copy);
@@ -274,18 +276,18 @@ static void *row_of(const struct cudaPitchedPtr *in, const struct cudaPos *at)
 cudaError_t copy_from_3d(const char *call, const struct cudaMemcpy3DParms *parameters,
 						 struct copy_work *out)
 {
-	if (!parameters)
+	if (parameters == NULL)
 		return cudaErrorInvalidValue;
-	if (parameters->srcArray || parameters->dstArray) {
+	if (parameters->srcArray != NULL || parameters->dstArray != NULL) {
 		runtime_say("%s(cudaArray) is not implemented", runtime_call_name(call));
 		return cudaErrorNotSupported;
 	}
 	const struct cudaPitchedPtr *to = &parameters->dstPtr, *from = &parameters->srcPtr;
 	*out = (struct copy_work){
-		.to = to->ptr ? row_of(to, &parameters->dstPos) : NULL,
+		.to = to->ptr != NULL ? row_of(to, &parameters->dstPos) : NULL,
 		.to_pitch = to->pitch,
 		.to_slice = to->pitch * to->ysize,
-		.from = from->ptr ? row_of(from, &parameters->srcPos) : NULL,
+		.from = from->ptr != NULL ? row_of(from, &parameters->srcPos) : NULL,
 		.from_pitch = from->pitch,
 		.from_slice = from->pitch * from->ysize,
 		.width = parameters->extent.width,
@@ -416,7 +418,7 @@ static cudaError_t each_filled(const char *call, const struct fill *fill,
 		const uint64_t address = address_of(fill->to) + row * pitch;
 		if (!runtime_range_check(call, address, bytes))
 			return cudaErrorInvalidValue;
-		if (!place)
+		if (place == NULL)
 			continue;
 		cudaError_t status =
 			timeline_copy(place->order, call, place->keep, pointer_to(address), NULL, bytes);
@@ -450,13 +452,13 @@ cudaError_t fill_issue(const char *call, cudaStream_t stream, const struct fill 
 	struct branch *branch = NULL;
 	cudaError_t status = enter_stream(stream, &branch);
 	struct machine_order order;
-	if (status == cudaSuccess && !branch) {
+	if (status == cudaSuccess && branch == NULL) {
 		timeline_issue(stream, false, false, &order);
 		status = fill_run(call, fill, &order, order_kept(false));
 	}
-	if (status == cudaSuccess && branch)
+	if (status == cudaSuccess && branch != NULL)
 		status = fill_check(call, fill);
-	if (status == cudaSuccess && branch)
+	if (status == cudaSuccess && branch != NULL)
 		status = capture_add(branch,
 							 &(struct graph_work){.type = cudaGraphNodeTypeMemset, .fill = *fill});
 	return runtime_leave_call(call, status);

@@ -133,11 +133,11 @@ static void write_lines(FILE *file, const struct kernel *kernel)
 {
 	struct counter_line *lines, first;
 	size_t count = 0;
-	if (!runtime.options.by_line || !kernel)
+	if (!runtime.options.by_line || kernel == NULL)
 		return;
 	while (kernel_cost(kernel, count, &first.cost, first.source, sizeof first.source))
 		count++;
-	if (!(lines = calloc(count + 1, sizeof *lines)))
+	if ((lines = calloc(count + 1, sizeof *lines)) == NULL)
 		return;
 	count = lines_of(kernel, lines, count);
 	fputs(",\n     \"lines\": [", file);
@@ -182,7 +182,7 @@ static void write_kernel(FILE *file, const struct function *function, bool loade
 static void write_kernels(FILE *file, const struct function *list, bool loaded,
 						  const char **separator)
 {
-	for (const struct function *at = list; at; at = at->next) {
+	for (const struct function *at = list; at != NULL; at = at->next) {
 		if (!at->launches)
 			continue;
 		fputs(*separator, file);
@@ -196,10 +196,10 @@ static char *text_make(size_t *size)
 {
 	char *text = NULL;
 	FILE *file = open_memstream(&text, size);
-	if (!file)
+	if (file == NULL)
 		return NULL;
 	fprintf(file, "{\n  \"schema_version\": 1,\n  \"gpu\": \"%s\",\n  \"kernels\": [",
-			runtime.gpu ? runtime.gpu->id : "");
+			runtime.gpu != NULL ? runtime.gpu->id : "");
 	const char *separator = "\n";
 	write_kernels(file, runtime.functions, true, &separator);
 	write_kernels(file, runtime.retired, false, &separator);
@@ -232,7 +232,7 @@ static bool counters_path(char *out, size_t capacity)
 {
 	const char *from = getenv("EMULATED_GPU_COUNTERS");
 	size_t used = 0;
-	if (!from || !*from)
+	if (from == NULL || !*from)
 		return false;
 	for (; *from && used + 1 < capacity; from++) {
 		if (from[0] == '%' && from[1] == 'p') {
@@ -287,9 +287,9 @@ void counters_write(void)
 	if (!runtime.ready || !counters_path(path, sizeof path))
 		return;
 	char *text = text_make(&size);
-	bool written = text && !in_place && write_beside(path, text, size);
-	in_place =
-		in_place || (text && !written && (errno == EACCES || errno == EPERM || errno == EROFS));
+	bool written = text != NULL && !in_place && write_beside(path, text, size);
+	in_place = in_place ||
+			   (text != NULL && !written && (errno == EACCES || errno == EPERM || errno == EROFS));
 	if (!written && !(in_place && write_in_place(path, text, size)))
 		runtime_say("cannot write counters to %s", path);
 	free(text);
@@ -303,7 +303,7 @@ void counters_write_sometimes(bool now)
 	static bool due;
 	struct timespec t;
 	const char *path = getenv("EMULATED_GPU_COUNTERS");
-	if (!path || !*path || (now && !due))
+	if (path == NULL || !*path || (now && !due))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	double at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;

@@ -15,7 +15,7 @@ static cudaError_t enter_device(int device)
 EXPORT cudaError_t cudaGetDeviceCount(int *count)
 {
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && !count)
+	if (status == cudaSuccess && count == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*count = 1;
@@ -25,7 +25,7 @@ EXPORT cudaError_t cudaGetDeviceCount(int *count)
 EXPORT cudaError_t cudaGetDevice(int *device)
 {
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && !device)
+	if (status == cudaSuccess && device == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*device = 0;
@@ -118,7 +118,7 @@ static void properties(struct cudaDeviceProp *out, const struct gpu *gpu)
 EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int device)
 {
 	cudaError_t status = enter_device(device);
-	if (status == cudaSuccess && !out)
+	if (status == cudaSuccess && out == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		properties(out, runtime.gpu);
@@ -192,7 +192,7 @@ EXPORT cudaError_t cudaDeviceGetAttribute(int *out, enum cudaDeviceAttr attribut
 {
 	cudaError_t status = enter_device(device);
 	if (status == cudaSuccess &&
-		(!out || attribute < 1 || (int)attribute >= DEVICE_ATTRIBUTE_END)) {
+		(out == NULL || attribute < 1 || (int)attribute >= DEVICE_ATTRIBUTE_END)) {
 		refusal_reason(NULL, "device attribute %d is none of CUDA 13.5", (int)attribute);
 		status = cudaErrorInvalidValue;
 	}
@@ -206,7 +206,7 @@ EXPORT cudaError_t cudaDeviceGetAttribute(int *out, enum cudaDeviceAttr attribut
 
 EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
 {
-	if (!version)
+	if (version == NULL)
 		return cudaErrorInvalidValue;
 	*version = runtime_cuda_version();
 	return cudaSuccess;
@@ -225,7 +225,7 @@ EXPORT cudaError_t cudaDeviceGetLimit(size_t *out, enum cudaLimit limit)
 		[cudaLimitMallocHeapSize] = 8 * MIB,
 	};
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && !out)
+	if (status == cudaSuccess && out == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess && (unsigned)limit >= sizeof runtime.limits / sizeof(size_t))
 		status = cudaErrorUnsupportedLimit;
@@ -249,7 +249,7 @@ EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 EXPORT cudaError_t cudaDeviceGetPCIBusId(char *out, int length, int device)
 {
 	cudaError_t status = enter_device(device);
-	if (status == cudaSuccess && (!out || length < 13))
+	if (status == cudaSuccess && (out == NULL || length < 13))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		snprintf(out, (size_t)length, "0000:00:00.0");
@@ -300,7 +300,7 @@ EXPORT cudaError_t cudaProfilerStop(void)
 EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device)
 {
 	cudaError_t status = enter_device(device);
-	if (status == cudaSuccess && !out)
+	if (status == cudaSuccess && out == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*out = (cudaMemPool_t)(void *)&runtime;

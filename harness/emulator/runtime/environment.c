@@ -14,7 +14,7 @@ extern char **environ;
 enum machine_swizzle environment_swizzle(const char *text)
 {
 	static const char *const names[] = MACHINE_SWIZZLE_NAMES;
-	for (int i = MACHINE_SWIZZLE_SAID + 1; text && i < MACHINE_SWIZZLES; i++)
+	for (int i = MACHINE_SWIZZLE_SAID + 1; text != NULL && i < MACHINE_SWIZZLES; i++)
 		if (strcmp(text, names[i]) == 0)
 			return (enum machine_swizzle)i;
 	return MACHINE_SWIZZLE_SAID;
@@ -105,12 +105,12 @@ static void say_unknown(const char *name, int length)
 
 void environment_check(void)
 {
-	for (char **at = environ; at && *at; at++) {
+	for (char **at = environ; at != NULL && *at != NULL; at++) {
 		const char *equals = strchr(*at, '=');
-		if (!equals || strncmp(*at, PREFIX, strlen(PREFIX)) != 0)
+		if (equals == NULL || strncmp(*at, PREFIX, strlen(PREFIX)) != 0)
 			continue;
 		const struct setting *setting = find(*at, (size_t)(equals - *at));
-		if (!setting)
+		if (setting == NULL)
 			say_unknown(*at, (int)(equals - *at));
 		else if (!setting->accepts(equals + 1))
 			runtime_say("%s has no effect: it is not %s", *at, setting->allowed);
@@ -120,5 +120,5 @@ void environment_check(void)
 uint64_t environment_number(const char *name)
 {
 	const char *text = getenv(name);
-	return text && is_number(text) ? strtoull(text, NULL, 10) : 0;
+	return text != NULL && is_number(text) ? strtoull(text, NULL, 10) : 0;
 }

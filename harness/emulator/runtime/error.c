@@ -174,17 +174,19 @@ static const struct error_entry *error_find(cudaError_t code)
 const char *error_text(cudaError_t code)
 {
 	const struct error_entry *entry = error_find(code);
-	return entry ? entry->text : NULL;
+	return entry != NULL ? entry->text : NULL;
 }
 
 EXPORT const char *cudaGetErrorName(cudaError_t code)
 {
 	const struct error_entry *entry = error_find(code);
-	return entry ? entry->name : "unrecognized error code";
+	return entry != NULL ? entry->name : "unrecognized error code";
 }
 
 EXPORT const char *cudaGetErrorString(cudaError_t code)
 {
 	const struct error_entry *entry = error_find(code);
-	return !entry ? "unrecognized error code" : entry->text ? entry->text : entry->name;
+	return entry == NULL         ? "unrecognized error code"
+		   : entry->text != NULL ? entry->text
+								 : entry->name;
 }

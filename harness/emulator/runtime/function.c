@@ -154,7 +154,7 @@ EXPORT cudaError_t cudaFuncGetParamCount(const void *host, size_t *count)
 	struct function *function;
 	struct kernel_facts facts;
 	cudaError_t status = enter_function(host, &function, &facts);
-	if (status == cudaSuccess && !count)
+	if (status == cudaSuccess && count == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*count = facts.parameter_count;

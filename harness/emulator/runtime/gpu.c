@@ -7,8 +7,8 @@
 bool gpu_make(const char *id, struct gpu *out)
 {
 	const struct gpu_model *model = gpu_model_find(id);
-	const struct gpu_capability *limits = model ? gpu_capability_of(model->compute) : NULL;
-	if (!limits || !model->emulated)
+	const struct gpu_capability *limits = model != NULL ? gpu_capability_of(model->compute) : NULL;
+	if (limits == NULL || !model->emulated)
 		return false;
 	*out = (struct gpu){
 		.id = model->id,

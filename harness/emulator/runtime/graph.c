@@ -31,9 +31,9 @@ static void node_free(cudaGraphNode_t node)
 
 void graph_free(cudaGraph_t graph)
 {
-	if (!graph)
+	if (graph == NULL)
 		return;
-	while (graph->first) {
+	while (graph->first != NULL) {
 		cudaGraphNode_t node = graph->first;
 		graph->first = node->next;
 		node_free(node);
@@ -45,15 +45,15 @@ static bool has_graph(cudaGraph_t graph, cudaGraph_t wanted)
 {
 	if (graph == wanted)
 		return true;
-	for (cudaGraphNode_t at = graph->first; at; at = at->next)
-		if (at->work.child && has_graph(at->work.child, wanted))
+	for (cudaGraphNode_t at = graph->first; at != NULL; at = at->next)
+		if (at->work.child != NULL && has_graph(at->work.child, wanted))
 			return true;
 	return false;
 }
 
 bool graph_valid(cudaGraph_t graph)
 {
-	for (cudaGraph_t at = graphs; graph && at; at = at->next)
+	for (cudaGraph_t at = graphs; graph != NULL && at != NULL; at = at->next)
 		if (has_graph(at, graph))
 			return true;
 	return false;
@@ -61,15 +61,15 @@ bool graph_valid(cudaGraph_t graph)
 
 static bool has_node(cudaGraph_t graph, cudaGraphNode_t node)
 {
-	for (cudaGraphNode_t at = graph->first; at; at = at->next)
-		if (at == node || (at->work.child && has_node(at->work.child, node)))
+	for (cudaGraphNode_t at = graph->first; at != NULL; at = at->next)
+		if (at == node || (at->work.child != NULL && has_node(at->work.child, node)))
 			return true;
 	return false;
 }
 
 bool graph_node_valid(cudaGraphNode_t node)
 {
-	for (cudaGraph_t at = graphs; node && at; at = at->next)
+	for (cudaGraph_t at = graphs; node != NULL && at != NULL; at = at->next)
 		if (has_node(at, node))
 			return true;
 	return false;
@@ -78,7 +78,7 @@ bool graph_node_valid(cudaGraphNode_t node)
 bool graph_has_nodes(cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!nodes || !graph_node_valid(nodes[i]) || nodes[i]->graph != graph)
+		if (nodes == NULL || !graph_node_valid(nodes[i]) || nodes[i]->graph != graph)
 			return false;
 	return true;
 }
@@ -92,9 +92,9 @@ void graph_give(cudaGraph_t graph)
 bool graph_take_back(cudaGraph_t graph)
 {
 	cudaGraph_t *at = &graphs;
-	while (*at && *at != graph)
+	while (*at != NULL && *at != graph)
 		at = &(*at)->next;
-	if (!*at)
+	if (*at == NULL)
 		return false;
 	*at = graph->next;
 	return true;
@@ -103,7 +103,7 @@ bool graph_take_back(cudaGraph_t graph)
 cudaGraphExec_t graph_exec_new(cudaGraph_t graph)
 {
 	cudaGraphExec_t exec = calloc(1, sizeof *exec);
-	if (!exec || !(exec->graph = graph_copy(graph))) {
+	if (exec == NULL || (exec->graph = graph_copy(graph)) == NULL) {
 		free(exec);
 		return NULL;
 	}
@@ -115,7 +115,7 @@ cudaGraphExec_t graph_exec_new(cudaGraph_t graph)
 bool graph_exec_valid(cudaGraphExec_t exec)
 {
 	cudaGraphExec_t at = execs;
-	while (at && at != exec)
+	while (at != NULL && at != exec)
 		at = at->next;
 	return at != NULL;
 }
@@ -132,9 +132,9 @@ void graph_exec_free(cudaGraphExec_t exec)
 
 void graph_drop_all(void)
 {
-	while (execs)
+	while (execs != NULL)
 		graph_exec_free(execs);
-	while (graphs) {
+	while (graphs != NULL) {
 		cudaGraph_t graph = graphs;
 		graphs = graph->next;
 		graph_free(graph);
@@ -151,26 +151,26 @@ static size_t parameter_bytes(const struct graph_work *work)
 bool graph_work_copy(struct graph_work *out, const struct graph_work *from)
 {
 	*out = *from;
-	if (from->kernel.parameters) {
+	if (from->kernel.parameters != NULL) {
 		const size_t bytes = parameter_bytes(from);
-		if (!(out->kernel.parameters = queue_parameters(bytes)))
+		if ((out->kernel.parameters = queue_parameters(bytes)) == NULL)
 			return false;
 		memcpy(out->kernel.parameters, from->kernel.parameters, bytes);
 	}
-	return !from->child || (out->child = graph_copy(from->child));
+	return from->child == NULL || (out->child = graph_copy(from->child)) != NULL;
 }
 
 static cudaGraphNode_t node_add(cudaGraph_t graph, struct graph_work *work)
 {
 	cudaGraphNode_t node = calloc(1, sizeof *node);
-	if (!node) {
+	if (node == NULL) {
 		graph_work_free(work);
 		return NULL;
 	}
 	node->graph = graph;
 	node->id = ++nodes_made;
 	node->work = *work;
-	*(graph->last ? &graph->last->next : &graph->first) = node;
+	*(graph->last != NULL ? &graph->last->next : &graph->first) = node;
 	graph->last = node;
 	graph->count++;
 	return node;
@@ -181,7 +181,7 @@ cudaError_t graph_depend(cudaGraphNode_t node, cudaGraphNode_t on)
 	if (graph_depends(node, on))
 		return cudaSuccess;
 	cudaGraphNode_t *more = realloc(node->after, (node->after_count + 1) * sizeof(*more));
-	if (!more)
+	if (more == NULL)
 		return cudaErrorMemoryAllocation;
 	node->after = more;
 	node->after[node->after_count++] = on;
@@ -211,12 +211,12 @@ void graph_remove(cudaGraphNode_t node)
 {
 	cudaGraph_t graph = node->graph;
 	cudaGraphNode_t before = NULL;
-	for (cudaGraphNode_t at = graph->first; at; at = at->next) {
+	for (cudaGraphNode_t at = graph->first; at != NULL; at = at->next) {
 		graph_undepend(at, node);
 		if (at->next == node)
 			before = at;
 	}
-	*(before ? &before->next : &graph->first) = node->next;
+	*(before != NULL ? &before->next : &graph->first) = node->next;
 	if (graph->last == node)
 		graph->last = before;
 	graph->count--;
@@ -226,7 +226,7 @@ void graph_remove(cudaGraphNode_t node)
 static bool in_graph(cudaGraph_t graph, cudaGraphNode_t node)
 {
 	cudaGraphNode_t at = graph->first;
-	while (at && at != node)
+	while (at != NULL && at != node)
 		at = at->next;
 	return at != NULL;
 }
@@ -234,7 +234,7 @@ static bool in_graph(cudaGraph_t graph, cudaGraphNode_t node)
 cudaError_t graph_add(cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
 					  struct graph_work *work, cudaGraphNode_t *out)
 {
-	cudaError_t status = count && !after ? cudaErrorInvalidValue : cudaSuccess;
+	cudaError_t status = count && after == NULL ? cudaErrorInvalidValue : cudaSuccess;
 	for (size_t i = 0; status == cudaSuccess && i < count; i++)
 		status = in_graph(graph, after[i]) ? cudaSuccess : cudaErrorInvalidValue;
 	if (status != cudaSuccess) {
@@ -242,7 +242,7 @@ cudaError_t graph_add(cudaGraph_t graph, const cudaGraphNode_t *after, size_t co
 		return status;
 	}
 	cudaGraphNode_t node = node_add(graph, work);
-	if (!node)
+	if (node == NULL)
 		return cudaErrorMemoryAllocation;
 	for (size_t i = 0; status == cudaSuccess && i < count; i++)
 		status = graph_depend(node, after[i]);
@@ -266,23 +266,23 @@ cudaError_t graph_set(cudaGraphNode_t node, struct graph_work *work)
 static cudaGraphNode_t copy_of(cudaGraph_t graph, cudaGraphNode_t node)
 {
 	cudaGraphNode_t at = graph->first;
-	while (at && at->origin != node->id)
+	while (at != NULL && at->origin != node->id)
 		at = at->next;
 	return at;
 }
 
 static bool copy_nodes(cudaGraph_t to, cudaGraph_t from)
 {
-	for (cudaGraphNode_t at = from->first; at; at = at->next) {
+	for (cudaGraphNode_t at = from->first; at != NULL; at = at->next) {
 		struct graph_work work;
 		const bool copied = graph_work_copy(&work, &at->work);
 		cudaGraphNode_t node = copied ? node_add(to, &work) : NULL;
-		if (!node)
+		if (node == NULL)
 			return false;
 		node->origin = at->id;
 		node->disabled = at->disabled;
 	}
-	for (cudaGraphNode_t at = from->first; at; at = at->next)
+	for (cudaGraphNode_t at = from->first; at != NULL; at = at->next)
 		for (size_t i = 0; i < at->after_count; i++)
 			if (graph_depend(copy_of(to, at), copy_of(to, at->after[i])) != cudaSuccess)
 				return false;
@@ -292,7 +292,7 @@ static bool copy_nodes(cudaGraph_t to, cudaGraph_t from)
 cudaGraph_t graph_copy(cudaGraph_t graph)
 {
 	cudaGraph_t copy = graph_new();
-	if (copy && copy_nodes(copy, graph))
+	if (copy != NULL && copy_nodes(copy, graph))
 		return copy;
 	graph_free(copy);
 	return NULL;
@@ -301,15 +301,15 @@ cudaGraph_t graph_copy(cudaGraph_t graph)
 cudaGraphNode_t graph_find_copy(cudaGraph_t graph, cudaGraphNode_t node)
 {
 	cudaGraphNode_t found = copy_of(graph, node);
-	for (cudaGraphNode_t at = graph->first; !found && at; at = at->next)
-		if (at->work.child)
+	for (cudaGraphNode_t at = graph->first; found == NULL && at != NULL; at = at->next)
+		if (at->work.child != NULL)
 			found = graph_find_copy(at->work.child, node);
 	return found;
 }
 
 static void unvisit(cudaGraph_t graph)
 {
-	for (cudaGraphNode_t at = graph->first; at; at = at->next)
+	for (cudaGraphNode_t at = graph->first; at != NULL; at = at->next)
 		at->visited = false;
 }
 
@@ -347,11 +347,11 @@ bool graph_walk(cudaGraph_t graph, void (*each)(cudaGraphNode_t node, void *data
 	unvisit(graph);
 	while (left && left < before) {
 		before = left;
-		for (cudaGraphNode_t at = graph->first; at; at = at->next) {
+		for (cudaGraphNode_t at = graph->first; at != NULL; at = at->next) {
 			if (at->visited || !all_visited(at))
 				continue;
 			at->visited = true;
-			if (each)
+			if (each != NULL)
 				each(at, data);
 			left--;
 		}

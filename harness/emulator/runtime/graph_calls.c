@@ -18,12 +18,12 @@ static cudaError_t enter_node(cudaGraphNode_t node)
 EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *out, unsigned flags)
 {
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && (!out || flags))
+	if (status == cudaSuccess && (out == NULL || flags))
 		status = cudaErrorInvalidValue;
 	cudaGraph_t graph = status == cudaSuccess ? graph_new() : NULL;
-	if (status == cudaSuccess && !graph)
+	if (status == cudaSuccess && graph == NULL)
 		status = cudaErrorMemoryAllocation;
-	if (graph) {
+	if (graph != NULL) {
 		graph_give(graph);
 		*out = graph;
 	}
@@ -43,12 +43,12 @@ EXPORT cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 EXPORT cudaError_t cudaGraphClone(cudaGraph_t *out, cudaGraph_t graph)
 {
 	cudaError_t status = enter_graph(graph);
-	if (status == cudaSuccess && !out)
+	if (status == cudaSuccess && out == NULL)
 		status = cudaErrorInvalidValue;
 	cudaGraph_t copy = status == cudaSuccess ? graph_copy(graph) : NULL;
-	if (status == cudaSuccess && !copy)
+	if (status == cudaSuccess && copy == NULL)
 		status = cudaErrorMemoryAllocation;
-	if (copy) {
+	if (copy != NULL) {
 		graph_give(copy);
 		*out = copy;
 	}
@@ -59,9 +59,9 @@ EXPORT cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_
 											cudaGraph_t clone)
 {
 	cudaError_t status = enter_graph(clone);
-	if (status == cudaSuccess && (!out || !graph_node_valid(node)))
+	if (status == cudaSuccess && (out == NULL || !graph_node_valid(node)))
 		status = cudaErrorInvalidValue;
-	if (status == cudaSuccess && !(*out = graph_find_copy(clone, node)))
+	if (status == cudaSuccess && (*out = graph_find_copy(clone, node)) == NULL)
 		status = cudaErrorInvalidValue;
 	return runtime_leave(status);
 }
@@ -69,7 +69,7 @@ EXPORT cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_
 EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *out)
 {
 	cudaError_t status = enter_node(node);
-	if (status == cudaSuccess && !out)
+	if (status == cudaSuccess && out == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*out = node->work.type;
@@ -99,9 +99,9 @@ static struct listing listing_begin(void *first, void *second, const size_t *cou
 
 static void listing_add(struct listing *list, void *first, void *second)
 {
-	if (list->first && list->found < list->room)
+	if (list->first != NULL && list->found < list->room)
 		list->first[list->found] = first;
-	if (list->second && list->found < list->room)
+	if (list->second != NULL && list->found < list->room)
 		list->second[list->found] = second;
 	list->found++;
 }
@@ -109,7 +109,7 @@ static void listing_add(struct listing *list, void *first, void *second)
 /* Behind the last one, there is NULL as far as there is room. */
 static void listing_end(struct listing *list, size_t *count)
 {
-	const bool wanted = list->first || list->second;
+	const bool wanted = list->first != NULL || list->second != NULL;
 	const size_t found = list->found;
 	while (wanted && list->found < list->room)
 		listing_add(list, NULL, NULL);
@@ -118,10 +118,10 @@ static void listing_end(struct listing *list, size_t *count)
 
 static cudaError_t list_nodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count, bool roots)
 {
-	if (!count)
+	if (count == NULL)
 		return cudaErrorInvalidValue;
 	struct listing list = listing_begin(nodes, NULL, count);
-	for (cudaGraphNode_t at = graph->first; at; at = at->next)
+	for (cudaGraphNode_t at = graph->first; at != NULL; at = at->next)
 		if (!roots || at->after_count == 0)
 			listing_add(&list, at, NULL);
 	listing_end(&list, count);
@@ -147,7 +147,7 @@ EXPORT cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nod
 /* All edges are of the default kind. */
 static void clear_edges(cudaGraphEdgeData *edges, size_t count)
 {
-	if (edges)
+	if (edges != NULL)
 		memset(edges, 0, count * sizeof *edges);
 }
 
@@ -155,9 +155,9 @@ static void clear_edges(cudaGraphEdgeData *edges, size_t count)
 static void list_edges(cudaGraph_t graph, const struct CUgraphNode_st *from,
 					   const struct CUgraphNode_st *to, struct listing *list, size_t *count)
 {
-	for (cudaGraphNode_t at = graph->first; at; at = at->next)
+	for (cudaGraphNode_t at = graph->first; at != NULL; at = at->next)
 		for (size_t i = 0; i < at->after_count; i++)
-			if ((!to || to == at) && (!from || from == at->after[i]))
+			if ((to == NULL || to == at) && (from == NULL || from == at->after[i]))
 				listing_add(list, at->after[i], at);
 	listing_end(list, count);
 }
@@ -166,12 +166,12 @@ EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, c
 									 cudaGraphEdgeData *edges, size_t *count)
 {
 	cudaError_t status = enter_graph(graph);
-	if (status == cudaSuccess && (!count || !from != !to))
+	if (status == cudaSuccess && (count == NULL || (from == NULL) != (to == NULL)))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess) {
 		struct listing list = listing_begin(from, to, count);
 		list_edges(graph, NULL, NULL, &list, count);
-		clear_edges(edges, from ? *count : 0);
+		clear_edges(edges, from != NULL ? *count : 0);
 	}
 	return runtime_leave(status);
 }
@@ -181,12 +181,12 @@ static cudaError_t list_neighbours(cudaGraphNode_t node, bool before, cudaGraphN
 								   cudaGraphEdgeData *edges, size_t *count)
 {
 	cudaError_t status = enter_node(node);
-	if (status == cudaSuccess && !count)
+	if (status == cudaSuccess && count == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess) {
 		struct listing list = listing_begin(before ? nodes : NULL, before ? NULL : nodes, count);
 		list_edges(node->graph, before ? NULL : node, before ? node : NULL, &list, count);
-		clear_edges(edges, nodes ? *count : 0);
+		clear_edges(edges, nodes != NULL ? *count : 0);
 	}
 	return runtime_leave(status);
 }

@@ -8,7 +8,7 @@ static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned
 	const unsigned long long known =
 		cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
 		cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
-	if (!out || !graph_valid(graph) || flags & ~known)
+	if (out == NULL || !graph_valid(graph) || flags & ~known)
 		return cudaErrorInvalidValue;
 	if (flags & cudaGraphInstantiateFlagDeviceLaunch) {
 		runtime_say("%s(device-launch) is not implemented",
@@ -21,7 +21,7 @@ static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned
 		return cudaErrorInvalidValue;
 	}
 	cudaGraphExec_t exec = graph_exec_new(graph);
-	if (!exec)
+	if (exec == NULL)
 		return cudaErrorMemoryAllocation;
 	exec->flags = flags;
 	*out = exec;
@@ -42,7 +42,7 @@ EXPORT cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *out, cudaGrap
 												  cudaGraphInstantiateParams *parameters)
 {
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && !parameters)
+	if (status == cudaSuccess && parameters == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess) {
 		status = instantiate(out, graph, parameters->flags);
@@ -71,7 +71,7 @@ EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 EXPORT cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *out)
 {
 	cudaError_t status = enter_exec(exec);
-	if (status == cudaSuccess && !out)
+	if (status == cudaSuccess && out == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*out = exec->flags;
@@ -93,7 +93,7 @@ static cudaError_t find_node(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGra
 	cudaError_t status = enter_exec(exec);
 	if (status == cudaSuccess && !graph_node_valid(node))
 		status = cudaErrorInvalidValue;
-	if (status == cudaSuccess && !(*out = graph_find_copy(exec->graph, node)))
+	if (status == cudaSuccess && (*out = graph_find_copy(exec->graph, node)) == NULL)
 		status = cudaErrorInvalidValue;
 	return status;
 }
@@ -121,7 +121,7 @@ EXPORT cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t
 {
 	cudaGraphNode_t copy = NULL;
 	cudaError_t status = find_node(exec, node, &copy);
-	if (status == cudaSuccess && (!out || !can_be_disabled(copy->work.type)))
+	if (status == cudaSuccess && (out == NULL || !can_be_disabled(copy->work.type)))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*out = !copy->disabled;
@@ -291,7 +291,7 @@ static cudaError_t launch_exec(cudaGraphExec_t exec, cudaStream_t stream)
 static cudaError_t capture_exec(cudaGraphExec_t exec, struct branch *branch)
 {
 	struct graph_work work = {.type = cudaGraphNodeTypeGraph, .child = graph_copy(exec->graph)};
-	return work.child ? capture_add(branch, &work) : cudaErrorMemoryAllocation;
+	return work.child != NULL ? capture_add(branch, &work) : cudaErrorMemoryAllocation;
 }
 
 EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
@@ -305,7 +305,7 @@ EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 	if (status == cudaSuccess)
 		status = capture_of(stream, &branch);
 	if (status == cudaSuccess)
-		status = branch ? capture_exec(exec, branch) : launch_exec(exec, stream);
+		status = branch != NULL ? capture_exec(exec, branch) : launch_exec(exec, stream);
 	return runtime_leave(status);
 }
 EXPORT_ALIAS(cudaGraphLaunch, cudaGraphLaunch_ptsz);
@@ -317,22 +317,22 @@ static enum cudaGraphExecUpdateResult compare(cudaGraph_t old, cudaGraph_t new,
 											  cudaGraphNode_t *wrong)
 {
 	cudaGraphNode_t a = old->first, b = new->first;
-	for (size_t i = 0; a && b; a = a->next, b = b->next, i++) {
+	for (size_t i = 0; a != NULL && b != NULL; a = a->next, b = b->next, i++) {
 		a->begins.places = b->begins.places = i;
 		*wrong = b;
 		if (a->work.type != b->work.type)
 			return cudaGraphExecUpdateErrorNodeTypeChanged;
 	}
-	if (a || b)
+	if (a != NULL || b != NULL)
 		return cudaGraphExecUpdateErrorTopologyChanged;
-	for (a = old->first, b = new->first; a; a = a->next, b = b->next) {
+	for (a = old->first, b = new->first; a != NULL; a = a->next, b = b->next) {
 		*wrong = b;
 		if (a->after_count != b->after_count)
 			return cudaGraphExecUpdateErrorTopologyChanged;
 		for (size_t i = 0; i < a->after_count; i++)
 			if (a->after[i]->begins.places != b->after[i]->begins.places)
 				return cudaGraphExecUpdateErrorTopologyChanged;
-		if (a->work.child && compare(a->work.child, b->work.child, wrong))
+		if (a->work.child != NULL && compare(a->work.child, b->work.child, wrong))
 			return cudaGraphExecUpdateErrorTopologyChanged;
 	}
 	*wrong = NULL;
@@ -349,10 +349,10 @@ static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
 	if (info->result != cudaGraphExecUpdateSuccess)
 		return cudaErrorGraphExecUpdateFailure;
 	cudaGraph_t copy = graph_copy(graph);
-	if (!copy)
+	if (copy == NULL)
 		return cudaErrorMemoryAllocation;
 	/* its nodes stay those of the graph that it was made of */
-	for (cudaGraphNode_t to = copy->first, from = exec->graph->first; to;
+	for (cudaGraphNode_t to = copy->first, from = exec->graph->first; to != NULL;
 		 to = to->next, from = from->next) {
 		to->origin = from->origin;
 		to->disabled = from->disabled;
@@ -368,6 +368,6 @@ EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 	cudaGraphExecUpdateResultInfo ignored;
 	cudaError_t status = enter_exec(exec);
 	if (status == cudaSuccess)
-		status = update(exec, graph, info ? info : &ignored);
+		status = update(exec, graph, info != NULL ? info : &ignored);
 	return runtime_leave(status);
 }

@@ -23,7 +23,7 @@ static cudaError_t make_kernel(const struct cudaKernelNodeParamsV2 *parameters,
 		.arguments = parameters->kernelParams,
 		.shared_bytes = parameters->sharedMemBytes,
 	};
-	if (old && old->work.type == cudaGraphNodeTypeKernel)
+	if (old != NULL && old->work.type == cudaGraphNodeTypeKernel)
 		keep_attributes(&old->work.kernel, &request);
 	cudaError_t status = launch_extra(parameters->extra, &request);
 	if (status == cudaSuccess)
@@ -52,13 +52,13 @@ static cudaError_t make_child(const struct cudaChildGraphNodeParams *parameters,
 	if (!graph_valid(parameters->graph))
 		return cudaErrorInvalidValue;
 	out->child = graph_copy(parameters->graph);
-	return out->child ? cudaSuccess : cudaErrorMemoryAllocation;
+	return out->child != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 static cudaError_t make_host(const struct cudaHostNodeParamsV2 *parameters, struct graph_work *out)
 {
 	out->host = (struct cudaHostNodeParams){parameters->fn, parameters->userData};
-	return parameters->fn ? cudaSuccess : cudaErrorInvalidValue;
+	return parameters->fn != NULL ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* Looks at the parameters and makes work of them. A kernel keeps the attributes of that of `old`,
@@ -91,7 +91,7 @@ static cudaError_t add_node(const char *call, cudaGraphNode_t *out, cudaGraph_t 
 {
 	struct graph_work work = {0};
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && (!out || !parameters || !graph_valid(graph)))
+	if (status == cudaSuccess && (out == NULL || parameters == NULL || !graph_valid(graph)))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		status = make_work(call, parameters, NULL, &work);
@@ -117,7 +117,7 @@ static cudaError_t set_node(const char *call, cudaGraphNode_t node,
 							const struct cudaGraphNodeParams *parameters)
 {
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && (!parameters || !graph_node_valid(node)))
+	if (status == cudaSuccess && (parameters == NULL || !graph_node_valid(node)))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		status = set_work(call, node, parameters);
@@ -130,9 +130,9 @@ static cudaError_t set_exec(const char *call, cudaGraphExec_t exec, cudaGraphNod
 	cudaGraphNode_t copy = NULL;
 	cudaError_t status = runtime_enter();
 	if (status == cudaSuccess &&
-		(!parameters || !graph_exec_valid(exec) || !graph_node_valid(node)))
+		(parameters == NULL || !graph_exec_valid(exec) || !graph_node_valid(node)))
 		status = cudaErrorInvalidValue;
-	if (status == cudaSuccess && !(copy = graph_find_copy(exec->graph, node)))
+	if (status == cudaSuccess && (copy = graph_find_copy(exec->graph, node)) == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		status = set_work(call, copy, parameters);
@@ -144,7 +144,7 @@ static cudaError_t set_exec(const char *call, cudaGraphExec_t exec, cudaGraphNod
 static const struct cudaGraphNodeParams *as_any(struct cudaGraphNodeParams *any, void *place,
 												const void *parameters, size_t size)
 {
-	if (!parameters)
+	if (parameters == NULL)
 		return NULL;
 	memcpy(place, parameters, size);
 	return any;
@@ -271,7 +271,8 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cuda
 static cudaError_t enter_node(cudaGraphNode_t node, enum cudaGraphNodeType type, const void *out)
 {
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && (!out || !graph_node_valid(node) || node->work.type != type))
+	if (status == cudaSuccess &&
+		(out == NULL || !graph_node_valid(node) || node->work.type != type))
 		status = cudaErrorInvalidValue;
 	return status;
 }
@@ -282,9 +283,9 @@ static void **arguments_of(cudaGraphNode_t node)
 	struct kernel_facts facts;
 	const struct kernel *kernel = node->work.kernel.function->kernel;
 	kernel_facts(kernel, &facts);
-	if (!node->arguments)
+	if (node->arguments == NULL)
 		node->arguments = calloc(facts.parameter_count + 1, sizeof *node->arguments);
-	for (size_t i = 0; node->arguments && i < facts.parameter_count; i++) {
+	for (size_t i = 0; node->arguments != NULL && i < facts.parameter_count; i++) {
 		size_t offset, size;
 		kernel_parameter(kernel, i, &offset, &size);
 		node->arguments[i] = (char *)node->work.kernel.parameters + offset;
@@ -296,14 +297,14 @@ EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
 												struct cudaKernelNodeParams *out)
 {
 	cudaError_t status = enter_node(node, cudaGraphNodeTypeKernel, out);
-	if (status == cudaSuccess && !arguments_of(node))
+	if (status == cudaSuccess && arguments_of(node) == NULL)
 		status = cudaErrorMemoryAllocation;
 	if (status != cudaSuccess)
 		return runtime_leave(status);
 	const struct queued *kernel = &node->work.kernel;
 	const struct function *function = kernel->function;
 	*out = (struct cudaKernelNodeParams){
-		.func = (void *)(function->host ? function->host : function),
+		.func = (void *)(function->host != NULL ? function->host : function),
 		.gridDim = kernel->grid,
 		.blockDim = kernel->block,
 		.sharedMemBytes = (unsigned)kernel->run.dynamic_shared_bytes,

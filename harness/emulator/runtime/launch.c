@@ -315,7 +315,7 @@ static cudaError_t check_cooperative(const struct launch_request *request)
 static void pack_parameters(const struct launch_request *request, const struct kernel_facts *facts,
 							char *block)
 {
-	if (request->packed) {
+	if (request->packed != NULL) {
 		memset(block, 0, facts->parameter_bytes);
 		memcpy(block, request->packed, min_size(request->packed_bytes, facts->parameter_bytes));
 		return;
@@ -349,7 +349,8 @@ cudaError_t launch_prepare(const struct launch_request *asked, struct queued *ou
 		status = check_cooperative(request);
 	if (status == cudaSuccess && facts.parameter_bytes > PARAMETER_LIMIT)
 		status = cudaErrorInvalidValue;
-	if (status == cudaSuccess && facts.parameter_count && !request->arguments && !request->packed)
+	if (status == cudaSuccess && facts.parameter_count && request->arguments == NULL &&
+		request->packed == NULL)
 		status = cudaErrorInvalidValue;
 	if (status != cudaSuccess)
 		return status;
@@ -363,7 +364,7 @@ cudaError_t launch_prepare(const struct launch_request *asked, struct queued *ou
 						   .cooperative = request->cooperative,
 						   .launches_dependents = facts.launches_dependents,
 						   .early = request->programmatic && !facts.waits_for_grid};
-	if (!out->parameters)
+	if (out->parameters == NULL)
 		return cudaErrorMemoryAllocation;
 	pack_parameters(request, &facts, out->parameters);
 	out->run.parameters = out->parameters;
@@ -385,7 +386,7 @@ static cudaError_t launch(const struct launch_request *request)
 		status = launch_prepare(request, &entry);
 	if (status != cudaSuccess)
 		return status;
-	if (branch)
+	if (branch != NULL)
 		return capture_add(branch,
 						   &(struct graph_work){.type = cudaGraphNodeTypeKernel, .kernel = entry});
 	entry.run.id = ++runtime.launches;
@@ -402,7 +403,7 @@ static cudaError_t launch(const struct launch_request *request)
 
 cudaError_t launch_extra(void **extra, struct launch_request *request)
 {
-	for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+	for (; extra != NULL && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
 		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
 			request->packed = extra[1];
 		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
@@ -410,7 +411,8 @@ cudaError_t launch_extra(void **extra, struct launch_request *request)
 		else
 			return cudaErrorInvalidValue;
 	}
-	return request->packed && request->arguments ? cudaErrorInvalidValue : cudaSuccess;
+	return request->packed != NULL && request->arguments != NULL ? cudaErrorInvalidValue
+																 : cudaSuccess;
 }
 
 cudaError_t launch_host(const void *host, struct launch_request *request)
@@ -498,7 +500,7 @@ cudaError_t launch_attribute(const cudaLaunchAttribute *attribute, struct launch
 
 cudaError_t launch_configure(const cudaLaunchConfig_t *config, struct launch_request *request)
 {
-	cudaError_t status = config ? cudaSuccess : cudaErrorInvalidValue;
+	cudaError_t status = config != NULL ? cudaSuccess : cudaErrorInvalidValue;
 	if (status != cudaSuccess)
 		return status;
 	request->grid = config->gridDim;

@@ -27,7 +27,7 @@ static bool host_accessible(const struct allocation *allocation)
 
 static cudaError_t allocate(void **out, size_t size, const char *kind, bool host)
 {
-	if (!out)
+	if (out == NULL)
 		return cudaErrorInvalidValue;
 	*out = NULL;
 	if (size == 0)
@@ -49,12 +49,12 @@ static void note_site(const void *memory, const void *return_address)
 	const char *call =
 		(const char *)return_address - 1; /* a call's last byte: behind it may be another line */
 	Dl_info of_call, of_us;
-	if (!memory || !dladdr(call, &of_call) || !of_call.dli_fname || !dladdr(&ours, &of_us) ||
-		of_call.dli_fbase == of_us.dli_fbase)
+	if (memory == NULL || !dladdr(call, &of_call) || of_call.dli_fname == NULL ||
+		!dladdr(&ours, &of_us) || of_call.dli_fbase == of_us.dli_fbase)
 		return;
 	const char *slash = strrchr(of_call.dli_fname, '/');
 	char site[sizeof((struct allocation *)0)->site];
-	snprintf(site, sizeof site, "%.24s+0x%llx", slash ? slash + 1 : of_call.dli_fname,
+	snprintf(site, sizeof site, "%.24s+0x%llx", slash != NULL ? slash + 1 : of_call.dli_fname,
 			 (unsigned long long)(call - (const char *)of_call.dli_fbase));
 	memory_set_site(address_of(memory), site);
 }
@@ -67,10 +67,10 @@ static void note_site(const void *memory, const void *return_address)
 static cudaError_t check_capture(const char *call, const cudaStream_t *stream)
 {
 	struct branch *branch = NULL;
-	if (!stream)
+	if (stream == NULL)
 		return capture_forbids();
 	cudaError_t status = capture_of(*stream, &branch);
-	if (status != cudaSuccess || !branch)
+	if (status != cudaSuccess || branch == NULL)
 		return status;
 	runtime_say("%s(stream-capture) is not implemented", runtime_call_name(call));
 	capture_spoil(branch);
@@ -111,7 +111,7 @@ EXPORT cudaError_t cudaEmulatedWhere(const void *pointer, char *text, size_t siz
 {
 	char what[MEMORY_TEXT];
 	const struct allocation *at = memory_find(address_of(pointer));
-	bool own = at && !host_accessible(at);
+	bool own = at != NULL && !host_accessible(at);
 	snprintf(text, size, "%s%s", own ? "a " : "", own ? memory_describe(at, what) : "");
 	return cudaSuccess;
 }
@@ -149,7 +149,7 @@ EXPORT cudaError_t cudaMallocManaged(void **out, size_t size, unsigned flags)
 
 EXPORT cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
 {
-	if (!pitch)
+	if (pitch == NULL)
 		return runtime_leave((runtime_enter(), cudaErrorInvalidValue));
 	*pitch = (width + PITCH - 1) / PITCH * PITCH;
 	size_t size = 0;
@@ -164,7 +164,7 @@ static void say_not_freed(uint64_t address, const char *call)
 	const struct allocation *near = memory_nearest(address, &freed);
 	unsigned long long at = address;
 	char what[MEMORY_TEXT];
-	if (near && freed && near->base == address)
+	if (near != NULL && freed && near->base == address)
 		refusal_say(NULL, "%s(0x%llx): this memory, a %s, was freed before", call, at,
 					memory_describe(near, what));
 	else
@@ -176,7 +176,7 @@ static cudaError_t enter_free(void *pointer, const char *call, const cudaStream_
 	cudaError_t status = runtime_enter();
 	if (status == cudaSuccess)
 		status = check_capture(call, stream);
-	if (status == cudaSuccess && pointer && !memory_free(address_of(pointer))) {
+	if (status == cudaSuccess && pointer != NULL && !memory_free(address_of(pointer))) {
 		say_not_freed(address_of(pointer), runtime_call_name(call));
 		status = cudaErrorInvalidValue;
 	}
@@ -203,7 +203,7 @@ EXPORT cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned flags)
 {
 	cudaError_t status = runtime_enter();
 	(void)flags;
-	if (status == cudaSuccess && (!pointer || !size))
+	if (status == cudaSuccess && (pointer == NULL || !size))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess && !memory_register_host(pointer, size))
 		status = cudaErrorHostMemoryAlreadyRegistered;
@@ -223,7 +223,8 @@ EXPORT cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned 
 	cudaError_t status = runtime_enter();
 	(void)flags;
 	const struct allocation *allocation = memory_find(address_of(host));
-	if (status == cudaSuccess && (!device || !allocation || !host_accessible(allocation)))
+	if (status == cudaSuccess &&
+		(device == NULL || allocation == NULL || !host_accessible(allocation)))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*device = host;
@@ -234,7 +235,8 @@ EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
 {
 	cudaError_t status = runtime_enter();
 	const struct allocation *allocation = memory_find(address_of(host));
-	if (status == cudaSuccess && (!flags || !allocation || !host_accessible(allocation)))
+	if (status == cudaSuccess &&
+		(flags == NULL || allocation == NULL || !host_accessible(allocation)))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*flags = cudaHostAllocMapped;
@@ -254,9 +256,9 @@ EXPORT cudaError_t cudaEmulatedMemory(size_t *peak, size_t *now)
 EXPORT cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 {
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && available)
+	if (status == cudaSuccess && available != NULL)
 		*available = memory_limit() - memory_used();
-	if (status == cudaSuccess && total)
+	if (status == cudaSuccess && total != NULL)
 		*total = memory_limit();
 	return runtime_leave(status);
 }
@@ -264,13 +266,13 @@ EXPORT cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *pointer)
 {
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && !out)
+	if (status == cudaSuccess && out == NULL)
 		status = cudaErrorInvalidValue;
 	if (status != cudaSuccess)
 		return runtime_leave(status);
 	const struct allocation *allocation = memory_find(address_of(pointer));
 	*out = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2};
-	if (!allocation) {
+	if (allocation == NULL) {
 		out->hostPointer = (void *)pointer;
 		return runtime_leave(cudaSuccess);
 	}

@@ -43,7 +43,7 @@ EXPORT void **__cudaRegisterFatBinary(void *wrapper)
 	const void *fatbin = fatbin_of_wrapper(wrapper);
 	note_version(fatbin_cuda_version(fatbin, fatbin_size(fatbin)));
 	struct binary *binary = calloc(1, sizeof *binary);
-	if (binary) {
+	if (binary != NULL) {
 		binary->wrapper = wrapper;
 		binary->next = runtime.binaries;
 		runtime.binaries = binary;
@@ -61,7 +61,7 @@ EXPORT void __cudaRegisterFatBinaryEnd(void **handle)
 static void retire(struct function *function)
 {
 	char *name = function->launches ? strdup(function->name) : NULL;
-	if (!name) {
+	if (name == NULL) {
 		free(function);
 		return;
 	}
@@ -75,7 +75,7 @@ static void retire(struct function *function)
 
 static void drop_functions(const struct binary *binary)
 {
-	for (struct function **at = &runtime.functions; *at;) {
+	for (struct function **at = &runtime.functions; *at != NULL;) {
 		struct function *function = *at;
 		if (function->binary != binary) {
 			at = &function->next;
@@ -88,7 +88,7 @@ static void drop_functions(const struct binary *binary)
 
 static void drop_variables(const struct binary *binary)
 {
-	for (struct variable **at = &runtime.variables; *at;) {
+	for (struct variable **at = &runtime.variables; *at != NULL;) {
 		struct variable *variable = *at;
 		if (variable->binary != binary) {
 			at = &variable->next;
@@ -104,11 +104,11 @@ void binary_unload(struct binary *binary)
 	drop_functions(binary);
 	drop_variables(binary);
 	struct binary **at = &runtime.binaries;
-	while (*at && *at != binary)
+	while (*at != NULL && *at != binary)
 		at = &(*at)->next;
-	if (*at)
+	if (*at != NULL)
 		*at = binary->next;
-	if (binary->module)
+	if (binary->module != NULL)
 		module_free(binary->module);
 	free(binary);
 }
@@ -116,7 +116,7 @@ void binary_unload(struct binary *binary)
 EXPORT void __cudaUnregisterFatBinary(void **handle)
 {
 	struct binary *binary = (struct binary *)handle;
-	if (!binary)
+	if (binary == NULL)
 		return;
 	runtime_enter_early();
 	binary_unload(binary);
@@ -126,17 +126,17 @@ EXPORT void __cudaUnregisterFatBinary(void **handle)
 /* Registered ones are parsed again when they are next used. */
 static void binary_forget(struct binary *binary)
 {
-	for (struct function *at = runtime.functions; at; at = at->next)
+	for (struct function *at = runtime.functions; at != NULL; at = at->next)
 		if (at->binary == binary) {
 			at->kernel = NULL;
 			at->dynamic_shared_limit = 0;
 			at->nonportable_cluster = false;
 			at->shared_mode = 0;
 		}
-	for (struct variable *at = runtime.variables; at; at = at->next)
+	for (struct variable *at = runtime.variables; at != NULL; at = at->next)
 		if (at->binary == binary)
 			at->address = 0;
-	if (binary->module)
+	if (binary->module != NULL)
 		module_free(binary->module);
 	binary->module = NULL;
 	binary->parsed = false;
@@ -144,7 +144,7 @@ static void binary_forget(struct binary *binary)
 
 void runtime_modules_drop_all(void)
 {
-	for (struct binary *binary = runtime.binaries, *next; binary; binary = next) {
+	for (struct binary *binary = runtime.binaries, *next; binary != NULL; binary = next) {
 		next = binary->next;
 		if (binary->loaded)
 			binary_unload(binary);
@@ -160,8 +160,8 @@ EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device
 	(void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid;
 	(void)warp_size;
 	runtime_enter_early();
-	struct function *function = handle ? calloc(1, sizeof *function) : NULL;
-	if (function) {
+	struct function *function = handle != NULL ? calloc(1, sizeof *function) : NULL;
+	if (function != NULL) {
 		function->binary = (struct binary *)handle;
 		function->host = host;
 		function->name = name;
@@ -175,10 +175,10 @@ static void register_variable(void **handle, const void *host, void **managed, c
 							  size_t size)
 {
 	runtime_enter_early();
-	struct variable *variable = handle ? calloc(1, sizeof *variable) : NULL;
+	struct variable *variable = handle != NULL ? calloc(1, sizeof *variable) : NULL;
 	/* The host reads and writes managed variables, which lie among the others. */
-	runtime.unguarded = runtime.unguarded || managed;
-	if (variable) {
+	runtime.unguarded = runtime.unguarded || managed != NULL;
+	if (variable != NULL) {
 		variable->binary = (struct binary *)handle;
 		variable->host = host;
 		variable->managed = managed;
@@ -221,10 +221,10 @@ static enum fatbin_status find_ptx(const void *image, bool loaded, struct fatbin
 	static const char elf[] = "\177ELF";
 	int sm = runtime.gpu->major * 10 + runtime.gpu->minor;
 	const void *fatbin = fatbin_of_wrapper(image);
-	if (!fatbin && fatbin_size(image))
+	if (fatbin == NULL && fatbin_size(image))
 		fatbin = image;
 	note_version(fatbin_cuda_version(fatbin, fatbin_size(fatbin)));
-	if (fatbin || !loaded || !image)
+	if (fatbin != NULL || !loaded || image == NULL)
 		return fatbin_choose(fatbin, fatbin_size(fatbin), sm, ptx);
 	if (memcmp(image, elf, sizeof elf - 1) == 0)
 		return FATBIN_NO_PTX;
@@ -243,7 +243,7 @@ static cudaError_t binary_parse(struct binary *binary, const void *image, struct
 	binary->module = module_parse(ptx.text, ptx.length, fault);
 	runtime_close_memory();
 	free(ptx.expanded);
-	if (binary->module) {
+	if (binary->module != NULL) {
 		if (runtime.gpu->major < 9)
 			module_set_shared_base(binary->module, 0);
 		return cudaSuccess;
@@ -257,7 +257,7 @@ static cudaError_t binary_parse(struct binary *binary, const void *image, struct
 cudaError_t binary_load(const void *image, struct binary **out, struct fault *fault)
 {
 	struct binary *binary = calloc(1, sizeof *binary);
-	if (!binary)
+	if (binary == NULL)
 		return cudaErrorMemoryAllocation;
 	binary->loaded = binary->parsed = true;
 	binary->status = binary_parse(binary, image, fault);
@@ -275,19 +275,19 @@ cudaError_t binary_load(const void *image, struct binary **out, struct fault *fa
 bool binary_valid(const struct binary *binary)
 {
 	const struct binary *at = runtime.binaries;
-	while (at && at != binary)
+	while (at != NULL && at != binary)
 		at = at->next;
-	return at && at->loaded;
+	return at != NULL && at->loaded;
 }
 
 struct function *binary_function(struct binary *binary, const char *name)
 {
 	const struct kernel *kernel = module_kernel(binary->module, name);
 	struct function *function = runtime.functions;
-	while (function && function->kernel != kernel)
+	while (function != NULL && function->kernel != kernel)
 		function = function->next;
-	if (!kernel || function || !(function = calloc(1, sizeof *function)))
-		return kernel ? function : NULL;
+	if (kernel == NULL || function != NULL || (function = calloc(1, sizeof *function)) == NULL)
+		return kernel != NULL ? function : NULL;
 	struct kernel_facts facts;
 	kernel_facts(kernel, &facts);
 	*function = (struct function){
@@ -309,27 +309,27 @@ static cudaError_t binary_ready(struct binary *binary)
 cudaError_t function_find(const void *host, struct function **out)
 {
 	struct function *function = runtime.functions;
-	while (function && function->host != host && function != host)
+	while (function != NULL && function->host != host && function != host)
 		function = function->next;
 	*out = function;
-	if (!function || !host)
+	if (function == NULL || host == NULL)
 		return cudaErrorInvalidDeviceFunction;
-	if (function->kernel)
+	if (function->kernel != NULL)
 		return cudaSuccess;
 	cudaError_t status = binary_ready(function->binary);
 	if (status != cudaSuccess)
 		return status;
 	function->kernel = module_kernel(function->binary->module, function->name);
-	return function->kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+	return function->kernel != NULL ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
 cudaError_t variable_find(const void *host, struct variable **out)
 {
 	struct variable *variable = runtime.variables;
-	while (variable && variable->host != host)
+	while (variable != NULL && variable->host != host)
 		variable = variable->next;
 	*out = variable;
-	if (!variable)
+	if (variable == NULL)
 		return cudaErrorInvalidSymbol;
 	if (variable->address)
 		return cudaSuccess;
@@ -349,11 +349,11 @@ cudaError_t variable_find(const void *host, struct variable **out)
 EXPORT char __cudaInitModule(void **handle)
 {
 	struct binary *binary = (struct binary *)handle;
-	bool done =
-		runtime_enter_queueing() == cudaSuccess && binary && binary_ready(binary) == cudaSuccess;
-	for (struct variable *at = runtime.variables; done && at; at = at->next) {
+	bool done = runtime_enter_queueing() == cudaSuccess && binary != NULL &&
+				binary_ready(binary) == cudaSuccess;
+	for (struct variable *at = runtime.variables; done && at != NULL; at = at->next) {
 		struct variable *variable;
-		if (at->binary != binary || !at->managed)
+		if (at->binary != binary || at->managed == NULL)
 			continue;
 		if (variable_find(at->host, &variable) == cudaSuccess)
 			*at->managed = (void *)(uintptr_t)variable->address;
@@ -368,9 +368,9 @@ EXPORT cudaError_t cudaGetKernel(cudaKernel_t *out, const void *host)
 {
 	runtime_enter_queueing();
 	struct function *function = runtime.functions;
-	while (function && function->host != host && function != host)
+	while (function != NULL && function->host != host && function != host)
 		function = function->next;
-	if (out)
+	if (out != NULL)
 		*out = (cudaKernel_t)function;
 	return runtime_leave(function && out ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }

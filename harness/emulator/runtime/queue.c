@@ -28,12 +28,12 @@ void *queue_parameters(size_t bytes)
 bool queue_wanted(const struct queued *entry)
 {
 	return runtime.options.order % ORDER_KINDS != ORDER_ISSUED &&
-		   (count > 0 || runtime.streams || entry->launches_dependents);
+		   (count > 0 || runtime.streams != NULL || entry->launches_dependents);
 }
 
 static bool legacy(cudaStream_t stream)
 {
-	return !stream || stream == cudaStreamLegacy;
+	return stream == NULL || stream == cudaStreamLegacy;
 }
 
 /* Whether what is issued to one of the streams waits for what was issued to the other. */
@@ -143,12 +143,12 @@ static void run_one(struct queued *entry)
 {
 	entry->run.parameters = entry->parameters;
 	entry->run.order = &entry->order;
-	if (entry->event)
+	if (entry->event != NULL)
 		queue_record_event(entry->event);
-	if (entry->work)
+	if (entry->work != NULL)
 		entry->work(entry->node, &entry->order);
-	if (entry->function && queue_run_now(entry->function, &entry->run, entry->cooperative) ==
-							   cudaErrorMemoryAllocation) {
+	if (entry->function != NULL && queue_run_now(entry->function, &entry->run,
+												 entry->cooperative) == cudaErrorMemoryAllocation) {
 		struct fault fault = {.kind = FAULT_MEMORY};
 		snprintf(fault.text, sizeof fault.text, "no memory for the workspace of a grid");
 		runtime_fault(&fault);

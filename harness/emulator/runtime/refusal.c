@@ -27,7 +27,7 @@ static char suspect[2 * ADVICE_BYTES];
 static void keep(const char *advice, const char *format, va_list arguments)
 {
 	vsnprintf(running.why, sizeof running.why, format, arguments);
-	snprintf(running.advice, sizeof running.advice, "%s", advice ? advice : "");
+	snprintf(running.advice, sizeof running.advice, "%s", advice != NULL ? advice : "");
 }
 
 void refusal_reason(const char *advice, const char *format, ...)
@@ -97,7 +97,7 @@ static const char *advice_unwritten(const char *instruction)
 /* Faults whose text says what is wrong, and not what to do. */
 void refusal_fault(const struct fault *fault)
 {
-	if (fault->advice) {
+	if (fault->advice != NULL) {
 		fault_advice = fault->advice;
 		return;
 	}

@@ -18,7 +18,7 @@ int registers_known(const struct function *function)
 {
 	const char *at = getenv(VARIABLE);
 	const size_t length = strlen(function->name);
-	for (; at; at = strchr(at, ',')) {
+	for (; at != NULL; at = strchr(at, ',')) {
 		at += *at == ',';
 		if (strncmp(at, function->name, length) == 0 && at[length] == '=')
 			return (int)strtol(at + length + 1, NULL, 10);
@@ -30,7 +30,7 @@ void registers_ask(struct function *function, const char *why)
 {
 	const char *given = getenv(VARIABLE);
 	char kernel[KERNEL_NAME_SHOWN];
-	if (!given || strcmp(given, "?") != 0 || function->registers_asked)
+	if (given == NULL || strcmp(given, "?") != 0 || function->registers_asked)
 		return;
 	function->registers_asked = true;
 	kernel_name_show(function->name, kernel, sizeof kernel);

@@ -201,8 +201,8 @@ bool stream_valid(cudaStream_t stream);
 /* Whether its work waits for that of the legacy default stream, and the other way round. */
 static inline bool stream_blocking(cudaStream_t stream)
 {
-	return stream == cudaStreamPerThread ||
-		   (stream && stream != cudaStreamLegacy && !(stream->flags & cudaStreamNonBlocking));
+	return stream == cudaStreamPerThread || (stream != NULL && stream != cudaStreamLegacy &&
+											 !(stream->flags & cudaStreamNonBlocking));
 }
 /* What a stream is to do on the host: *now, the caller does it, with the lock free; else the stream
  * is captured, and its graph has it. Takes the lock. */

@@ -52,7 +52,7 @@ unsigned long long runtime_own_calls(void)
 
 const char *runtime_call_name(const char *own)
 {
-	return driver_call ? driver_call : own;
+	return driver_call != NULL ? driver_call : own;
 }
 
 void runtime_open_memory(void)
@@ -74,7 +74,7 @@ static cudaError_t initialise(void)
 {
 	environment_check();
 	const char *id = getenv("EMULATED_GPU");
-	if (!gpu_make(id && *id ? id : GPU_DEFAULT, &runtime.made)) {
+	if (!gpu_make(id != NULL && *id ? id : GPU_DEFAULT, &runtime.made)) {
 		runtime_say("EMULATED_GPU=%s is not known; use one of" GPU_EMULATED_IDS, id);
 		return cudaErrorNoDevice;
 	}
@@ -87,8 +87,8 @@ static cudaError_t initialise(void)
 	const char *check = getenv("EMULATED_GPU_CHECK");
 	runtime.options = (struct machine_options){
 		.step_budget = environment_number("EMULATED_GPU_STEPS"),
-		.check_race = check && strcmp(check, "race") == 0,
-		.check_none = check && strcmp(check, "none") == 0,
+		.check_race = check != NULL && strcmp(check, "race") == 0,
+		.check_none = check != NULL && strcmp(check, "none") == 0,
 		.serialised = getenv("EMULATED_GPU_SERIALISED"),
 		.swizzle = environment_swizzle(getenv("EMULATED_GPU_SWIZZLE")),
 		.multiprocessors = (uint32_t)runtime.gpu->multiprocessors,
@@ -124,7 +124,7 @@ cudaError_t runtime_enter_queueing(void)
 		return runtime.init_status;
 	if (in_host_function)
 		return cudaErrorNotPermitted;
-	if (!driver_call) {
+	if (driver_call == NULL) {
 		runtime.used = runtime.holds_primary = true;
 		own_calls++;
 	}
@@ -136,7 +136,7 @@ cudaError_t runtime_enter_queueing(void)
 cudaError_t runtime_leave_call(const char *call, cudaError_t status)
 {
 	refusal_note(runtime_call_name(call), runtime.fault == cudaSuccess ? status : cudaSuccess);
-	if (status != cudaSuccess && !driver_call)
+	if (status != cudaSuccess && driver_call == NULL)
 		last_error = status;
 	unlock();
 	return status;

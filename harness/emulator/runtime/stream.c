@@ -11,17 +11,17 @@
 
 bool stream_valid(cudaStream_t stream)
 {
-	if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
+	if (stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
 		return true;
 	const struct CUstream_st *at = runtime.streams;
-	while (at && at != stream)
+	while (at != NULL && at != stream)
 		at = at->next;
 	return at != NULL;
 }
 
 static bool stream_made(cudaStream_t stream)
 {
-	return stream_valid(stream) && stream && stream != cudaStreamLegacy &&
+	return stream_valid(stream) && stream != NULL && stream != cudaStreamLegacy &&
 		   stream != cudaStreamPerThread;
 }
 
@@ -33,10 +33,10 @@ static cudaError_t enter_stream(cudaStream_t stream)
 
 static cudaError_t stream_create(cudaStream_t *out, unsigned flags, int priority)
 {
-	if (!out || flags > cudaStreamNonBlocking)
+	if (out == NULL || flags > cudaStreamNonBlocking)
 		return cudaErrorInvalidValue;
 	struct CUstream_st *stream = calloc(1, sizeof *stream);
-	if (!stream)
+	if (stream == NULL)
 		return cudaErrorMemoryAllocation;
 	stream->flags = flags;
 	stream->priority = priority > 0                   ? 0
@@ -87,12 +87,12 @@ void stream_drop_all(void)
 {
 	queue_drop();
 	timeline_host_waits_all();
-	while (runtime.streams) {
+	while (runtime.streams != NULL) {
 		struct CUstream_st *stream = runtime.streams;
 		runtime.streams = stream->next;
 		free(stream);
 	}
-	while (runtime.events) {
+	while (runtime.events != NULL) {
 		struct CUevent_st *event = runtime.events;
 		runtime.events = event->next;
 		free(event);
@@ -170,9 +170,9 @@ EXPORT_ALIAS(cudaStreamSetAttribute, cudaStreamSetAttribute_ptsz);
 EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
 	cudaError_t status = runtime_enter();
-	if (status == cudaSuccess && least)
+	if (status == cudaSuccess && least != NULL)
 		*least = 0;
-	if (status == cudaSuccess && greatest)
+	if (status == cudaSuccess && greatest != NULL)
 		*greatest = PRIORITY_GREATEST;
 	return runtime_leave(status);
 }
@@ -182,14 +182,14 @@ cudaError_t stream_host_function(cudaStream_t stream, cudaHostFn_t function, voi
 {
 	struct branch *branch = NULL;
 	cudaError_t status = enter_stream(stream);
-	if (status == cudaSuccess && !function)
+	if (status == cudaSuccess && function == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		status = capture_of(stream, &branch);
-	if (status == cudaSuccess && branch)
+	if (status == cudaSuccess && branch != NULL)
 		status = capture_add(
 			branch, &(struct graph_work){.type = cudaGraphNodeTypeHost, .host = {function, data}});
-	*now = status == cudaSuccess && !branch;
+	*now = status == cudaSuccess && branch == NULL;
 	if (*now)
 		timeline_host_waits_stream(stream);
 	return runtime_leave_call("cudaLaunchHostFunc", status);
@@ -219,7 +219,7 @@ EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback
 {
 	cudaError_t status = enter_wait(stream);
 	(void)flags;
-	if (status == cudaSuccess && !callback)
+	if (status == cudaSuccess && callback == NULL)
 		status = cudaErrorInvalidValue;
 	runtime_leave(status);
 	if (status == cudaSuccess)
@@ -233,9 +233,9 @@ static cudaError_t known_event(cudaError_t status, cudaEvent_t event)
 	if (status != cudaSuccess)
 		return status;
 	const struct CUevent_st *at = runtime.events;
-	while (at && at != event)
+	while (at != NULL && at != event)
 		at = at->next;
-	return at ? cudaSuccess : cudaErrorInvalidResourceHandle;
+	return at != NULL ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 static cudaError_t enter_event(cudaEvent_t event)
@@ -260,11 +260,11 @@ EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
 	cudaError_t status = runtime_enter_queueing();
 	struct CUevent_st *event = NULL;
-	if (status == cudaSuccess && !out)
+	if (status == cudaSuccess && out == NULL)
 		status = cudaErrorInvalidValue;
-	if (status == cudaSuccess && !(event = calloc(1, sizeof *event)))
+	if (status == cudaSuccess && (event = calloc(1, sizeof *event)) == NULL)
 		status = cudaErrorMemoryAllocation;
-	if (event) {
+	if (event != NULL) {
 		event->flags = flags;
 		event->next = runtime.events;
 		runtime.events = event;
@@ -310,7 +310,7 @@ static cudaError_t lacks_external_wait(cudaStream_t stream)
 {
 	struct branch *branch;
 	cudaError_t status = capture_of(stream, &branch);
-	if (status != cudaSuccess || !branch)
+	if (status != cudaSuccess || branch == NULL)
 		return status;
 	return lacks_external(branch, "cudaStreamWaitEvent");
 }
@@ -323,7 +323,7 @@ EXPORT cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stre
 		status = cudaErrorInvalidResourceHandle;
 	if (status == cudaSuccess)
 		status = capture_of(stream, &branch);
-	if (status == cudaSuccess && branch && flags & cudaEventRecordExternal)
+	if (status == cudaSuccess && branch != NULL && flags & cudaEventRecordExternal)
 		status = lacks_external(branch, "cudaEventRecordWithFlags");
 	if (status == cudaSuccess && capture_record(branch, event))
 		return runtime_leave(status);
@@ -382,7 +382,7 @@ EXPORT cudaError_t cudaEventElapsedTime(float *out, cudaEvent_t start, cudaEvent
 		runtime_leave(status);
 		status = enter_recorded(end);
 	}
-	if (status == cudaSuccess && !out)
+	if (status == cudaSuccess && out == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess && (!start->recorded || !end->recorded ||
 								  (start->flags | end->flags) & cudaEventDisableTiming))

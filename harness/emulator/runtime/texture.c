@@ -24,7 +24,7 @@ static cudaArray_t arrays;
 static bool known(cudaArray_const_t array)
 {
 	cudaArray_const_t at = arrays;
-	while (at && at != array)
+	while (at != NULL && at != array)
 		at = at->next;
 	return at != NULL;
 }
@@ -66,14 +66,14 @@ static cudaError_t array_make(cudaArray_t *out, const struct cudaChannelFormatDe
 							  size_t width, size_t height, unsigned flags)
 {
 	struct texture texel;
-	if (!out || !format || width == 0 || width > SIDE_MOST || height > SIDE_MOST)
+	if (out == NULL || format == NULL || width == 0 || width > SIDE_MOST || height > SIDE_MOST)
 		return cudaErrorInvalidValue;
 	if (!format_take(format, &texel))
 		return cudaErrorInvalidChannelDescriptor;
 	if (flags & ~(unsigned)(cudaArraySurfaceLoadStore | cudaArrayTextureGather))
 		return lacks("cudaMallocArray(flags)");
 	cudaArray_t array = calloc(1, sizeof *array);
-	if (!array)
+	if (array == NULL)
 		return cudaErrorMemoryAllocation;
 	array->base =
 		memory_allocate(width * (height ? height : 1) * texel_bytes(&texel), "cudaMallocArray");
@@ -107,9 +107,9 @@ EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
 	cudaError_t status = runtime_enter();
 	if (status == cudaSuccess)
 		status = capture_forbids();
-	if (status == cudaSuccess && array && !known(array))
+	if (status == cudaSuccess && array != NULL && !known(array))
 		status = cudaErrorInvalidValue;
-	if (status != cudaSuccess || !array)
+	if (status != cudaSuccess || array == NULL)
 		return runtime_leave(status);
 	cudaArray_t *at = &arrays;
 	while (*at != array)
@@ -130,11 +130,11 @@ EXPORT cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct
 									unsigned *flags, cudaArray_t array)
 {
 	cudaError_t status = enter_array(array);
-	if (status == cudaSuccess && format)
+	if (status == cudaSuccess && format != NULL)
 		*format = array->format;
-	if (status == cudaSuccess && extent)
+	if (status == cudaSuccess && extent != NULL)
 		*extent = (struct cudaExtent){array->width, array->height, 0};
-	if (status == cudaSuccess && flags)
+	if (status == cudaSuccess && flags != NULL)
 		*flags = array->flags;
 	return runtime_leave(status);
 }
@@ -142,7 +142,7 @@ EXPORT cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *format, struct
 EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *out, cudaArray_const_t array)
 {
 	cudaError_t status = enter_array(array);
-	if (status == cudaSuccess && !out)
+	if (status == cudaSuccess && out == NULL)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*out = array->format;
@@ -179,7 +179,7 @@ EXPORT cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, 
 	char *place = NULL;
 	cudaError_t status = array_place(to, x, y, &copy, &place, &copy.to_pitch);
 	copy.to = place;
-	return status == cudaSuccess ? copy_issue("cudaMemcpy2DToArray", stream, !stream, &copy)
+	return status == cudaSuccess ? copy_issue("cudaMemcpy2DToArray", stream, stream == NULL, &copy)
 								 : status;
 }
 EXPORT_ALIAS(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArrayAsync_ptsz);
@@ -201,8 +201,9 @@ EXPORT cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_
 	char *place = NULL;
 	cudaError_t status = array_place(from, x, y, &copy, &place, &copy.from_pitch);
 	copy.from = place;
-	return status == cudaSuccess ? copy_issue("cudaMemcpy2DFromArray", stream, !stream, &copy)
-								 : status;
+	return status == cudaSuccess
+			   ? copy_issue("cudaMemcpy2DFromArray", stream, stream == NULL, &copy)
+			   : status;
 }
 EXPORT_ALIAS(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArrayAsync_ptsz);
 
@@ -296,9 +297,9 @@ static cudaError_t create(cudaTextureObject_t *out, const struct cudaResourceDes
 						  const struct cudaResourceViewDesc *view)
 {
 	struct texture texture = {0};
-	if (!out || !resource || !description)
+	if (out == NULL || resource == NULL || description == NULL)
 		return cudaErrorInvalidValue;
-	if (view)
+	if (view != NULL)
 		return lacks("cudaCreateTextureObject(view)");
 	cudaError_t status = take_resource(resource, &texture);
 	if (status == cudaSuccess)
@@ -330,7 +331,7 @@ EXPORT cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture)
 void runtime_textures_drop_all(void)
 {
 	texture_remove_all();
-	while (arrays) {
+	while (arrays != NULL) {
 		cudaArray_t array = arrays;
 		arrays = array->next;
 		free(array);

@@ -30,7 +30,7 @@ void timeline_join(struct machine_clock *into, const struct machine_clock *more)
 
 static bool legacy(cudaStream_t stream)
 {
-	return !stream || stream == cudaStreamLegacy;
+	return stream == NULL || stream == cudaStreamLegacy;
 }
 
 static uint32_t timeline_of(cudaStream_t stream)
@@ -58,7 +58,7 @@ static struct machine_clock before(cudaStream_t stream)
 		timeline_join(&clock, &legacy_clock);
 	if (legacy(stream)) {
 		timeline_join(&clock, &thread_clock);
-		for (struct CUstream_st *at = runtime.streams; at; at = at->next)
+		for (struct CUstream_st *at = runtime.streams; at != NULL; at = at->next)
 			if (stream_blocking(at))
 				timeline_join(&clock, &at->clock);
 	}
@@ -148,7 +148,7 @@ cudaError_t timeline_copy(const struct machine_order *order, const char *call, b
 {
 	cudaError_t status = cudaSuccess;
 	struct machine_copy copy = {runtime_call_name(call), (uintptr_t)from, size, false, keep};
-	if (wanted() && from)
+	if (wanted() && from != NULL)
 		status = copied(order, &copy);
 	copy.address = (uintptr_t)to;
 	copy.write = true;

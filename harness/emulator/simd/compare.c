@@ -116,7 +116,7 @@ COMPARE_FLOAT(f64, f64, 64, AS_IS)
 		predicate_write(w, in->d, expression, mask);                                               \
 		return EXEC_NEXT;                                                                          \
 	}
-PREDICATE_LOGIC(and, a &b)
+PREDICATE_LOGIC(and, (a & b))
 PREDICATE_LOGIC(or, a | b)
 PREDICATE_LOGIC(xor, a ^ b)
 PREDICATE_LOGIC(not, ~a)

@@ -44,7 +44,7 @@
 
 BINARY(add_f32, f32, canonical(a + b))
 BINARY(sub_f32, f32, canonical(a - b))
-BINARY(mul_f32, f32, canonical(a *b))
+BINARY(mul_f32, f32, canonical((a * b)))
 BINARY(div_f32, f32, canonical(a / b))
 TERNARY(fma_f32, f32, canonical(__builtin_fmaf(a, b, c)))
 UNARY(sqrt_f32, f32, f32, canonical(__builtin_sqrtf(a)))
@@ -58,7 +58,7 @@ UNARY(sqrt_ftz_f32, f32, f32, canonical(__builtin_sqrtf(ftz(a))))
 UNARY(rcp_ftz_f32, f32, f32, canonical(ftz(1.0f / ftz(a))))
 BINARY(add_f64, f64, a + b)
 BINARY(sub_f64, f64, a - b)
-BINARY(mul_f64, f64, a *b)
+BINARY(mul_f64, f64, (a * b))
 BINARY(div_f64, f64, a / b)
 TERNARY(fma_f64, f64, __builtin_fma(a, b, c))
 UNARY(sqrt_f64, f64, f64, __builtin_sqrt(a))
@@ -141,14 +141,14 @@ static __attribute__((noinline)) void fetch_f32(f32 *out, const f32 *in, u32 fla
 
 MODE_F32(add, a + b)
 MODE_F32(sub, a - b)
-MODE_F32(mul, a *b)
+MODE_F32(mul, (a * b))
 MODE_F32(div, a / b)
 MODE_F32(fma, __builtin_fmaf(a, b, c))
 MODE_F32(sqrt, __builtin_sqrtf(a))
 MODE_F32(rcp, 1.0f / a)
 MODE_F64(add, a + b)
 MODE_F64(sub, a - b)
-MODE_F64(mul, a *b)
+MODE_F64(mul, (a * b))
 MODE_F64(div, a / b)
 MODE_F64(fma, __builtin_fma(a, b, c))
 MODE_F64(sqrt, __builtin_sqrt(a))
@@ -405,7 +405,7 @@ static inline f32 fma_odd_bf16(f32 a, f32 b, f32 c)
 #define HALF_ALL(suffix, format, count)                                                            \
 	HALF_2(add, suffix, format, count, a + b)                                                      \
 	HALF_2(sub, suffix, format, count, a - b)                                                      \
-	HALF_2(mul, suffix, format, count, a *b)                                                       \
+	HALF_2(mul, suffix, format, count, (a * b))                                                    \
 	HALF_FMA(suffix, format, count)                                                                \
 	HALF_2(min, suffix, format, count, least(a, b))                                                \
 	HALF_2(max, suffix, format, count, most(a, b))                                                 \

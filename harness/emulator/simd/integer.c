@@ -61,7 +61,7 @@ static inline void note_divisors(struct warp *w, const struct exec_instruction *
 	UNARY(abs_s##bits, u##bits, s##bits, a < 0 ? 0 - (u##bits)a : (u##bits)a)                      \
 	BINARY(add_b##bits, u##bits, u##bits, u##bits, a + b)                                          \
 	BINARY(sub_b##bits, u##bits, u##bits, u##bits, a - b)                                          \
-	BINARY(and_b##bits, u##bits, u##bits, u##bits, a &b)                                           \
+	BINARY(and_b##bits, u##bits, u##bits, u##bits, (a & b))                                        \
 	BINARY(or_b##bits, u##bits, u##bits, u##bits, a | b)                                           \
 	BINARY(xor_b##bits, u##bits, u##bits, u##bits, a ^ b)                                          \
 	BINARY(min_u##bits, u##bits, u##bits, u##bits, a < b ? a : b)                                  \
@@ -89,8 +89,8 @@ static inline void note_divisors(struct warp *w, const struct exec_instruction *
 						   : a % b)
 
 #define MULTIPLYING(bits)                                                                          \
-	BINARY(mul_lo_b##bits, u##bits, u##bits, u##bits, (u64)a *b)                                   \
-	TERNARY(mad_lo_b##bits, u##bits, u##bits, u##bits, u##bits, (u64)a *b + c)
+	BINARY(mul_lo_b##bits, u##bits, u##bits, u##bits, ((u64)a * b))                                \
+	TERNARY(mad_lo_b##bits, u##bits, u##bits, u##bits, u##bits, ((u64)a * b) + c)
 
 WRAPPING(16)
 WRAPPING(32)
@@ -112,14 +112,14 @@ TERNARY(mad_hi_u32, u32, u32, u32, u32, (((u64)a * b) >> 32) + c)
 TERNARY(mad_hi_s32, s32, s32, s32, u32, (u32)(((s64)a * b) >> 32) + c)
 TERNARY(mad_hi_u64, u64, u64, u64, u64, (u64)(((u128)a * b) >> 64) + c)
 TERNARY(mad_hi_s64, u64, s64, s64, u64, (u64)(((s128)a * b) >> 64) + c)
-BINARY(mul_wide_u16, u32, u16, u16, (u32)a *b)
-BINARY(mul_wide_s16, s32, s16, s16, (s32)a *b)
-BINARY(mul_wide_u32, u64, u32, u32, (u64)a *b)
-BINARY(mul_wide_s32, s64, s32, s32, (s64)a *b)
-TERNARY(mad_wide_u16, u32, u16, u16, u32, (u32)a *b + c)
-TERNARY(mad_wide_s16, u32, s16, s16, u32, (u32)((s32)a *b) + c)
-TERNARY(mad_wide_u32, u64, u32, u32, u64, (u64)a *b + c)
-TERNARY(mad_wide_s32, u64, s32, s32, u64, (u64)((s64)a *b) + c)
+BINARY(mul_wide_u16, u32, u16, u16, ((u32)a * b))
+BINARY(mul_wide_s16, s32, s16, s16, ((s32)a * b))
+BINARY(mul_wide_u32, u64, u32, u32, ((u64)a * b))
+BINARY(mul_wide_s32, s64, s32, s32, ((s64)a * b))
+TERNARY(mad_wide_u16, u32, u16, u16, u32, ((u32)a * b) + c)
+TERNARY(mad_wide_s16, u32, s16, s16, u32, (u32)((s32)a *(s32)b) + c)
+TERNARY(mad_wide_u32, u64, u32, u32, u64, ((u64)a * b) + c)
+TERNARY(mad_wide_s32, u64, s32, s32, u64, (u64)((s64)a *(s64)b) + c)
 /* Products of polynomials over GF(2): sums are without carry. */
 static inline u64 carryless_low(u64 a, u64 b)
 {
@@ -309,7 +309,7 @@ TERNARY(bfe_s64, u64, u64, u32, u32, extract(a, b, c, 64, true))
 BINARY(bmsk_clamp_b32, u32, u32, u32, a >= 32 ? 0 : bits_of(b) << a)
 BINARY(bmsk_wrap_b32, u32, u32, u32, bits_of(b & 31) << (a & 31))
 BINARY(szext_clamp_u32, u32, u32, u32, b >= 32 ? a : a & bits_of(b))
-BINARY(szext_wrap_u32, u32, u32, u32, a &bits_of(b & 31))
+BINARY(szext_wrap_u32, u32, u32, u32, (a & bits_of(b & 31)))
 BINARY(szext_clamp_s32, u32, u32, u32,
 	   b >= 32  ? a
 	   : b == 0 ? 0

@@ -9,7 +9,6 @@
 #include "emulator/exec/cluster.h"
 #include "emulator/exec/fault.h"
 #include "emulator/exec/sub.h"
-#include "emulator/exec/types.h"
 #include "emulator/exec/worker.h"
 
 #define EXEC_PASTE2(a, b) a##_v##b
@@ -22,6 +21,18 @@
 #define SIMD_LEVEL 2
 #define HANDLER_FUNCTION(name) op_##name
 #endif
+
+/* Elements of vectors, in the rows that define handlers. */
+typedef uint8_t u8;
+typedef int8_t s8;
+typedef uint16_t u16;
+typedef int16_t s16;
+typedef uint32_t u32;
+typedef int32_t s32;
+typedef uint64_t u64;
+typedef int64_t s64;
+typedef float f32;
+typedef double f64;
 
 #if SIMD_LEVEL >= 3
 #include <immintrin.h>

@@ -97,7 +97,8 @@ static inline u8 *whole_shared(struct warp *w, const struct exec_instruction *in
 	struct exec_block *block = w->block;
 	struct counters *counters = &w->worker->counters;
 	u64 offset = exec_own_offset(block, address), wavefronts = (bytes + 127) / 128;
-	if (block->race || offset >= block->shared_bytes || bytes > block->shared_bytes - offset)
+	if (block->race != NULL || offset >= block->shared_bytes ||
+		bytes > block->shared_bytes - offset)
 		return NULL;
 	if (!write) {
 		if (!all_known(block->shared_written + offset, bytes))
@@ -109,7 +110,7 @@ static inline u8 *whole_shared(struct warp *w, const struct exec_instruction *in
 	if (__builtin_expect(block->pending_count && exec_pending_touched(block, offset, bytes), 0))
 		return NULL;
 	memset(block->shared_written + offset, EXEC_SHARED_READABLE, bytes);
-	if (block->unfenced)
+	if (block->unfenced != NULL)
 		exec_unfenced_add(block, in, offset, bytes);
 	counters->shared_store_requests++;
 	counters->shared_store_wavefronts += wavefronts;
@@ -123,7 +124,7 @@ static inline u8 *whole_global(struct warp *w, const struct exec_instruction *in
 	struct counters *counters = &w->worker->counters;
 	u64 offset = address - cached->base, sectors = ((address & 31) + bytes + 31) >> 5;
 	if (offset >= cached->size || bytes > cached->size - offset || in->flags & EXEC_FLAG_VOLATILE ||
-		w->block->race || (write && cached->allocation->read_only))
+		w->block->race != NULL || (write && cached->allocation->read_only))
 		return NULL;
 	if (!write && !cached->written && !exec_written(cached, address, bytes))
 		return NULL;

@@ -182,7 +182,7 @@ resolve_each(struct warp *w, const struct exec_instruction *in, u32 mask, struct
 		if (!IN_MASK(i))
 			continue;
 		void *p = exec_access(w, in, i, space, x->at[i], bytes, bytes, write);
-		if (!p)
+		if (p == NULL)
 			return EXEC_FAULT;
 		some = host[i] = (u64)(uintptr_t)p;
 	}
@@ -250,7 +250,7 @@ static inline enum exec_status resolve_global(struct warp *w, const struct exec_
 							 x->high + bytes - cached->base > cached->size,
 						 0)) {
 		cached = exec_lookup(w->worker, in->cache, x->low, x->high - x->low + bytes);
-		if (!cached)
+		if (cached == NULL)
 			return resolve_each(w, in, mask, x, in->space, bytes, write);
 	}
 	if (write) {
@@ -421,7 +421,7 @@ static __attribute__((noinline)) enum exec_status resolve_any(struct warp *w,
 static inline void note_seen(struct warp *w, const struct exec_instruction *in, u32 mask,
 							 const struct warp_access *x, u64 bytes)
 {
-	if (__builtin_expect(in->flags & EXEC_FLAG_VOLATILE && w->block->race, 0))
+	if (__builtin_expect(in->flags & EXEC_FLAG_VOLATILE && w->block->race != NULL, 0))
 		race_global_seen(w, in, mask, x->at, bytes);
 }
 

@@ -11,7 +11,7 @@ const struct tensor_kernels *tensor_kernels(void)
 														  &tensor_kernels_v4};
 	static const struct tensor_kernels *_Atomic chosen; /* by all threads alike */
 	const struct tensor_kernels *known = atomic_load_explicit(&chosen, memory_order_relaxed);
-	if (known)
+	if (known != NULL)
 		return known;
 	known = levels[simd_level() - 2];
 	atomic_store_explicit(&chosen, known, memory_order_relaxed);

@@ -70,7 +70,7 @@ const char *tensor_map_check(const struct tensor_map *map)
 		return "globalAddress is not a multiple of 16";
 	for (unsigned i = 0; i < map->rank; i++) {
 		const char *wrong = check_dimension(map, i);
-		if (wrong)
+		if (wrong != NULL)
 			return wrong;
 	}
 	uint64_t inner = (uint64_t)map->box[0] * map->element_bytes;
@@ -86,7 +86,7 @@ const char *tensor_map_check(const struct tensor_map *map)
 const char *tensor_map_encode(const struct tensor_map *map, void *out)
 {
 	const char *wrong = tensor_map_check(map);
-	if (wrong)
+	if (wrong != NULL)
 		return wrong;
 	struct encoded encoded;
 	memset(&encoded, 0, sizeof encoded);
@@ -209,7 +209,7 @@ const char *tensor_map_replace(void *bytes, enum tensor_map_field field, unsigne
 	if (dimension >= TENSOR_MAP_RANK)
 		return "replaces a dimension that no tensor map has";
 	const char *wrong = replace(&encoded, field, dimension, value);
-	if (wrong)
+	if (wrong != NULL)
 		return wrong;
 	encoded.check = checksum(&encoded);
 	memcpy(bytes, &encoded, sizeof encoded);

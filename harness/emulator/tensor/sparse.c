@@ -298,11 +298,12 @@ void tensor_wgmma_sparse(const struct tensor_wgmma *op)
 	columns_of(op->b, at, op->n / 8u, K_BLOCKS, right);
 	for (unsigned i = 0; op->negate_a != op->negate_b && i < op->n * k; i++)
 		right[i].number = -right[i].number;
-	if (op->a_bytes)
+	if (op->a_bytes != NULL)
 		tensor_blocks(op->a_bytes, TENSOR_WGMMA_ROWS, 2, op->a_mn_major, blocks, 2);
 	for (unsigned warp = 0; warp < 4; warp++) {
 		find_places(bits, k, op->selector, op->metadata[warp], places);
-		rows_of(op->a, op->a_bytes ? at + (size_t)4 * warp : op->a_registers[warp], 2, 2, left);
+		rows_of(op->a, op->a_bytes != NULL ? at + (size_t)4 * warp : op->a_registers[warp], 2, 2,
+				left);
 		memset(sums, 0, WARP_ROWS * op->n * sizeof *sums);
 		if (op->scale_d)
 			load_sums(op->d == TENSOR_F16, (const uint32_t *const *)op->registers[warp], 2, op->n,

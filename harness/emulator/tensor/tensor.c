@@ -180,9 +180,10 @@ void tensor_wgmma(const struct tensor_wgmma *op)
 	tensor_kernels()->columns(op->b, at, op->n / 8u, 2, right);
 	for (unsigned i = 0; op->negate_a != op->negate_b && i < op->n * depth; i++)
 		right[i].number = -right[i].number;
-	if (op->a_bytes)
+	if (op->a_bytes != NULL)
 		tensor_blocks(op->a_bytes, TENSOR_WGMMA_ROWS, 2, op->a_mn_major, blocks, WARP_BLOCKS);
 	for (unsigned warp = 0; warp < 4; warp++)
-		wgmma_warp(op, op->a_bytes ? at + (size_t)2 * WARP_BLOCKS * warp : op->a_registers[warp],
-				   right, depth, op->registers[warp]);
+		wgmma_warp(
+			op, op->a_bytes != NULL ? at + (size_t)2 * WARP_BLOCKS * warp : op->a_registers[warp],
+			right, depth, op->registers[warp]);
 }

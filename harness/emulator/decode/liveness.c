@@ -39,7 +39,7 @@ static void add_edge(struct lives *lives, uint32_t source, uint32_t target)
 	if (lives->edge_count == lives->edge_capacity) {
 		uint32_t larger = lives->edge_capacity ? lives->edge_capacity * 2 : 32;
 		struct edge *grown = realloc(lives->edges, larger * sizeof *grown);
-		if (!grown) {
+		if (grown == NULL) {
 			lives->failed = true;
 			return;
 		}
@@ -165,7 +165,7 @@ static void list_ends(struct lives *lives)
 	const struct ptx_function *function = frame->function;
 	for (uint32_t reg = 0; reg < function->register_count; reg++) {
 		frame->shares[reg] = lives->local[reg];
-		bool pinned = frame->pending && frame->pending[reg];
+		bool pinned = frame->pending != NULL && frame->pending[reg];
 		if (pinned || lives->first[reg] == NEVER || frame->last[reg] >= function->code_count ||
 			function->register_types[reg] == PTX_PRED) {
 			frame->shares[reg] = false;
@@ -176,7 +176,7 @@ static void list_ends(struct lives *lives)
 	}
 }
 
-bool decode_lives(struct decode_frame *frame)
+bool decode_liveness(struct decode_frame *frame)
 {
 	const struct ptx_function *function = frame->function;
 	uint32_t registers = function->register_count + 1, statements = function->code_count + 2;
@@ -189,8 +189,9 @@ bool decode_lives(struct decode_frame *frame)
 	lives.block = calloc(registers, sizeof *lives.block);
 	lives.local = calloc(registers, sizeof *lives.local);
 	lives.blocks = calloc(statements, sizeof *lives.blocks);
-	bool ok = frame->last && frame->shares && frame->ends && frame->next_end && lives.first &&
-			  lives.block && lives.local && lives.blocks;
+	bool ok = frame->last != NULL && frame->shares != NULL && frame->ends != NULL &&
+			  frame->next_end != NULL && lives.first != NULL && lives.block != NULL &&
+			  lives.local != NULL && lives.blocks != NULL;
 	if (ok) {
 		memset(lives.first, 0xff, registers * sizeof *lives.first);
 		find_blocks(&lives);

@@ -1,12 +1,12 @@
 /* The clusters that a host thread has begun, and their turns. */
-#ifndef EMULATOR_LAUNCH_CREW_H
-#define EMULATOR_LAUNCH_CREW_H
+#ifndef EMULATOR_LAUNCH_RESIDENT_H
+#define EMULATOR_LAUNCH_RESIDENT_H
 
 #include "emulator/launch/spin.h"
 
 struct member {
 	struct exec_worker *worker;
-	bool owned; /* the crew made it, and takes it back */
+	bool owned; /* the set made it, and takes it back */
 	bool holds; /* counted as running */
 	bool waits; /* it seemed to, when it last ran */
 	bool asleep;
@@ -19,7 +19,7 @@ struct member {
 /* As long as its clusters make headway there is one. When all of them wait, another one begins
  * beside them, up to what the GPU holds: a cluster that spins sleeps until what it reads is written
  * (spin.h), and costs nothing. */
-struct crew {
+struct resident_set {
 	struct exec_launch *launch;
 	struct member **members;
 	uint32_t count, capacity;
@@ -31,12 +31,12 @@ struct crew {
 };
 
 /* Adds a worker, whose cluster may have been started. False without memory. */
-bool crew_join(struct crew *crew, struct exec_worker *worker);
+bool resident_join(struct resident_set *set, struct exec_worker *worker);
 /* Runs clusters of the launch until none is left to begin, or the launch stops. A worker has
  * the fault. */
-void crew_run(struct crew *crew);
-void crew_free(struct crew *crew);
+void resident_run(struct resident_set *set);
+void resident_free(struct resident_set *set);
 /* So many of the launch's threads could not be made. */
-void crew_without(struct exec_launch *launch, int threads);
+void resident_without(struct exec_launch *launch, int threads);
 
 #endif

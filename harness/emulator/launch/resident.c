@@ -1,5 +1,5 @@
 /* Turns of the clusters of one host thread: who runs, who sleeps, who begins. */
-#include "emulator/launch/crew.h"
+#include "emulator/launch/resident.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,23 +71,23 @@ static bool begin(struct exec_launch *launch, struct member *member)
 	return member->holds;
 }
 
-bool crew_join(struct crew *crew, struct exec_worker *worker)
+bool resident_join(struct resident_set *set, struct exec_worker *worker)
 {
-	if (crew->count == crew->capacity) {
-		uint32_t capacity = crew->capacity ? 2 * crew->capacity : 4;
-		struct member **grown = realloc(crew->members, capacity * sizeof *grown);
-		if (!grown)
+	if (set->count == set->capacity) {
+		uint32_t capacity = set->capacity ? 2 * set->capacity : 4;
+		struct member **grown = realloc(set->members, capacity * sizeof *grown);
+		if (grown == NULL)
 			return false;
-		crew->members = grown;
-		crew->capacity = capacity;
+		set->members = grown;
+		set->capacity = capacity;
 	}
 	struct member *member = calloc(1, sizeof *member);
-	if (!member)
+	if (member == NULL)
 		return false;
 	member->worker = worker;
 	member->holds = worker->cluster.live > 0;
-	atomic_fetch_add(&crew->launch->running, member->holds);
-	crew->members[crew->count++] = member;
+	atomic_fetch_add(&set->launch->running, member->holds);
+	set->members[set->count++] = member;
 	return true;
 }
 
@@ -97,40 +97,40 @@ static void free_worker(struct exec_worker *worker)
 	free(worker);
 }
 
-static bool begin_another(struct crew *crew)
+static bool begin_another(struct resident_set *set)
 {
-	struct exec_launch *launch = crew->launch;
-	bool full = (!launch->resident && crew->count >= CREW_MAX) ||
-				resources_bytes(launch) * crew->count >= CREW_BYTES;
+	struct exec_launch *launch = set->launch;
+	bool full = (!launch->resident && set->count >= CREW_MAX) ||
+				resources_bytes(launch) * set->count >= CREW_BYTES;
 	if (full || atomic_load(&launch->next_cluster) >= launch->cluster_total ||
 		(launch->resident && atomic_load(&launch->running) >= launch->resident))
 		return false;
 	struct exec_worker *added = calloc(1, sizeof *added);
-	if (!added)
+	if (added == NULL)
 		return false;
-	added->number = crew->members[0]->worker->number;
-	if (!resources_create(added, launch) || !crew_join(crew, added)) {
+	added->number = set->members[0]->worker->number;
+	if (!resources_create(added, launch) || !resident_join(set, added)) {
 		free_worker(added);
 		return false;
 	}
-	struct member *member = crew->members[crew->count - 1];
+	struct member *member = set->members[set->count - 1];
 	member->owned = true;
 	if (begin(launch, member))
 		return true;
-	crew->count--;
+	set->count--;
 	free_worker(added);
 	free(member);
 	return false;
 }
 
-void crew_free(struct crew *crew)
+void resident_free(struct resident_set *set)
 {
-	for (uint32_t i = 0; i < crew->count; i++) {
-		if (crew->members[i]->owned)
-			free_worker(crew->members[i]->worker);
-		free(crew->members[i]);
+	for (uint32_t i = 0; i < set->count; i++) {
+		if (set->members[i]->owned)
+			free_worker(set->members[i]->worker);
+		free(set->members[i]);
 	}
-	free(crew->members);
+	free(set->members);
 }
 
 /* ------------------------------------------------------------------------
@@ -138,19 +138,19 @@ void crew_free(struct crew *crew)
  * has anything to do, memory stays as it is, and each looks once more whether what its clusters
  * wait for was written. */
 
-static void set_awake(struct crew *crew, bool awake)
+static void set_awake(struct resident_set *set, bool awake)
 {
-	struct exec_launch *launch = crew->launch;
-	if (crew->idle != awake)
+	struct exec_launch *launch = set->launch;
+	if (set->idle != awake)
 		return;
-	crew->idle = !awake;
+	set->idle = !awake;
 	pthread_mutex_lock(&launch->lock);
 	launch->awake += awake ? 1 : -1;
 	launch->wakes += awake;
 	pthread_mutex_unlock(&launch->lock);
 }
 
-void crew_without(struct exec_launch *launch, int threads)
+void resident_without(struct exec_launch *launch, int threads)
 {
 	pthread_mutex_lock(&launch->lock);
 	launch->unfinished -= threads;
@@ -159,25 +159,25 @@ void crew_without(struct exec_launch *launch, int threads)
 	pthread_mutex_unlock(&launch->lock);
 }
 
-static bool some_over(const struct crew *crew)
+static bool some_over(const struct resident_set *set)
 {
-	for (uint32_t i = 0; i < crew->count; i++)
-		if (crew->members[i]->asleep && spin_over(&crew->members[i]->spin))
+	for (uint32_t i = 0; i < set->count; i++)
+		if (set->members[i]->asleep && spin_over(&set->members[i]->spin))
 			return true;
 	return false;
 }
 
 /* Whether all threads agree that nothing was written since the launch woke for the time-th time. */
-static bool all_agree(struct crew *crew, uint64_t time)
+static bool all_agree(struct resident_set *set, uint64_t time)
 {
-	struct exec_launch *launch = crew->launch;
+	struct exec_launch *launch = set->launch;
 	pthread_mutex_lock(&launch->lock);
 	if (launch->wakes == time && launch->agreed_at != time) {
 		launch->agreed_at = time;
 		launch->agreed = 0;
 	}
-	if (launch->wakes == time && crew->agreed != time + 1) {
-		crew->agreed = time + 1;
+	if (launch->wakes == time && set->agreed != time + 1) {
+		set->agreed = time + 1;
 		launch->agreed++;
 	}
 	bool all = launch->wakes == time && launch->agreed == launch->unfinished;
@@ -185,11 +185,11 @@ static bool all_agree(struct crew *crew, uint64_t time)
 	return all;
 }
 
-static void fail_deadlock(struct crew *crew)
+static void fail_deadlock(struct resident_set *set)
 {
-	const struct exec_launch *launch = crew->launch;
+	const struct exec_launch *launch = set->launch;
 	const uint64_t begun = atomic_load(&launch->next_cluster), running = launch->running;
-	struct member *first = crew->members[0];
+	struct member *first = set->members[0];
 	char what[256] = "does not end: what it reads in a loop nobody writes, all blocks that are "
 					 "left wait";
 	if (begun < launch->cluster_total)
@@ -202,22 +202,22 @@ static void fail_deadlock(struct crew *crew)
 				 launch->resident && running >= launch->resident ? "the GPU holds"
 																 : "the emulated GPU can hold",
 				 (unsigned long long)(launch->cluster_total - begun));
-	for (uint32_t i = 0; i < crew->count && !first->worker->cluster.live; i++)
-		first = crew->members[i];
+	for (uint32_t i = 0; i < set->count && !first->worker->cluster.live; i++)
+		first = set->members[i];
 	turn_fail_waiting(first->worker, what);
 }
 
 /* All sleep, and nothing has changed. False: for ever. */
-static bool rest(struct crew *crew)
+static bool rest(struct resident_set *set)
 {
-	struct exec_launch *launch = crew->launch;
-	set_awake(crew, false);
+	struct exec_launch *launch = set->launch;
+	set_awake(set, false);
 	pthread_mutex_lock(&launch->lock);
 	bool quiet = launch->awake == 0;
 	uint64_t time = launch->wakes;
 	pthread_mutex_unlock(&launch->lock);
-	if (quiet && !some_over(crew) && all_agree(crew, time)) {
-		fail_deadlock(crew);
+	if (quiet && !some_over(set) && all_agree(set, time)) {
+		fail_deadlock(set);
 		return false;
 	}
 	if (!quiet || launch->unfinished > 1)
@@ -254,20 +254,20 @@ static bool has_ended(const struct member *member)
 
 /* Wakes up to `most` of those whose sleep is over, and that do not fall asleep again. *tried: how
  * many were looked at. True: one is awake. */
-static bool wake(struct crew *crew, uint32_t most, uint32_t *tried)
+static bool wake(struct resident_set *set, uint32_t most, uint32_t *tried)
 {
 	bool any = false;
 	*tried = 0;
-	for (uint32_t k = 0; k < crew->count && *tried < most && !any; k++) {
-		uint32_t index = (crew->next + k) % crew->count;
-		struct member *member = crew->members[index];
+	for (uint32_t k = 0; k < set->count && *tried < most && !any; k++) {
+		uint32_t index = (set->next + k) % set->count;
+		struct member *member = set->members[index];
 		if (has_ended(member) || !member->asleep || !spin_over(&member->spin))
 			continue;
-		set_awake(crew, true);
+		set_awake(set, true);
 		++*tried;
 		member->asleep = spin_proven(member->worker, &member->spin);
 		any = !member->asleep;
-		crew->next = index + !any;
+		set->next = index + !any;
 	}
 	return any;
 }
@@ -275,38 +275,38 @@ static bool wake(struct crew *crew, uint32_t most, uint32_t *tried)
 /* All wait. One whose sleep is over is tried, then a cluster begins: each that begins may write
  * what all of the others read (a counter that they wait to reach the size of the grid), and must
  * not wake them all. False: they wait for ever. */
-static bool go_on(struct crew *crew)
+static bool go_on(struct resident_set *set)
 {
 	uint32_t tried;
 	bool sleep = true;
-	if (wake(crew, 1, &tried))
+	if (wake(set, 1, &tried))
 		return true;
-	if (begin_another(crew)) {
-		set_awake(crew, true);
+	if (begin_another(set)) {
+		set_awake(set, true);
 		return true;
 	}
-	if (wake(crew, crew->count, &tried) || tried)
+	if (wake(set, set->count, &tried) || tried)
 		return true;
-	for (uint32_t i = 0; i < crew->count; i++)
-		sleep &= has_ended(crew->members[i]) || crew->members[i]->asleep;
-	return !sleep || rest(crew);
+	for (uint32_t i = 0; i < set->count; i++)
+		sleep &= has_ended(set->members[i]) || set->members[i]->asleep;
+	return !sleep || rest(set);
 }
 
 /* One turn of each; false when there is nothing left to do, or a fault. */
-static bool take_turns(struct crew *crew)
+static bool take_turns(struct resident_set *set)
 {
 	bool any = false, awake = false;
-	for (uint32_t i = 0; i < crew->count; i++) {
-		struct member *member = crew->members[i];
-		if (has_ended(member) && !begin(crew->launch, member))
+	for (uint32_t i = 0; i < set->count; i++) {
+		struct member *member = set->members[i];
+		if (has_ended(member) && !begin(set->launch, member))
 			continue;
 		any = true;
 		if (member->asleep ||
-			(member->waits && crew->busy && ++member->skipped % TURNS_OF_A_WAIT != 0))
+			(member->waits && set->busy && ++member->skipped % TURNS_OF_A_WAIT != 0))
 			continue;
 		struct exec_worker *worker = member->worker;
 		/* of many lengths: else it might hold a lock whenever another one looks */
-		uint32_t less = member->waits ? crew->turns++ * 613 % (TURN_QUANTUM / 2) : 0;
+		uint32_t less = member->waits ? set->turns++ * 613 % (TURN_QUANTUM / 2) : 0;
 		if (worker->fault.kind != FAULT_NONE || turn_run(worker, TURN_QUANTUM - less) == EXEC_FAULT)
 			return false;
 		member->waits = seems_to_wait(member);
@@ -318,18 +318,18 @@ static bool take_turns(struct crew *crew)
 		}
 		awake |= !member->waits;
 	}
-	crew->busy = awake;
-	return any && (awake || go_on(crew));
+	set->busy = awake;
+	return any && (awake || go_on(set));
 }
 
-void crew_run(struct crew *crew)
+void resident_run(struct resident_set *set)
 {
-	struct exec_launch *launch = crew->launch;
-	while (!atomic_load_explicit(&launch->stop, memory_order_relaxed) && take_turns(crew))
+	struct exec_launch *launch = set->launch;
+	while (!atomic_load_explicit(&launch->stop, memory_order_relaxed) && take_turns(set))
 		;
-	for (uint32_t i = 0; i < crew->count; i++)
-		if (crew->members[i]->worker->fault.kind != FAULT_NONE)
+	for (uint32_t i = 0; i < set->count; i++)
+		if (set->members[i]->worker->fault.kind != FAULT_NONE)
 			atomic_store(&launch->stop, true);
-	set_awake(crew, true);
-	crew_without(launch, 1);
+	set_awake(set, true);
+	resident_without(launch, 1);
 }
