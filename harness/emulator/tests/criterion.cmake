@@ -53,6 +53,9 @@ function(add_criterion_tests)
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL "${UNIT_TESTS_APART}")
     add_dependencies(unit_tests ${name})
     target_link_libraries(${name} PRIVATE ${libraries} ${CRITERION_LIBRARY} m)
+    # Of Criterion's macros an optimiser makes nothing, and takes more than twice as long. What is
+    # tested is in the libraries, and optimised.
+    target_compile_options(${name} PRIVATE -O0)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     if(label STREQUAL "gpu")
       add_test(NAME ${name} COMMAND ${BASH_PROGRAM} ${GPU_TEST_RUNNER}

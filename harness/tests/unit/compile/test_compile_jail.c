@@ -262,6 +262,7 @@ Test(compile, a_compiler_sees_a_short_environment)
 	snprintf(home, sizeof home, "HOME=%s/cache/tmp.", folder);
 	cr_expect_not_null(strstr(log, home), "%s", log);
 	cr_expect_not_null(strstr(log, "NVCC_APPEND_FLAGS=-DANSWER=1\n"), "%s", log);
+	cr_expect_not_null(strstr(log, "GLIBC_TUNABLES=glibc.malloc.hugetlb=1\n"), "%s", log);
 	cr_expect_null(strstr(log, "secret"), "%s", log);
 	free(log);
 }
