@@ -406,7 +406,7 @@ def check_hostile(server):
     assert page.text.count("Where the wrong elements lie") == 1 and "3 wrong elements of a result of 64 x 64" in page.text
     result["cases"].append({"name": 1, "check": 7})
     with open("hostile.json", "w", encoding="utf-8") as file:
-        file.write(json.dumps({**json.loads(event), "result": result}) + "\n")
+        file.write(json.dumps({**json.loads(event), "result": result}, separators=(",", ":")) + "\n")
     number = server.submitted(f"hostile {os.path.abspath('hostile.json')}\nthird")
     server.until(number, "done")
     page = read(server, "/submissions/" + number)
