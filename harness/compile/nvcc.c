@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/toolkit.h"
-#include "compile/stand_in.h"
 #include "compile/source_needs.h"
+#include "compile/stand_in.h"
 #include "process/child.h"
 
 /* What a compilation may take. Temporary files have some times the size of the source, and nvcc is

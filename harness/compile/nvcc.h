@@ -30,8 +30,8 @@ struct nvcc_ways {
 	bool in_place;      /* under its own name: else a movable file (movable.h) has STAND_IN_PATH */
 	bool lambdas;       /* for the device: half a second of every compilation */
 	bool cxx20;         /* where the flags name no standard */
-	bool whole_headers; /* with all of the parts (source_needs.h) that a small file spends half of its
-						   time on, and with the names of macros in what is preprocessed */
+	bool whole_headers; /* with all of the parts (source_needs.h) that a small file spends half of
+						   its time on, and with the names of macros in what is preprocessed */
 };
 
 /* What a compilation is made of besides its options; absolute paths. */

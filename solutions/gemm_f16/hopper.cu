@@ -21,8 +21,9 @@
  *     hopper/ptx.cuh, wgmma.cuh  instructions
  *     hopper/problem.cuh         what the host knows; device.cuh and clusters.cuh: of the GPU
  *
- * Changes from 21_persistent_cluster: every alignment, tiles of any multiple of 8 rows by multiplying the transposed
- * operands (swap-AB), split-K over distributed shared memory, clusters of up to 8 blocks.
+ * Changes from 21_persistent_cluster: every alignment, tiles of any multiple of 8 rows by
+ * multiplying the transposed operands (swap-AB), split-K over distributed shared memory, clusters
+ * of up to 8 blocks.
  *
  * Arithmetic intensity: a 128x256 tile loads 384 elements for every k and does 2*128*256 FLOP with
  * them: 85 FLOP per byte from the L2 cache, 128 when two blocks share B by multicast.
