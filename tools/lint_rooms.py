@@ -57,12 +57,6 @@ ROOMS = [
 ROOT = re.compile(r"harness|solutions|epilogues|testcases|tools|findings|(README|CONTRIBUTING|CHANGELOG)\.md|LICENSE|CMakeLists\.txt|"
                   r"\.ci|\.git(hub|ignore)?|\.clang-(format|tidy)|\.dockerignore|build[\w.-]*|dist|\.toolchain|compile_commands\.json")
 LINES_MAX = 600
-# Circles of .c files that are known; what has left one must not come back.
-CIRCLES = [
-    {"emulator/ptx/body.c", "emulator/ptx/parse.c"},
-    {"emulator/runtime/function.c", "emulator/runtime/launch.c"},
-    {"emulator/runtime/refusal.c", "emulator/runtime/state.c"},
-]
 DEFINITION = re.compile(r"^(?!static|typedef|extern)\w[\w *]*[ *](\w+)(?=\([^;{]*\)\s*\{|(?:\[[^]]*\])* =|;)", re.M)
 # Functions of the program with more than PARAMETERS_MAX parameters: so many, with CUDA's own among them, which have
 # as many as CUDA says. The number may only fall: put what travels together into a struct that has a name.
@@ -242,8 +236,7 @@ def main():
     if found := circle(graph):
         faults.append("files include each other in a circle: " + " -> ".join(found + found[:1]))
     for knot in knots(uses(texts)):
-        if not any(knot <= {"harness/" + path for path in known} for known in CIRCLES):
-            faults.append("files use each other in a circle: " + ", ".join(sorted(knot)))
+        faults.append("files use each other in a circle: " + ", ".join(sorted(knot)))
     faults += [f"{name}: does not belong at the root" for name in sorted(os.listdir(root)) if not ROOT.fullmatch(name)]
     sizes = {path: text.count("\n") for path, text in texts.items()}
     faults += [f"{path}: {n} lines, more than {LINES_MAX}" for path, n in sizes.items()

@@ -20,7 +20,7 @@
 
 static bool option_of(const char *subcommand, const char *name, bool *takes_value)
 {
-	struct option_facts facts;
+	struct option_description facts;
 	for (size_t i = 0; options_facts(subcommand, i, &facts); i++)
 		if (strcmp(facts.name, name) == 0) {
 			*takes_value = facts.value != NULL;

@@ -96,7 +96,7 @@ static void examine_compilers(struct examination *e)
 	e->compiler = e->compiler && host;
 }
 
-static void examine_gpu(struct examination *e, struct device_facts *facts)
+static void examine_gpu(struct examination *e, struct device_properties *facts)
 {
 	struct error err = {{0}};
 	struct device_list request;
@@ -142,7 +142,7 @@ static bool find_cublas(char found[PATHS_MAX + 128])
 	return true;
 }
 
-static void examine_libraries(struct examination *e, const struct device_facts *facts)
+static void examine_libraries(struct examination *e, const struct device_properties *facts)
 {
 	char path[PATHS_MAX], cublas[PATHS_MAX + 128];
 	bool blas = e->gpu || find_cublas(cublas);
@@ -279,7 +279,7 @@ static int doctor(const char *program, struct options *options)
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
 	static struct examination e;
-	struct device_facts facts = {0};
+	struct device_properties facts = {0};
 	e.color = output_color(options, stdout);
 	printf("gemmjudge %s\n", GEMMJUDGE_VERSION);
 	examine_compilers(&e);

@@ -28,7 +28,7 @@ static void man_text(const char *text)
 	}
 }
 
-static void man_option(const struct option_facts *option)
+static void man_option(const struct option_description *option)
 {
 	fputs(".TP\n\\fB", stdout);
 	if (option->letter != '\0')
@@ -64,7 +64,7 @@ static void man_usage(const char *usage)
 
 static void man_subcommand(const struct subcommand *one)
 {
-	struct option_facts option;
+	struct option_description option;
 	printf(".SS gemmjudge %s\n", one->name);
 	man_usage(one->usage);
 	for (size_t i = 0; options_facts(one->name, i, &option); i++) {
@@ -117,7 +117,7 @@ static void generate_man(void)
 /* ---- completions ---------------------------------------------------------------- */
 
 /* The words that a value may be, blanks between them. */
-static void print_words(const struct option_facts *option)
+static void print_words(const struct option_description *option)
 {
 	size_t count = 0;
 	const struct problem *problems = problem_table(&count);
@@ -127,7 +127,7 @@ static void print_words(const struct option_facts *option)
 		printf("%s%s", i > 0 ? " " : "", option->words[i]);
 }
 
-static bool has_words(const struct option_facts *option)
+static bool has_words(const struct option_description *option)
 {
 	return option->is_problem || option->words != NULL;
 }
@@ -146,7 +146,7 @@ static void print_words_of(const char *text, size_t most)
 }
 
 /* What a shell shows beside an option: its group, and the beginning of its help. */
-static void print_summary(const struct option_facts *option)
+static void print_summary(const struct option_description *option)
 {
 	if (option->group != NULL)
 		printf("%s - ", option->group);
@@ -155,7 +155,7 @@ static void print_summary(const struct option_facts *option)
 
 static void bash_subcommand(const char *command)
 {
-	struct option_facts option;
+	struct option_description option;
 	printf("\t%s)\n\t\tcase $before in\n", command);
 	for (size_t i = 0; options_facts(command, i, &option); i++) {
 		if (option.value == NULL)
@@ -201,7 +201,7 @@ static void generate_bash(void)
 		  stdout);
 }
 
-static void zsh_option(const struct option_facts *option)
+static void zsh_option(const struct option_description *option)
 {
 	if (option->letter != '\0')
 		printf(" \\\n\t\t\t'*'{-%c,--%s}'[", option->letter, option->name);
@@ -235,7 +235,7 @@ static void generate_zsh(void)
 	}
 	fputs(")\n\t\t_describe command commands\n\t\treturn\n\tfi\n\tcase $words[2] in\n", stdout);
 	for (size_t i = 0; subcommands[i] != NULL; i++) {
-		struct option_facts option;
+		struct option_description option;
 		printf("\t%s)\n\t\tshift words\n\t\t((CURRENT--))\n\t\t_arguments -s",
 			   subcommands[i]->name);
 		for (size_t k = 0; options_facts(subcommands[i]->name, k, &option); k++)
@@ -245,7 +245,7 @@ static void generate_zsh(void)
 	fputs("\tesac\n}\n_gemmjudge \"$@\"\n", stdout);
 }
 
-static void fish_option(const char *command, const struct option_facts *option)
+static void fish_option(const char *command, const struct option_description *option)
 {
 	printf("complete -c gemmjudge -n '__fish_seen_subcommand_from %s' -l %s", command,
 		   option->name);
@@ -266,7 +266,7 @@ static void fish_option(const char *command, const struct option_facts *option)
 static void generate_fish(void)
 {
 	for (size_t i = 0; subcommands[i] != NULL; i++) {
-		struct option_facts option;
+		struct option_description option;
 		printf("complete -c gemmjudge -n __fish_use_subcommand -f -a %s -d '",
 			   subcommands[i]->name);
 		print_words_of(subcommands[i]->summary, SIZE_MAX);

@@ -6,7 +6,7 @@ bool gpu_choice(const struct options *options, struct tune_gpu *out, bool *at_ha
 				struct error *err)
 {
 	struct probe probe;
-	const struct device_facts emulated = {.name = "emulated GPU"};
+	const struct device_properties emulated = {.name = "emulated GPU"};
 	*at_hand = false;
 	if (options->gpu != NULL)
 		return gpu_find(options->gpu, out, err) || error_prefix(err, "--gpu");

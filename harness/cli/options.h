@@ -162,7 +162,7 @@ bool options_file(const struct options *options, enum value_use use, size_t i,
 				  struct option_file *out);
 
 /* The i-th option of a subcommand as --help shows them, for whatever else tells of them. */
-struct option_facts {
+struct option_description {
 	const char *name, *value, *help;
 	const char *group; /* its heading; NULL: the subcommand's options have none */
 	bool begins_group;
@@ -172,7 +172,7 @@ struct option_facts {
 	bool is_problem, is_file;         /* the value is a problem's name, a file's */
 	enum value_use use;
 };
-bool options_facts(const char *command, size_t i, struct option_facts *out);
+bool options_facts(const char *command, size_t i, struct option_description *out);
 
 /* The command line that does the same again, quoted for a shell; "..." ends it where it
  * does not fit. */

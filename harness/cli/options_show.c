@@ -38,7 +38,7 @@ static void row_help(const struct row *row, int width, FILE *out)
 void options_help(const char *command, int width, FILE *out)
 {
 	struct row row;
-	struct option_facts facts;
+	struct option_description facts;
 	for (size_t i = 0; row_at(command, i, &row) && options_facts(command, i, &facts); i++) {
 		if (facts.begins_group)
 			fprintf(out, "%s%s:\n", i > 0 ? "\n" : "", facts.group);
@@ -65,7 +65,7 @@ bool options_keeps_line(const char *line)
 	return line[0] == '\0' || line[0] == ' ' || strncmp(line, "usage:", 6) == 0;
 }
 
-bool options_facts(const char *command, size_t index, struct option_facts *out)
+bool options_facts(const char *command, size_t index, struct option_description *out)
 {
 	struct row row, before = {.group = GROUP_NONE}, any;
 	if (!row_at(command, index, &row))
@@ -73,19 +73,20 @@ bool options_facts(const char *command, size_t index, struct option_facts *out)
 	if (index > 0)
 		row_at(command, index - 1, &before);
 	bool grouped = row_at(command, UNGROUPED_MAX, &any);
-	*out = (struct option_facts){.group = grouped ? option_groups[row.group] : NULL,
-								 .begins_group = grouped && before.group != row.group,
-								 .excludes = row.excludes,
-								 .goes_with = row.goes_with,
-								 .name = row.name,
-								 .value = row.value,
-								 .help = row.help,
-								 .letter = row.letter,
-								 .words = row.value != NULL ? row.names : NULL,
-								 .is_problem = row.kind == &kind_problem,
-								 .is_file = row.value != NULL && (strcmp(row.value, "FILE") == 0 ||
-																  strcmp(row.value, "SUITE") == 0),
-								 .use = row.kind->use};
+	*out = (struct option_description){
+		.group = grouped ? option_groups[row.group] : NULL,
+		.begins_group = grouped && before.group != row.group,
+		.excludes = row.excludes,
+		.goes_with = row.goes_with,
+		.name = row.name,
+		.value = row.value,
+		.help = row.help,
+		.letter = row.letter,
+		.words = row.value != NULL ? row.names : NULL,
+		.is_problem = row.kind == &kind_problem,
+		.is_file = row.value != NULL &&
+				   (strcmp(row.value, "FILE") == 0 || strcmp(row.value, "SUITE") == 0),
+		.use = row.kind->use};
 	return true;
 }
 

@@ -197,7 +197,7 @@ static void again_here(const json_t *job, uint64_t seed, char *out, size_t capac
 static void make_ones_own(const struct options *options, const char *program, const json_t *job,
 						  struct judgement_list *list)
 {
-	struct run_facts *facts = &list->facts;
+	struct run_description *facts = &list->facts;
 	static struct options again; /* large, and never copied back */
 	if (options->argument_count == 0) {
 		again_here(job, facts->seed, facts->command, sizeof facts->command);

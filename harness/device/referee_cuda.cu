@@ -57,7 +57,7 @@ int ask_cublas(int kind, int *value)
 	return cublasGetProperty(static_cast<libraryPropertyType>(kind), value);
 }
 
-bool read_facts(int ordinal, struct device_facts *facts, struct error *err)
+bool read_facts(int ordinal, struct device_properties *facts, struct error *err)
 {
 	cudaDeviceProp properties;
 	int runtime = 0;
@@ -106,7 +106,7 @@ void cuda_close(void *opaque)
 	free(state);
 }
 
-bool cuda_open(const struct device_choice *choice, void **opaque, struct device_facts *facts,
+bool cuda_open(const struct device_choice *choice, void **opaque, struct device_properties *facts,
 			   struct error *err)
 {
 	int count = 0, driver = 0, runtime = 0;

@@ -72,7 +72,7 @@ struct referee_device {
 	bool rows_alone;
 
 	/* *state is what the other functions get. */
-	bool (*open)(const struct device_choice *choice, void **state, struct device_facts *facts,
+	bool (*open)(const struct device_choice *choice, void **state, struct device_properties *facts,
 				 struct error *err);
 	void (*close)(void *state);
 

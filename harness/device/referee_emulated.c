@@ -46,7 +46,7 @@ static uint64_t memory_free(void *state)
 }
 
 static bool emulated_open(const struct device_choice *choice, void **state,
-						  struct device_facts *facts, struct error *err)
+						  struct device_properties *facts, struct error *err)
 {
 	(void)choice;
 	struct emulated *device = calloc(1, sizeof *device);
@@ -54,7 +54,7 @@ static bool emulated_open(const struct device_choice *choice, void **state,
 		return error_set(err, "out of memory");
 	*state = device;
 
-	*facts = (struct device_facts){.name = "emulated GPU"};
+	*facts = (struct device_properties){.name = "emulated GPU"};
 	facts->multiprocessors = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	facts->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	/* openblas_get_config() goes on with build options; name and version do. */

@@ -65,7 +65,7 @@ const struct kernel *module_kernel_at(const struct module *module, size_t index)
 bool module_variable(const struct module *module, const char *name, uint64_t *address,
 					 size_t *size);
 
-struct kernel_facts {
+struct kernel_properties {
 	const char *name;
 	size_t parameter_count;
 	size_t parameter_bytes; /* of the whole block */
@@ -83,7 +83,7 @@ struct kernel_facts {
 	/* griddepcontrol: lets dependent kernels begin, waits for the one that it depends on */
 	bool launches_dependents, waits_for_grid;
 };
-void kernel_facts(const struct kernel *kernel, struct kernel_facts *out);
+void kernel_properties(const struct kernel *kernel, struct kernel_properties *out);
 /* Offset and size of parameter `index` within the block. */
 void kernel_parameter(const struct kernel *kernel, size_t index, size_t *offset, size_t *size);
 

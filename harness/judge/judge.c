@@ -151,18 +151,18 @@ static bool judge_file(struct run *run, struct compiling *compiling, struct subm
 	return orders_check(run, s, out, err) && judge_time(run, s, out, err);
 }
 
-static void facts_fill(const struct run *run, struct run_facts *facts)
+static void facts_fill(const struct run *run, struct run_description *facts)
 {
 	const struct judge_options *options = run->options;
-	*facts =
-		(struct run_facts){.device = run->referee.facts,
-						   .device_kind = run->referee.device.kind,
-						   .devices = 1,
-						   .seed = options->cases.seed,
-						   .suites = options->cases.suite_count > 0 ? options->cases.suites : NULL,
-						   .nvcc_flags = options->compile.nvcc_flags,
-						   .max_dim = options->cases.max_dim,
-						   .multiple = options->cases.multiple};
+	*facts = (struct run_description){
+		.device = run->referee.facts,
+		.device_kind = run->referee.device.kind,
+		.devices = 1,
+		.seed = options->cases.seed,
+		.suites = options->cases.suite_count > 0 ? options->cases.suites : NULL,
+		.nvcc_flags = options->compile.nvcc_flags,
+		.max_dim = options->cases.max_dim,
+		.multiple = options->cases.multiple};
 	snprintf(facts->version, sizeof facts->version, "%s", GEMMJUDGE_VERSION);
 	clock_date(facts->started);
 	char path[PATHS_MAX];
@@ -337,13 +337,13 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 	if (!judge_file(run, turn->compiling, s, i, out, err))
 		return false;
 	hints_find(
-		&(struct hint_facts){.judgement = out,
-							 .source = s->source,
-							 .problem = s->problem,
-							 .chain = run_chain(run),
-							 .device = run->referee.device.kind,
-							 .memory_bytes = run->referee.facts.memory_bytes,
-							 .isolated = (run->options->limits.required & LAYER_COMPILER) != 0},
+		&(struct hint_context){.judgement = out,
+							   .source = s->source,
+							   .problem = s->problem,
+							   .chain = run_chain(run),
+							   .device = run->referee.device.kind,
+							   .memory_bytes = run->referee.facts.memory_bytes,
+							   .isolated = (run->options->limits.required & LAYER_COMPILER) != 0},
 		out);
 	drop_fault(out);
 	return true;

@@ -10,7 +10,7 @@
 
 struct probe {
 	struct device_choice device;
-	struct device_facts facts;
+	struct device_properties facts;
 };
 
 /* Opens the device that a run would take, and gives it back; false with err when it is not there.

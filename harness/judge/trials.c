@@ -118,7 +118,7 @@ struct trials *trials_open(const struct judge_options *options,
 	return NULL;
 }
 
-const struct device_facts *trials_device(const struct trials *trials, enum device_kind *kind)
+const struct device_properties *trials_device(const struct trials *trials, enum device_kind *kind)
 {
 	*kind = trials->run.referee.device.kind;
 	return &trials->run.referee.facts;

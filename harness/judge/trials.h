@@ -15,7 +15,7 @@ struct trials; /* opaque */
 struct trials *trials_open(const struct judge_options *options,
 						   const struct judge_progress *progress, enum judge_status *status,
 						   struct error *err);
-const struct device_facts *trials_device(const struct trials *trials, enum device_kind *kind);
+const struct device_properties *trials_device(const struct trials *trials, enum device_kind *kind);
 /* The version of nvcc that compiles them; "" where there is none. */
 const char *trials_nvcc(const struct trials *trials);
 void trials_close(struct trials *trials);

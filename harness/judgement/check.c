@@ -3,7 +3,7 @@
 #include "base/strbuf.h"
 
 void check_say_wrong(const struct problem *problem, const struct test_case *test,
-					 const struct check_facts *check, struct strbuf *out)
+					 const struct check_summary *check, struct strbuf *out)
 {
 	strbuf_addf(out, "%llu of %llu elements wrong", (unsigned long long)check->wrong,
 				(unsigned long long)check->elements);

@@ -13,7 +13,7 @@
 
 /* What the solution's own process says of a call, and how it ended. It may be wrong: it is for
  * details and hints, and decides nothing. */
-struct call_facts {
+struct call_report {
 	char error[RUN_NAME_BYTES];  /* "cudaErrorInvalidValue": the call's, or left behind by it */
 	char failed[RUN_TEXT_BYTES]; /* the first CUDA call that failed; "": not known, or none */
 	char advice[RUN_TEXT_BYTES]; /* what the device says to do; "": nothing */
@@ -31,13 +31,13 @@ struct wrong_element {
 #include "judgement/record_fields.h"
 };
 /* The comparison of a result, and of guards and inputs, with what they should be. */
-struct check_facts {
+struct check_summary {
 #define RECORD_CHECK
 #include "judgement/record_fields.h"
 };
 
-/* What is said of elements that hold what they held before, of check_facts.untouched. Where beta is
- * 1, one that was stored with nothing added to it holds that, too. */
+/* What is said of elements that hold what they held before, of check_summary.untouched. Where beta
+ * is 1, one that was stored with nothing added to it holds that, too. */
 static inline const char *check_untouched_text(const struct problem *problem,
 											   const struct test_case *test)
 {
@@ -46,7 +46,7 @@ static inline const char *check_untouched_text(const struct problem *problem,
 			   : "never written";
 }
 
-/* "C is read ...", of check_facts.read. */
+/* "C is read ...", of check_summary.read. */
 static inline const char *check_read_text(const struct problem *problem)
 {
 	return problem_takes(problem, SCALAR_BETA) ? "although beta is 0" : "before it is written";
@@ -55,6 +55,6 @@ static inline const char *check_read_text(const struct problem *problem)
 /* "5 of 100 elements wrong, 3 of them never written; C is read although beta is 0" */
 struct strbuf;
 void check_say_wrong(const struct problem *problem, const struct test_case *test,
-					 const struct check_facts *check, struct strbuf *out);
+					 const struct check_summary *check, struct strbuf *out);
 
 #endif

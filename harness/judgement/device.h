@@ -7,7 +7,7 @@
 /* Where the solution runs. */
 enum device_kind { DEVICE_CUDA, DEVICE_EMULATED };
 
-struct device_facts {
+struct device_properties {
 #define RECORD_DEVICE
 #include "judgement/record_fields.h"
 };

@@ -20,7 +20,7 @@ static double width_factor(const struct problem *problem)
 	return 16.0 / left->format.bits;
 }
 
-struct roof floor_roof(const struct device_facts *facts, const struct problem *problem)
+struct roof floor_roof(const struct device_properties *facts, const struct problem *problem)
 {
 	struct roof roof = {.bytes_per_second = fmax(facts->memory_bytes_per_second, 0.0)};
 	int major = atoi(facts->architecture) / 10; /* "90a" */
@@ -30,7 +30,7 @@ struct roof floor_roof(const struct device_facts *facts, const struct problem *p
 	return roof;
 }
 
-double floor_of(const struct device_facts *facts, const struct timing_result *timing)
+double floor_of(const struct device_properties *facts, const struct timing_result *timing)
 {
 	const struct problem *problem = problem_find(timing->problem);
 	double bytes = 0, floor = 0;

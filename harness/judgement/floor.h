@@ -9,11 +9,11 @@
 struct roof {
 	double operations_per_second, bytes_per_second;
 };
-struct roof floor_roof(const struct device_facts *facts, const struct problem *problem);
+struct roof floor_roof(const struct device_properties *facts, const struct problem *problem);
 
 /* Microseconds: the operations over the GPU's peak, or the bytes over its bandwidth, whichever is
  * more (Williams, Waterman, Patterson, "Roofline", 2009). Generous: tensor cores for every
  * algebra but a closure. 0 where the GPU is unknown. */
-double floor_of(const struct device_facts *facts, const struct timing_result *timing);
+double floor_of(const struct device_properties *facts, const struct timing_result *timing);
 
 #endif

@@ -81,13 +81,13 @@ struct judgement {
 };
 
 /* One run of the program: facts that all judgements share. */
-struct run_facts {
+struct run_description {
 #define RECORD_RUN
 #include "judgement/record_fields.h"
 };
 
 struct judgement_list {
-	struct run_facts facts;
+	struct run_description facts;
 	size_t count;
 	struct judgement *items; /* owned */
 	/* bench: every shape, the files of one problem side by side; empty in `judge` */

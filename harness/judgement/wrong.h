@@ -131,7 +131,7 @@ struct wrong_gated {
 	} fits[WRONG_GATED];
 };
 
-struct wrong_facts {
+struct wrong_pattern {
 	uint64_t elements; /* of the result */
 	uint64_t wrong;    /* 0: nothing is known */
 	/* Of the wrong ones: hold what they held before the call; are NaN, are infinite, are 0, but

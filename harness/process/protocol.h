@@ -89,7 +89,7 @@ struct referee_open {
 };
 struct referee_open_reply {
 	struct message head;
-	struct device_facts facts;
+	struct device_properties facts;
 };
 
 /* Makes the buffers of a case, in `sets` copies, at least one. Every buffer holds
@@ -171,7 +171,7 @@ struct referee_stage_reply { /* to STAGE_OPEN */
 
 struct referee_check_reply {
 	struct message head;
-	struct check_facts found;
+	struct check_summary found;
 };
 
 /* After a CHECK that found suspect elements, of a case that is not sealed and has no custom
@@ -195,7 +195,7 @@ struct referee_explain {
 };
 struct referee_explain_reply {
 	struct message head;
-	struct wrong_facts facts;
+	struct wrong_pattern facts;
 };
 
 /* ---- contestant ------------------------------------------------------- */

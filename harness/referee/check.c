@@ -32,7 +32,7 @@ struct share {
 	uint64_t worst_index;
 	bool any;
 	struct drawn drawn[BUFFERS_MAX];
-	struct check_facts found;
+	struct check_summary found;
 };
 
 /* What a buffer held before the call, as bits. */
@@ -87,7 +87,7 @@ static struct wrong_element element_of(const struct share *share, uint64_t index
  * alike. */
 static void note_worst(struct share *share, uint64_t index, const struct check_finding *finding)
 {
-	struct check_facts *found = &share->found;
+	struct check_summary *found = &share->found;
 	if (finding->error > found->worst_error)
 		found->worst_error = finding->error;
 	if (!share->any || finding->ratio > found->worst_ratio) {
@@ -168,7 +168,7 @@ static struct origin origin_of(struct share *share, uint64_t index, uint32_t bit
 static void note(struct share *share, uint64_t index, uint32_t bits, double out,
 				 const struct check_finding *finding)
 {
-	struct check_facts *found = &share->found;
+	struct check_summary *found = &share->found;
 	uint8_t *marks = share->input->marks;
 	note_worst(share, index, finding);
 	if (marks != NULL)
@@ -194,7 +194,7 @@ static void note(struct share *share, uint64_t index, uint32_t bits, double out,
 static void note_extra(struct share *share, const struct chain_member *member, uint64_t index,
 					   const struct carried *value)
 {
-	struct check_facts *found = &share->found;
+	struct check_summary *found = &share->found;
 	uint32_t buffer = extra_of(share, member);
 	const struct type *type = share->buffers->at[buffer].type;
 	uint64_t at = member_index(share, member, index);
@@ -403,9 +403,9 @@ static void *check_share(void *argument)
 }
 
 /* In order of the elements, so that first[] stays row-major. */
-static void add_share(const struct share *share, struct check_facts *reply, bool *any)
+static void add_share(const struct share *share, struct check_summary *reply, bool *any)
 {
-	const struct check_facts *found = &share->found;
+	const struct check_summary *found = &share->found;
 	uint64_t columns = shape_columns(&share->input->test->shape);
 	if (found->worst_error > reply->worst_error)
 		reply->worst_error = found->worst_error;
@@ -480,7 +480,7 @@ static void check_reduced(struct share *share)
 		}
 }
 
-void check_finished(const struct check_input *input, uint32_t stage, struct check_facts *reply)
+void check_finished(const struct check_input *input, uint32_t stage, struct check_summary *reply)
 {
 	const struct shape *shape = &input->test->shape;
 	const struct chain_member *member = chain_finish(&input->chain->stages[stage]);
@@ -500,7 +500,7 @@ void check_finished(const struct check_input *input, uint32_t stage, struct chec
 	add_share(&share, reply, &any);
 }
 
-static void clear(struct check_facts *reply)
+static void clear(struct check_summary *reply)
 {
 	reply->wrong = reply->untouched = reply->suspect = reply->extra_wrong = 0;
 	reply->read = reply->mended = 0;
@@ -509,7 +509,7 @@ static void clear(struct check_facts *reply)
 	reply->shown = 0;
 }
 
-void check_outputs(const struct check_input *input, struct check_facts *reply)
+void check_outputs(const struct check_input *input, struct check_summary *reply)
 {
 	struct share shares[THREADS_MAX];
 	struct buffers buffers;

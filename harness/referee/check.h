@@ -67,12 +67,12 @@ struct check_stage {
 /* Fills elements, wrong, untouched, read, suspect, worst_*, shown and first of the reply, and
  * extra_wrong, extra_first and extra_buffer where a chain has outputs; touches
  * nothing else in it. A part of a chain after the first adds to what is there. */
-void check_outputs(const struct check_input *input, struct check_facts *reply);
+void check_outputs(const struct check_input *input, struct check_summary *reply);
 
 /* Compares what a stage has reduced, and completed by its finish(): of input->computed, and of
  * input->reduced of the part of the chain that the stage was gone through with. Adds to what is
  * there. */
-void check_finished(const struct check_input *input, uint32_t stage, struct check_facts *reply);
+void check_finished(const struct check_input *input, uint32_t stage, struct check_summary *reply);
 
 /* What makes another result of the one that a call finds, different in every element: numbers of
  * the other sign where it is read, else numbers for NaN and small ones for large ones. */

@@ -5,7 +5,7 @@
 
 /* Kinds of wrong elements; everything but where they lie. */
 static void count_kinds(const struct check_input *input, const uint8_t *marks,
-						struct wrong_facts *facts)
+						struct wrong_pattern *facts)
 {
 	const struct operand *result = problem_part(input->problem, PART_RESULT);
 	const struct number_format *format = &type_of(result->type)->format;
@@ -22,13 +22,13 @@ static void count_kinds(const struct check_input *input, const uint8_t *marks,
 	}
 }
 
-void diagnosis_result(const struct check_input *input, struct wrong_facts *facts)
+void diagnosis_result(const struct check_input *input, struct wrong_pattern *facts)
 {
 	const struct shape *shape = &input->test->shape;
 	const struct operand *result = problem_part(input->problem, PART_RESULT);
-	struct check_facts ignored = {0};
+	struct check_summary ignored = {0};
 	struct check_input again = *input;
-	*facts = (struct wrong_facts){0};
+	*facts = (struct wrong_pattern){0};
 	uint64_t elements = shape_rows(shape) * shape_columns(shape);
 	uint8_t *marks = malloc(elements);
 	if (marks == NULL)

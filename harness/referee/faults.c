@@ -62,7 +62,8 @@ static bool fits_partly(const struct trial *trial, const struct variant *variant
 	return looked_at >= SAMPLE_LEAST && fitting >= 4 && fitting * PART_LEAST >= looked_at;
 }
 
-static void try_fault(const struct trial *trial, enum wrong_fault fault, struct wrong_facts *facts)
+static void try_fault(const struct trial *trial, enum wrong_fault fault,
+					  struct wrong_pattern *facts)
 {
 	for (int choice = 0; choice < variant_choices(fault); choice++) {
 		struct variant variant = variant_right(trial);
@@ -82,7 +83,7 @@ static void try_fault(const struct trial *trial, enum wrong_fault fault, struct 
 
 /* Whether some versions of both fit at once. */
 static bool try_pair(const struct trial *trial, enum wrong_fault one, enum wrong_fault other,
-					 struct wrong_facts *facts)
+					 struct wrong_pattern *facts)
 {
 	for (int i = 0; i < variant_choices(one) * variant_choices(other); i++) {
 		struct variant variant = variant_right(trial);
@@ -100,7 +101,7 @@ static bool try_pair(const struct trial *trial, enum wrong_fault one, enum wrong
 	return false;
 }
 
-static void try_pairs(const struct trial *trial, struct wrong_facts *facts)
+static void try_pairs(const struct trial *trial, struct wrong_pattern *facts)
 {
 	for (enum wrong_fault one = 0; one < FAULT_COUNT; one++)
 		for (enum wrong_fault other = one + 1; other < FAULT_COUNT; other++)
@@ -111,7 +112,7 @@ static void try_pairs(const struct trial *trial, struct wrong_facts *facts)
 }
 
 /* Of an epilogue: what its stages make where one of them is another, or elsewhere. */
-static void try_stages(const struct trial *trial, struct wrong_facts *facts)
+static void try_stages(const struct trial *trial, struct wrong_pattern *facts)
 {
 	uint32_t stages = trial->input->chain->count;
 	for (uint32_t fault = 0; fault < STAGE_FAULTS; fault++) {
@@ -188,7 +189,7 @@ static bool is_cut_off(const struct check_input *input, uint64_t at)
 
 /* Wrong elements that were written, from all over the result, as many as the sums have room for;
  * those that tell something where there are any. */
-static void choose(struct trial *trial, const uint8_t *marks, const struct wrong_facts *facts)
+static void choose(struct trial *trial, const uint8_t *marks, const struct wrong_pattern *facts)
 {
 	uint64_t most = EXPLAIN_TERMS / trial->k + 1;
 	most = most < CHOSEN_MAX ? most : CHOSEN_MAX;
@@ -207,7 +208,7 @@ static void choose(struct trial *trial, const uint8_t *marks, const struct wrong
 			trial->right_ones[trial->right_count++] = i;
 }
 
-static void try_all(const struct trial *trial, struct wrong_facts *facts)
+static void try_all(const struct trial *trial, struct wrong_pattern *facts)
 {
 	facts->compared = (uint32_t)trial->count;
 	struct variant right = variant_right(trial);
@@ -243,7 +244,7 @@ static bool can_be_tried(const struct device_request *request)
 
 /* Draws the operands, and tries at them what there is to try. */
 static void draw_and_try(struct trial *trial, const uint8_t *marks, bool outputs_wrong,
-						 struct wrong_facts *facts)
+						 struct wrong_pattern *facts)
 {
 	trial->left = drawn(&trial->request.left);
 	if (trial->left == NULL)
@@ -269,7 +270,7 @@ static void draw_and_try(struct trial *trial, const uint8_t *marks, bool outputs
 }
 
 void diagnosis_faults(const struct check_input *input, const uint8_t *marks, bool outputs_wrong,
-					  struct wrong_facts *facts)
+					  struct wrong_pattern *facts)
 {
 	_Static_assert(FAULT_COUNT <= 64, "a bit for each fault");
 	const struct shape *shape = &input->test->shape;

@@ -74,7 +74,7 @@ static bool has_narrow_sums(const struct trial *trial)
 		   trial->input->test->scalar[SCALAR_ALPHA] != 0.0f;
 }
 
-void variant_narrow_sums(const struct trial *trial, struct wrong_facts *facts)
+void variant_narrow_sums(const struct trial *trial, struct wrong_pattern *facts)
 {
 	static double (*const types[SUM_COUNT])(double) = {
 		[SUM_F16] = variant_to_f16, [SUM_BF16] = variant_to_bf16};

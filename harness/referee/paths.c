@@ -110,7 +110,7 @@ static void walk_rows(const struct trial *trial, const uint8_t *marks, struct pa
 			}
 }
 
-void variant_paths(const struct trial *trial, const uint8_t *marks, struct wrong_facts *facts)
+void variant_paths(const struct trial *trial, const uint8_t *marks, struct wrong_pattern *facts)
 {
 	struct paths_row row = {.lengths = malloc(trial->n * sizeof(double)),
 							.next = malloc(trial->n * sizeof(double))};

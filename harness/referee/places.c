@@ -35,7 +35,8 @@ static void map_open(const struct walk *walk, struct wrong_map *map)
 	map->columns = (uint32_t)divided_up(walk->n, map->width);
 }
 
-static void walk_elements(const struct walk *walk, const uint8_t *marks, struct wrong_facts *facts)
+static void walk_elements(const struct walk *walk, const uint8_t *marks,
+						  struct wrong_pattern *facts)
 {
 	struct wrong_map *map = &facts->map;
 	struct wrong_places *places = &facts->places;
@@ -142,7 +143,7 @@ static bool whole_tiles_right(const struct walk *walk, uint64_t tile)
 	return true;
 }
 
-bool diagnosis_places(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts)
+bool diagnosis_places(const uint8_t *marks, const struct shape *shape, struct wrong_pattern *facts)
 {
 	struct wrong_places *places = &facts->places;
 	struct walk walk = {.batch = (uint64_t)shape->size[SIZE_BATCH],
@@ -233,7 +234,8 @@ static uint64_t written_elements(const uint8_t *marks, const struct walk *walk)
 	return before == 0 && unwritten * 10 >= walk->batch * (matrix - end) * 9 ? end : 0;
 }
 
-void diagnosis_unwritten(const uint8_t *marks, const struct shape *shape, struct wrong_facts *facts)
+void diagnosis_unwritten(const uint8_t *marks, const struct shape *shape,
+						 struct wrong_pattern *facts)
 {
 	struct walk walk = {.batch = (uint64_t)shape->size[SIZE_BATCH],
 						.m = (uint64_t)shape->size[SIZE_M],

@@ -244,7 +244,7 @@ static struct guard_finding scan_guard(const uint8_t *band, uint64_t bytes)
 }
 
 /* Keeps the changed guard byte that lies nearest to its buffer. */
-static void note_guard(struct check_facts *reply, uint32_t buffer, int side, uint64_t bytes,
+static void note_guard(struct check_summary *reply, uint32_t buffer, int side, uint64_t bytes,
 					   const struct guard_finding *found)
 {
 	if (found->changed == 0)
@@ -259,7 +259,7 @@ static void note_guard(struct check_facts *reply, uint32_t buffer, int side, uin
 	reply->guard_changed += found->changed;
 }
 
-static bool check_guards(struct referee *referee, uint32_t set, struct check_facts *reply,
+static bool check_guards(struct referee *referee, uint32_t set, struct check_summary *reply,
 						 struct error *err)
 {
 	for (uint32_t i = 0; i < 2 * referee->buffers.count; i++) {
@@ -273,7 +273,7 @@ static bool check_guards(struct referee *referee, uint32_t set, struct check_fac
 	return true;
 }
 
-static bool check_inputs(struct referee *referee, uint32_t set, struct check_facts *reply,
+static bool check_inputs(struct referee *referee, uint32_t set, struct check_summary *reply,
 						 struct error *err)
 {
 	for (uint32_t i = 0; i < referee->buffers.count; i++) {
@@ -397,7 +397,7 @@ static struct check_input input_with_reduced(struct referee *referee)
 
 /* The chain from stage `from` on, up to the next custom stage or to its end. */
 static bool check_part(struct referee *referee, uint32_t from, const struct check_stage *computed,
-					   struct check_facts *reply, struct error *err)
+					   struct check_summary *reply, struct error *err)
 {
 	const struct shape *shape = &referee->test.shape;
 	uint32_t to = computed != NULL ? from + 1 : from;
@@ -490,14 +490,14 @@ static bool take_outputs(struct referee *referee, const struct referee_check *re
 }
 
 bool referee_check(struct referee *referee, const struct referee_check *request,
-				   struct check_facts *reply, struct error *err)
+				   struct check_summary *reply, struct error *err)
 {
 	if (!referee->has_case)
 		return error_set(err, "a check before any case");
 	if (request->set >= referee->arena.sets)
 		return error_set(err, "there is no set %u: the case has %u", request->set,
 						 referee->arena.sets);
-	referee->reply = (struct check_facts){0};
+	referee->reply = (struct check_summary){0};
 	referee->checked = *request;
 	referee->explainable = referee->has_second = referee->adds = referee->few_hold = false;
 	referee->finishing = 0;
@@ -526,7 +526,7 @@ bool referee_refill(struct referee *referee, struct error *err)
 
 #define FEW_OF 64 /* a sum in half that is off may be 0 in one of some thousand elements */
 
-bool referee_recheck(struct referee *referee, struct check_facts *reply, struct error *err)
+bool referee_recheck(struct referee *referee, struct check_summary *reply, struct error *err)
 {
 	if (!referee->has_case || !referee->explainable || referee->group > 0)
 		return error_set(err, "a second look before any check of the case");
@@ -545,9 +545,9 @@ bool referee_recheck(struct referee *referee, struct check_facts *reply, struct 
 	return (!referee->adds && !referee->few_hold) || check_part(referee, 0, NULL, reply, err);
 }
 
-bool referee_explain(struct referee *referee, struct wrong_facts *facts, struct error *err)
+bool referee_explain(struct referee *referee, struct wrong_pattern *facts, struct error *err)
 {
-	*facts = (struct wrong_facts){0};
+	*facts = (struct wrong_pattern){0};
 	if (!referee->has_case)
 		return error_set(err, "nothing to explain before any case");
 	if (!referee->explainable)
@@ -574,7 +574,7 @@ bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_
 	return true;
 }
 
-bool referee_stage_close(struct referee *referee, uint32_t stage, struct check_facts *reply,
+bool referee_stage_close(struct referee *referee, uint32_t stage, struct check_summary *reply,
 						 struct error *err)
 {
 	struct stage_exchange *exchange = &referee->stage_exchange;

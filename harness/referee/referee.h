@@ -10,7 +10,7 @@
 struct referee {
 	const struct referee_device *device; /* NULL before OPEN */
 	void *state;
-	struct device_facts facts;
+	struct device_properties facts;
 	unsigned threads; /* for comparing */
 
 	bool has_case;
@@ -30,8 +30,8 @@ struct referee {
 
 	/* A check that has come to a custom stage. */
 	struct referee_check checked;
-	uint32_t next;            /* that stage; the end of the chain: none */
-	struct check_facts reply; /* what is known so far */
+	uint32_t next;              /* that stage; the end of the chain: none */
+	struct check_summary reply; /* what is known so far */
 	void *carried;
 	uint64_t carried_capacity;
 	struct stage_exchange stage_exchange;
@@ -59,18 +59,18 @@ bool referee_reset(struct referee *referee, uint64_t fresh, struct error *err);
 /* *fd: the referee's own. */
 bool referee_descriptor(struct referee *referee, uint32_t group, int *fd, struct error *err);
 bool referee_check(struct referee *referee, const struct referee_check *request,
-				   struct check_facts *reply, struct error *err);
+				   struct check_summary *reply, struct error *err);
 /* Another result for one more call, and what both calls tell of the first one's: protocol.h. */
 bool referee_refill(struct referee *referee, struct error *err);
-bool referee_recheck(struct referee *referee, struct check_facts *reply, struct error *err);
+bool referee_recheck(struct referee *referee, struct check_summary *reply, struct error *err);
 /* What the wrong elements of the last check have in common; facts->wrong is 0 where nothing is
  * known. */
-bool referee_explain(struct referee *referee, struct wrong_facts *facts, struct error *err);
+bool referee_explain(struct referee *referee, struct wrong_pattern *facts, struct error *err);
 /* Custom stage `stage` is to be run, by the arena in the reply and *fd (the referee's own); then
  * it has been. */
 bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_stage_reply *reply,
 						int *fd, struct error *err);
-bool referee_stage_close(struct referee *referee, uint32_t stage, struct check_facts *reply,
+bool referee_stage_close(struct referee *referee, uint32_t stage, struct check_summary *reply,
 						 struct error *err);
 void referee_close(struct referee *referee);
 

@@ -149,10 +149,10 @@ bool variant_is_flushed(const struct trial *trial, const struct variant *right, 
 bool variant_is_tie(const struct trial *trial, const struct variant *right, uint64_t at);
 
 /* Errors against those of narrow sums: errors_of and errors_of_tiles. */
-void variant_narrow_sums(const struct trial *trial, struct wrong_facts *facts);
+void variant_narrow_sums(const struct trial *trial, struct wrong_pattern *facts);
 
 /* Of shortest paths, whose edges trial->left has: longer, path_edges and compared. */
-void variant_paths(const struct trial *trial, const uint8_t *marks, struct wrong_facts *facts);
+void variant_paths(const struct trial *trial, const uint8_t *marks, struct wrong_pattern *facts);
 
 /* Rounded to the type, in double. */
 double variant_to_f16(double x);

@@ -129,7 +129,7 @@ void events_error(struct events *events, const struct error *err)
 	put(events, json);
 }
 
-void events_end(struct events *events, const struct run_facts *facts)
+void events_end(struct events *events, const struct run_description *facts)
 {
 	if (!wanted(events))
 		return;

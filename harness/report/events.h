@@ -26,6 +26,6 @@ void events_timing(struct events *events, const char *file);
 void events_verdict(struct events *events, const struct judgement_list *list, size_t i);
 /* Why there is nothing else. */
 void events_error(struct events *events, const struct error *err);
-void events_end(struct events *events, const struct run_facts *facts);
+void events_end(struct events *events, const struct run_description *facts);
 
 #endif

@@ -307,7 +307,7 @@ void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL])
 			*p = '?';
 }
 
-char *facts_suites(const struct run_facts *facts)
+char *facts_suites(const struct run_description *facts)
 {
 	char *text = NULL;
 	size_t size;
@@ -319,7 +319,7 @@ char *facts_suites(const struct run_facts *facts)
 	return fclose(out) == 0 ? text : NULL;
 }
 
-char *facts_cases(const struct run_facts *facts)
+char *facts_cases(const struct run_description *facts)
 {
 	const char *uniform = strcmp(facts->sizes, "uniform") == 0 ? "uniform " : "";
 	char *text = NULL, *suites = facts_suites(facts);
@@ -362,14 +362,14 @@ double facts_widest_percent(const struct timing_result *timing)
 	return widest;
 }
 
-const char *facts_device(const struct run_facts *facts, char out[FACTS_DEVICE])
+const char *facts_device(const struct run_description *facts, char out[FACTS_DEVICE])
 {
 	bool several = facts->devices > 1 && facts->device.name[0] != '\0';
 	int used = several ? snprintf(out, FACTS_DEVICE, "%zu x ", facts->devices) : 0;
 	snprintf(out + used, FACTS_DEVICE - (size_t)used, "%s", facts->device.name);
 	if (facts->device.name[0] == '\0')
 		return out;
-	const struct device_facts *device = &facts->device;
+	const struct device_properties *device = &facts->device;
 	const bool gpu = facts->device_kind == DEVICE_CUDA;
 	if (gpu)
 		append(out, FACTS_DEVICE, " (%d SMs, driver %s, %s", device->multiprocessors,
@@ -380,7 +380,7 @@ const char *facts_device(const struct run_facts *facts, char out[FACTS_DEVICE])
 	return out;
 }
 
-const char *facts_shared(const struct run_facts *facts, char out[FACTS_SHARED])
+const char *facts_shared(const struct run_description *facts, char out[FACTS_SHARED])
 {
 	out[0] = '\0';
 	if (facts->devices > 1 && facts->device_kind == DEVICE_EMULATED)
@@ -396,7 +396,7 @@ const char *facts_shared(const struct run_facts *facts, char out[FACTS_SHARED])
 	return out;
 }
 
-const char *facts_nvcc_flags(const struct run_facts *facts, char *out, size_t capacity)
+const char *facts_nvcc_flags(const struct run_description *facts, char *out, size_t capacity)
 {
 	size_t used = 0;
 	out[0] = '\0';

@@ -85,10 +85,10 @@ void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL]);
 
 /* "edges,my/own.ini": all suites of a run; "" where cases were generated. The caller frees it; NULL
  * where memory runs out. */
-char *facts_suites(const struct run_facts *facts);
+char *facts_suites(const struct run_description *facts);
 
 /* "suite edges with sizes up to 512, all multiples of 8": which cases a run had. The same. */
-char *facts_cases(const struct run_facts *facts);
+char *facts_cases(const struct run_description *facts);
 
 /* "SM clock 1980 MHz, lowest 1965, limit 1980; 24 input sets"; "" where nothing is known. */
 void facts_clocks(char *out, size_t capacity, const struct timing_result *timing);
@@ -100,15 +100,15 @@ double facts_widest_percent(const struct timing_result *timing);
  * 13.0, cuBLAS 13.1.0, nvcc 13.0.88)", "emulated GPU, nvcc 13.0.88"; "" where there was no file to
  * judge. */
 #define FACTS_DEVICE 400
-const char *facts_device(const struct run_facts *facts, char out[FACTS_DEVICE]);
+const char *facts_device(const struct run_description *facts, char out[FACTS_DEVICE]);
 
 /* What files that were judged on several devices at once had to share, in a sentence; "" where
  * there was one. */
 #define FACTS_SHARED 200
-const char *facts_shared(const struct run_facts *facts, char out[FACTS_SHARED]);
+const char *facts_shared(const struct run_description *facts, char out[FACTS_SHARED]);
 
 /* The flags of nvcc that were asked for, blanks between them; "" without. */
-const char *facts_nvcc_flags(const struct run_facts *facts, char *out, size_t capacity);
+const char *facts_nvcc_flags(const struct run_description *facts, char *out, size_t capacity);
 
 /* Microseconds that keep three or more digits within seven columns: "3.14", "314.2". Gives out. */
 #define FACTS_TIME 16

@@ -75,7 +75,8 @@ static bool failed_outside_cases(const struct judgement *judgement)
 	return judgement->verdict != VERDICT_ACCEPTED && facts_failed_cases(judgement) == 0;
 }
 
-static void print_suite(FILE *out, const struct judgement *judgement, const struct run_facts *facts)
+static void print_suite(FILE *out, const struct judgement *judgement,
+						const struct run_description *facts)
 {
 	size_t failures = 0, errors = 0, skipped = 0;
 	double seconds = judgement->compile_seconds;

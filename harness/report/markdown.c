@@ -195,7 +195,7 @@ static void print_overall(const struct judgement_list *list, FILE *out)
 
 static void write_markdown(const struct judgement_list *list, bool kernels, FILE *out)
 {
-	const struct run_facts *facts = &list->facts;
+	const struct run_description *facts = &list->facts;
 	fputs("# gemmjudge\n\n", out);
 	char device[FACTS_DEVICE], shared[FACTS_SHARED];
 	clean_print_cell(out, facts_device(facts, device)[0] != '\0' ? device : "No device");

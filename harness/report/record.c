@@ -80,11 +80,12 @@ static const struct record_member result_members[] = {
 
 #define RECORD_OF(type, rows)                                                                      \
 	.size = sizeof(type), .count = sizeof(rows) / sizeof *(rows), .members = rows
-const struct record record_device = {RECORD_OF(struct device_facts, device_members)};
-const struct record record_run = {RECORD_OF(struct run_facts, run_members), .has_table = true};
+const struct record record_device = {RECORD_OF(struct device_properties, device_members)};
+const struct record record_run = {RECORD_OF(struct run_description, run_members),
+								  .has_table = true};
 const struct record record_test = {RECORD_OF(struct test_case, test_members)};
 static const struct record record_element = {RECORD_OF(struct wrong_element, element_members)};
-static const struct record record_check = {RECORD_OF(struct check_facts, check_members)};
+static const struct record record_check = {RECORD_OF(struct check_summary, check_members)};
 const struct record record_case = {RECORD_OF(struct case_result, case_members), .has_table = true};
 static const struct record record_kernel = {RECORD_OF(struct kernel_launch, kernel_members)};
 static const struct record record_stats = {RECORD_OF(struct timing_stats, stats_members)};
@@ -214,7 +215,7 @@ static json_t *write_from(const struct record *record, const void *from,
 	return record_write(&at);
 }
 
-json_t *record_of_run(const struct run_facts *facts)
+json_t *record_of_run(const struct run_description *facts)
 {
 	return write_from(&record_run, facts, NULL);
 }

@@ -70,7 +70,7 @@ extern const struct record record_run, record_device, record_result, record_case
 
 /* A new object with all members; memory running out leaves members out. */
 json_t *record_write(const struct record_at *at);
-json_t *record_of_run(const struct run_facts *facts); /* what stands before the results */
+json_t *record_of_run(const struct run_description *facts); /* what stands before the results */
 json_t *record_of_result(const struct judgement *judgement);
 json_t *record_of_compile(const struct judgement *judgement); /* `compile` of a result */
 json_t *record_of_case(const struct judgement *judgement, size_t number);

@@ -128,12 +128,12 @@ READ(element, written)
 
 WRITE(check, worst_batch)
 {
-	return json_integer(((const struct check_facts *)at->of)->worst_row / rows_of(at));
+	return json_integer(((const struct check_summary *)at->of)->worst_row / rows_of(at));
 }
 
 READ(check, worst_batch)
 {
-	((struct check_facts *)at->of)->worst_row =
+	((struct check_summary *)at->of)->worst_row =
 		row_of(at, value, json_object_get(at->json, "worst_row"));
 	(void)err;
 	return true;
@@ -141,12 +141,12 @@ READ(check, worst_batch)
 
 WRITE(check, worst_row)
 {
-	return json_integer(((const struct check_facts *)at->of)->worst_row % rows_of(at));
+	return json_integer(((const struct check_summary *)at->of)->worst_row % rows_of(at));
 }
 
 WRITE(check, changed)
 {
-	const struct check_facts *check = at->of;
+	const struct check_summary *check = at->of;
 	const struct problem *problem = problem_find(problem_name(at));
 	json_t *json = json_object();
 	for (size_t i = 0; problem != NULL && problem->operands[i].name != NULL; i++)
@@ -158,7 +158,7 @@ WRITE(check, changed)
 
 WRITE(check, extra_changed)
 {
-	const struct check_facts *check = at->of;
+	const struct check_summary *check = at->of;
 	const struct problem *problem = problem_find(problem_name(at));
 	uint64_t changed = 0;
 	for (size_t i = problem != NULL ? problem_operands(problem) : 0; i < BUFFERS_MAX; i++)
@@ -183,7 +183,7 @@ static json_t *cells(const struct wrong_map *map)
 
 WRITE(check, map)
 {
-	const struct wrong_facts *wrong = ((const struct case_result *)at->parent->of)->wrong;
+	const struct wrong_pattern *wrong = ((const struct case_result *)at->parent->of)->wrong;
 	if (wrong == NULL || wrong->map.rows == 0)
 		return NULL;
 	json_t *json = json_object();
@@ -211,7 +211,7 @@ static bool is_map(const struct wrong_map *map, const struct shape *shape)
 READ(check, map)
 {
 	struct case_result *result = at->parent->of;
-	struct wrong_facts wrong = {
+	struct wrong_pattern wrong = {
 		.wrong = result->check.wrong,
 		.map = {.rows = (uint32_t)whole_of(json_object_get(value, "rows"), 0),
 				.columns = (uint32_t)whole_of(json_object_get(value, "columns"), 0),

@@ -27,7 +27,7 @@ WRITE(run, program)
 
 WRITE(run, suite)
 {
-	const struct run_facts *facts = at->of;
+	const struct run_description *facts = at->of;
 	char *joined = facts->suites != NULL ? facts_suites(facts) : NULL;
 	json_t *json = joined != NULL ? document_text(joined) : json_null();
 	free(joined);
@@ -44,7 +44,7 @@ static json_t *texts(const char *const *list)
 
 WRITE(run, suites)
 {
-	return texts(((const struct run_facts *)at->of)->suites);
+	return texts(((const struct run_description *)at->of)->suites);
 }
 
 /* Texts of the JSON's own, which outlives what is read. */
@@ -62,45 +62,45 @@ READ(run, suites)
 {
 	struct report_read *into = at->context;
 	(void)err;
-	((struct run_facts *)at->of)->suites = texts_read(value, into->suites);
+	((struct run_description *)at->of)->suites = texts_read(value, into->suites);
 	return true;
 }
 
 WRITE(run, nvcc_flags)
 {
-	return texts(((const struct run_facts *)at->of)->nvcc_flags);
+	return texts(((const struct run_description *)at->of)->nvcc_flags);
 }
 
 READ(run, nvcc_flags)
 {
 	struct report_read *into = at->context;
 	(void)err;
-	((struct run_facts *)at->of)->nvcc_flags = texts_read(value, into->nvcc_flags);
+	((struct run_description *)at->of)->nvcc_flags = texts_read(value, into->nvcc_flags);
 	return true;
 }
 
 WRITE(run, multiple_of)
 {
-	const struct run_facts *facts = at->of;
+	const struct run_description *facts = at->of;
 	return facts->multiple > 1 ? json_integer(facts->multiple) : json_null();
 }
 
 READ(run, multiple_of)
 {
 	(void)err;
-	((struct run_facts *)at->of)->multiple = whole_of(value, 0);
+	((struct run_description *)at->of)->multiple = whole_of(value, 0);
 	return true;
 }
 
 WRITE(device, kind)
 {
-	const struct run_facts *facts = at->parent->of;
+	const struct run_description *facts = at->parent->of;
 	return json_string(device_kind_name(facts->device_kind));
 }
 
 READ(device, kind)
 {
-	struct run_facts *facts = at->parent->of;
+	struct run_description *facts = at->parent->of;
 	(void)err;
 	facts->device_kind =
 		device_kind_is(text_of(value), DEVICE_EMULATED) ? DEVICE_EMULATED : DEVICE_CUDA;
@@ -109,26 +109,26 @@ READ(device, kind)
 
 WRITE(device, count)
 {
-	return json_integer((json_int_t)((const struct run_facts *)at->parent->of)->devices);
+	return json_integer((json_int_t)((const struct run_description *)at->parent->of)->devices);
 }
 
 READ(device, count)
 {
 	(void)err;
-	((struct run_facts *)at->parent->of)->devices = (size_t)whole_of(value, 1);
+	((struct run_description *)at->parent->of)->devices = (size_t)whole_of(value, 1);
 	return true;
 }
 
 WRITE(device, sm_clock_mhz)
 {
-	return document_real(((const struct device_facts *)at->of)->sm_clock_khz / 1000.0);
+	return document_real(((const struct device_properties *)at->of)->sm_clock_khz / 1000.0);
 }
 
 READ(device, sm_clock_mhz)
 {
 	const double khz = record_real(value) * 1000.0;
 	(void)err;
-	((struct device_facts *)at->of)->sm_clock_khz = khz > 0 && khz < INT32_MAX ? (int)khz : 0;
+	((struct device_properties *)at->of)->sm_clock_khz = khz > 0 && khz < INT32_MAX ? (int)khz : 0;
 	return true;
 }
 

@@ -21,7 +21,7 @@
 
 /* ---- the head ---------------------------------------------------------- */
 
-static void which_cases_print(const struct text_page *page, const struct run_facts *facts)
+static void which_cases_print(const struct text_page *page, const struct run_description *facts)
 {
 	char *cases = facts_cases(facts), *line = NULL;
 	size_t size;
@@ -36,7 +36,7 @@ static void which_cases_print(const struct text_page *page, const struct run_fac
 	free(cases);
 }
 
-static void head_print(const struct text_page *page, const struct run_facts *facts)
+static void head_print(const struct text_page *page, const struct run_description *facts)
 {
 	char line[FACTS_DEVICE + 64], device[FACTS_DEVICE], shared[FACTS_SHARED];
 	snprintf(line, sizeof line, "gemmjudge %s on %s", facts->version, facts_device(facts, device));

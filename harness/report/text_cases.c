@@ -22,7 +22,7 @@ static double as_in_json(double value)
 static void wrong_elements_print(const struct text_page *page, const struct problem *problem,
 								 const struct case_result *result)
 {
-	const struct check_facts *check = &result->check;
+	const struct check_summary *check = &result->check;
 	bool batches = problem_size_of(problem, SIZE_BATCH) != NULL;
 	int rows = result->test.shape.size[SIZE_M];
 	fprintf(page->out, "    %s%7s %7s %15s %15s %10s\n", batches ? "  batch " : "", "row", "column",

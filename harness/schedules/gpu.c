@@ -135,7 +135,7 @@ static const struct gpu_model *model_of_name(const char *name)
 	return NULL;
 }
 
-static void take_facts(const struct device_facts *facts, struct tune_gpu *out)
+static void take_facts(const struct device_properties *facts, struct tune_gpu *out)
 {
 	if (facts->multiprocessors > 0)
 		out->multiprocessors = facts->multiprocessors;
@@ -147,8 +147,8 @@ static void take_facts(const struct device_facts *facts, struct tune_gpu *out)
 		out->dram_bytes_per_second = facts->memory_bytes_per_second;
 }
 
-bool gpu_of_device(const struct device_facts *facts, enum device_kind kind, struct tune_gpu *out,
-				   struct error *err)
+bool gpu_of_device(const struct device_properties *facts, enum device_kind kind,
+				   struct tune_gpu *out, struct error *err)
 {
 	const struct gpu_model *model = model_of_name(facts->name);
 	if (kind == DEVICE_EMULATED) {

@@ -44,7 +44,7 @@ bool gpu_find(const char *id, struct tune_gpu *out, struct error *err);
  * and bandwidth that the device tells of itself; one that is no row (id is "") has these numbers
  * and the limits of its compute capability. An emulated one is the row that it stands for. False
  * with err where the capability is unknown. */
-bool gpu_of_device(const struct device_facts *facts, enum device_kind kind, struct tune_gpu *out,
-				   struct error *err);
+bool gpu_of_device(const struct device_properties *facts, enum device_kind kind,
+				   struct tune_gpu *out, struct error *err);
 
 #endif

@@ -14,8 +14,8 @@
 
 /* ---- a run ------------------------------------------------------------------------- */
 
-static int64_t append_run(struct store *store, const char *mode, const struct run_facts *facts,
-						  struct error *err)
+static int64_t append_run(struct store *store, const char *mode,
+						  const struct run_description *facts, struct error *err)
 {
 	struct utsname host = {0};
 	struct table_row row = {0};

@@ -274,7 +274,7 @@ static bool take_counters(struct measured *out, const struct judgement *item)
 	return true;
 }
 
-static void take_run(struct measured *out, const struct run_facts *facts)
+static void take_run(struct measured *out, const struct run_description *facts)
 {
 	COPY(out->when, facts->started);
 	COPY(out->device_kind,

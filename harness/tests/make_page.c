@@ -24,18 +24,18 @@ static struct test_case case_at(const char *name, int m, int n, int k)
 static struct judgement_list list_of(size_t files, const char *command)
 {
 	struct judgement_list list = {.count = files, .items = calloc(files, sizeof *list.items)};
-	list.facts = (struct run_facts){.version = "0.0.0",
-									.started = "2026-11-20T14:00:00Z",
-									.device_kind = DEVICE_CUDA,
-									.seed = 0x1234,
-									.tolerance = "bound"};
-	list.facts.device = (struct device_facts){.name = "Made-up GPU",
-											  .architecture = "90a",
-											  .multiprocessors = 132,
-											  .sm_clock_khz = 1980000,
-											  .memory_bytes_per_second = 4.8e12,
-											  .driver = "580.0",
-											  .library = "cuBLAS 13.1.0"};
+	list.facts = (struct run_description){.version = "0.0.0",
+										  .started = "2026-11-20T14:00:00Z",
+										  .device_kind = DEVICE_CUDA,
+										  .seed = 0x1234,
+										  .tolerance = "bound"};
+	list.facts.device = (struct device_properties){.name = "Made-up GPU",
+												   .architecture = "90a",
+												   .multiprocessors = 132,
+												   .sm_clock_khz = 1980000,
+												   .memory_bytes_per_second = 4.8e12,
+												   .driver = "580.0",
+												   .library = "cuBLAS 13.1.0"};
 	snprintf(list.facts.command, sizeof list.facts.command, "%s", command);
 	return list;
 }
@@ -259,7 +259,7 @@ static struct judgement_list of_class(void)
 static struct judgement_list hostile(void)
 {
 	struct judgement_list list = judged();
-	struct run_facts *facts = &list.facts;
+	struct run_description *facts = &list.facts;
 	while (list.count > 3) /* one of each kind is enough, and opened faster */
 		judgement_free(&list.items[--list.count]);
 	snprintf(facts->device.name, sizeof facts->device.name, "%s", HOSTILE);

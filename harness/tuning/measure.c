@@ -320,7 +320,7 @@ enum judge_status tuning_open_device(struct tuning *tuning, struct error *err)
 	tuning->trials = trials_open(tuning->request.judge, &tuning->watch.steps, &status, err);
 	if (tuning->trials == NULL)
 		return status;
-	const struct device_facts *facts = trials_device(tuning->trials, &kind);
+	const struct device_properties *facts = trials_device(tuning->trials, &kind);
 	if (kind == DEVICE_EMULATED)
 		return error_set(err, TUNING_NO_TIME), JUDGE_CANNOT_RUN;
 	return gpu_of_device(facts, kind, &tuning->gpu, err) ? JUDGE_DONE : JUDGE_CANNOT_RUN;

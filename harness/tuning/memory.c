@@ -29,7 +29,7 @@ void tuning_memory_open(struct tuning_memory *memory, const struct tuning *tunin
 }
 
 void tuning_memory_begin(struct tuning_memory *memory, const struct test_case *test,
-						 const struct device_facts *facts)
+						 const struct device_properties *facts)
 {
 	struct error why;
 	memory->key = tuning_key(memory->tuning, test);

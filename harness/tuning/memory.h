@@ -24,7 +24,7 @@ void tuning_memory_open(struct tuning_memory *memory, const struct tuning *tunin
 
 /* Trials are of this shape from now on, on the device with these facts. */
 void tuning_memory_begin(struct tuning_memory *memory, const struct test_case *test,
-						 const struct device_facts *facts);
+						 const struct device_properties *facts);
 
 bool tuning_memory_known(const struct tuning_memory *memory, const char *constants,
 						 struct search_result *out);

@@ -246,8 +246,8 @@ static cudaError_t get_all(struct binary *binary, void **out, unsigned room, uns
 		status = cudaErrorInvalidResourceHandle;
 	const struct kernel *kernel = NULL;
 	while (status == cudaSuccess && (kernel = module_kernel_at(binary->module, found)) != NULL) {
-		struct kernel_facts facts;
-		kernel_facts(kernel, &facts);
+		struct kernel_properties facts;
+		kernel_properties(kernel, &facts);
 		if (found < room)
 			out[found] = binary_function(binary, facts.name);
 		found++;

@@ -200,12 +200,12 @@ static struct exec_program *kernel_program(const struct kernel *kernel, struct f
 	return program;
 }
 
-void kernel_facts(const struct kernel *kernel, struct kernel_facts *out)
+void kernel_properties(const struct kernel *kernel, struct kernel_properties *out)
 {
 	struct fault ignored;
 	const struct ptx_function *function = kernel->function;
 	const struct exec_program *program = kernel_program(kernel, &ignored);
-	*out = (struct kernel_facts){
+	*out = (struct kernel_properties){
 		.name = function->name,
 		.parameter_count = function->parameter_count,
 		.parameter_bytes = function->parameter_bytes,

@@ -6,22 +6,20 @@
 #include "emulator/runtime/runtime.h"
 
 #define SHARED_DEFAULT ((size_t)48 << 10)
-#define CLUSTER_PORTABLE 8u
-#define CLUSTER_LIMIT 16u
 
 static cudaError_t enter_function(const void *host, struct function **function,
-								  struct kernel_facts *facts)
+								  struct kernel_properties *facts)
 {
 	cudaError_t status = runtime_enter_queueing();
 	if (status == cudaSuccess)
 		status = function_find(host, function);
 	if (status == cudaSuccess)
-		kernel_facts((*function)->kernel, facts);
+		kernel_properties((*function)->kernel, facts);
 	return status;
 }
 
-static cudaError_t set_dynamic_shared(struct function *function, const struct kernel_facts *facts,
-									  int value)
+static cudaError_t set_dynamic_shared(struct function *function,
+									  const struct kernel_properties *facts, int value)
 {
 	size_t limit = (size_t)runtime.gpu->shared_per_block_optin;
 	if (value < 0 || (size_t)value + facts->static_shared_bytes > limit) {
@@ -38,7 +36,7 @@ static cudaError_t set_dynamic_shared(struct function *function, const struct ke
 	return cudaSuccess;
 }
 
-static cudaError_t set_attribute(struct function *function, const struct kernel_facts *facts,
+static cudaError_t set_attribute(struct function *function, const struct kernel_properties *facts,
 								 enum cudaFuncAttribute attribute, int value)
 {
 	switch ((int)attribute) {
@@ -65,7 +63,7 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute
 										int value)
 {
 	struct function *function;
-	struct kernel_facts facts;
+	struct kernel_properties facts;
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess)
 		status = set_attribute(function, &facts, attribute, value);
@@ -87,7 +85,7 @@ static size_t min_size(size_t a, size_t b)
 }
 
 /* What a launch may ask for of dynamic shared memory. */
-static size_t allowed_shared(const struct function *function, const struct kernel_facts *facts)
+static size_t allowed_shared(const struct function *function, const struct kernel_properties *facts)
 {
 	if (function->dynamic_shared_limit)
 		return (size_t)function->dynamic_shared_limit;
@@ -97,7 +95,7 @@ static size_t allowed_shared(const struct function *function, const struct kerne
 EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *host)
 {
 	struct function *function;
-	struct kernel_facts facts;
+	struct kernel_properties facts;
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess) {
 		int version = runtime.gpu->major * 10 + runtime.gpu->minor;
@@ -129,7 +127,7 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
 EXPORT cudaError_t cudaFuncGetName(const char **out, const void *host)
 {
 	struct function *function;
-	struct kernel_facts facts;
+	struct kernel_properties facts;
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess)
 		*out = function->name;
@@ -140,7 +138,7 @@ EXPORT cudaError_t cudaFuncGetParamInfo(const void *host, size_t index, size_t *
 										size_t *size)
 {
 	struct function *function;
-	struct kernel_facts facts;
+	struct kernel_properties facts;
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess && index >= facts.parameter_count)
 		status = cudaErrorInvalidValue;
@@ -152,7 +150,7 @@ EXPORT cudaError_t cudaFuncGetParamInfo(const void *host, size_t index, size_t *
 EXPORT cudaError_t cudaFuncGetParamCount(const void *host, size_t *count)
 {
 	struct function *function;
-	struct kernel_facts facts;
+	struct kernel_properties facts;
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess && count == NULL)
 		status = cudaErrorInvalidValue;
@@ -165,71 +163,16 @@ EXPORT cudaError_t cudaFuncGetParamCount(const void *host, size_t *count)
 EXPORT cudaError_t cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache config)
 {
 	struct function *function;
-	struct kernel_facts facts;
+	struct kernel_properties facts;
 	(void)config;
 	return runtime_leave(enter_function(host, &function, &facts));
-}
-
-static size_t round_up(size_t value, size_t multiple)
-{
-	return (value + multiple - 1) / multiple * multiple;
-}
-
-/* With `registers` a thread; 0: that these do not matter. */
-static int occupancy(const struct kernel_facts *facts, size_t threads, size_t shared_bytes,
-					 int registers)
-{
-	const struct gpu *gpu = runtime.gpu;
-	if (threads == 0 || threads > facts->max_threads)
-		return 0;
-	size_t warps = round_up(threads, 32) / 32;
-	size_t reserved = (size_t)gpu->shared_reserved;
-	size_t shared = round_up(shared_bytes + facts->static_shared_bytes, 128) + reserved;
-	size_t blocks = min_size((size_t)gpu->blocks_per_multiprocessor,
-							 (size_t)gpu->threads_per_multiprocessor / (warps * 32));
-	if (shared)
-		blocks = min_size(blocks, (size_t)gpu->shared_per_multiprocessor / shared);
-	return (int)min_size(blocks, registers_blocks(registers, threads));
-}
-
-int runtime_occupancy_least(const struct function *function, size_t threads, size_t shared_bytes)
-{
-	struct kernel_facts facts;
-	kernel_facts(function->kernel, &facts);
-	int registers = registers_known(function);
-	return occupancy(&facts, threads, shared_bytes,
-					 registers > 0 ? registers : facts.most_registers);
-}
-
-/* Where nobody has said how many registers the kernel takes, and their number matters, there is an
- * estimate of it, by which a block runs. */
-int runtime_occupancy_blocks(struct function *function, size_t threads, size_t shared_bytes)
-{
-	struct kernel_facts facts;
-	kernel_facts(function->kernel, &facts);
-	int most = occupancy(&facts, threads, shared_bytes, 0);
-	int least = runtime_occupancy_least(function, threads, shared_bytes);
-	if (registers_known(function) > 0 || least == most)
-		return least;
-	registers_ask(function, "the program asks how many of its blocks are resident");
-	int estimate = occupancy(&facts, threads, shared_bytes, facts.registers);
-	return estimate > 0 ? estimate : most > 0;
-}
-
-uint64_t runtime_resident_blocks(const struct function *function, size_t threads,
-								 size_t shared_bytes)
-{
-	struct kernel_facts facts;
-	kernel_facts(function->kernel, &facts);
-	return (uint64_t)runtime.gpu->multiprocessors *
-		   (uint64_t)occupancy(&facts, threads, shared_bytes, registers_known(function));
 }
 
 EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 	int *out, const void *host, int threads, size_t shared_bytes, unsigned flags)
 {
 	struct function *function;
-	struct kernel_facts facts;
+	struct kernel_properties facts;
 	cudaError_t status = enter_function(host, &function, &facts);
 	(void)flags;
 	if (status == cudaSuccess && threads <= 0)
@@ -248,8 +191,8 @@ EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const
 
 /* As an H200 gives it: a block's share of the multiprocessor's, of which what the system keeps is
  * not taken away, and no more than a launch of the kernel may ask for. */
-static size_t available_shared(const struct function *function, const struct kernel_facts *facts,
-							   size_t blocks)
+static size_t available_shared(const struct function *function,
+							   const struct kernel_properties *facts, size_t blocks)
 {
 	size_t share = (size_t)runtime.gpu->shared_per_multiprocessor / blocks / 128 * 128;
 	size_t free = share - min_size(share, facts->static_shared_bytes);
@@ -260,26 +203,21 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const 
 															 int blocks, int threads)
 {
 	struct function *function;
-	struct kernel_facts facts;
+	struct kernel_properties facts;
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess &&
 		(blocks <= 0 || threads <= 0 ||
-		 blocks > occupancy(&facts, (size_t)threads, 0, registers_known(function))))
+		 blocks > runtime_occupancy(&facts, (size_t)threads, 0, registers_known(function))))
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*out = available_shared(function, &facts, (size_t)blocks);
 	return runtime_leave(status);
 }
 
-unsigned runtime_cluster_limit(const struct function *function, int mode)
-{
-	bool more = mode == SIZE_DEFAULT ? function->nonportable_cluster : mode != SIZE_PORTABLE;
-	return more ? CLUSTER_LIMIT : CLUSTER_PORTABLE;
-}
-
 /* What a launch so configured says of clusters. */
 static cudaError_t cluster_asked(const cudaLaunchConfig_t *config, const struct function *function,
-								 const struct kernel_facts *facts, size_t *blocks, unsigned *limit)
+								 const struct kernel_properties *facts, size_t *blocks,
+								 unsigned *limit)
 {
 	const uint32_t *own = facts->required_cluster;
 	struct launch_request request = {.cluster = {1, 1, 1}};
@@ -299,7 +237,7 @@ EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *ho
 														const cudaLaunchConfig_t *config)
 {
 	struct function *function;
-	struct kernel_facts facts;
+	struct kernel_properties facts;
 	size_t cluster;
 	unsigned limit;
 	cudaError_t status = enter_function(host, &function, &facts);
@@ -324,7 +262,7 @@ EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *out, const void *host,
 												  const cudaLaunchConfig_t *config)
 {
 	struct function *function;
-	struct kernel_facts facts;
+	struct kernel_properties facts;
 	size_t cluster;
 	unsigned limit;
 	cudaError_t status = enter_function(host, &function, &facts);

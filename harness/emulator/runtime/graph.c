@@ -143,8 +143,8 @@ void graph_drop_all(void)
 
 static size_t parameter_bytes(const struct graph_work *work)
 {
-	struct kernel_facts facts;
-	kernel_facts(work->kernel.function->kernel, &facts);
+	struct kernel_properties facts;
+	kernel_properties(work->kernel.function->kernel, &facts);
 	return facts.parameter_bytes;
 }
 

@@ -280,9 +280,9 @@ static cudaError_t enter_node(cudaGraphNode_t node, enum cudaGraphNodeType type,
 /* Addresses of the node's own parameters. */
 static void **arguments_of(cudaGraphNode_t node)
 {
-	struct kernel_facts facts;
+	struct kernel_properties facts;
 	const struct kernel *kernel = node->work.kernel.function->kernel;
-	kernel_facts(kernel, &facts);
+	kernel_properties(kernel, &facts);
 	if (node->arguments == NULL)
 		node->arguments = calloc(facts.parameter_count + 1, sizeof *node->arguments);
 	for (size_t i = 0; node->arguments != NULL && i < facts.parameter_count; i++) {
@@ -363,7 +363,7 @@ EXPORT cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGra
 static cudaError_t set_attribute(cudaGraphNode_t node, const cudaLaunchAttribute *attribute)
 {
 	const struct queued *kernel = &node->work.kernel;
-	struct kernel_facts facts;
+	struct kernel_properties facts;
 	struct graph_work work = {.type = cudaGraphNodeTypeKernel};
 	struct launch_request request = {
 		.function = kernel->function,
@@ -372,7 +372,7 @@ static cudaError_t set_attribute(cudaGraphNode_t node, const cudaLaunchAttribute
 		.packed = kernel->parameters,
 		.shared_bytes = kernel->run.dynamic_shared_bytes,
 	};
-	kernel_facts(kernel->function->kernel, &facts);
+	kernel_properties(kernel->function->kernel, &facts);
 	request.packed_bytes = facts.parameter_bytes;
 	keep_attributes(kernel, &request);
 	cudaError_t status = launch_attribute(attribute, &request);

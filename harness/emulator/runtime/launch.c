@@ -64,7 +64,7 @@ static int shared_mode(const struct launch_request *request)
 }
 
 static size_t dynamic_shared_limit(const struct launch_request *request,
-								   const struct kernel_facts *facts)
+								   const struct kernel_properties *facts)
 {
 	int mode = shared_mode(request), allowed = request->function->dynamic_shared_limit;
 	size_t most =
@@ -93,7 +93,7 @@ __attribute__((format(printf, 4, 5))) static cudaError_t refuse(const struct fun
 /* Where nobody has said how many registers a thread has, no launch is refused for it; where the
  * kernel may well have too many of them, a line asks. */
 static cudaError_t check_registers(const struct launch_request *request,
-								   const struct kernel_facts *facts)
+								   const struct kernel_properties *facts)
 {
 	const size_t threads = (size_t)request->block.x * request->block.y * request->block.z;
 	const int registers = registers_known(request->function);
@@ -116,7 +116,7 @@ static cudaError_t check_registers(const struct launch_request *request,
 /* What ptxas takes of static shared memory; that the emulated GPU has none must not make more of
  * it. Above, a kernel has no machine code, and a launch of it fails. */
 static cudaError_t check_static_shared(const struct launch_request *request,
-									   const struct kernel_facts *facts)
+									   const struct kernel_properties *facts)
 {
 	const struct gpu *gpu = runtime.gpu;
 	size_t limit = gpu->major >= 9 ? (size_t)gpu->shared_per_block_optin : SHARED_DEFAULT;
@@ -147,7 +147,7 @@ static cudaError_t check_grid(const struct launch_request *request)
 }
 
 static cudaError_t check_block(const struct launch_request *request,
-							   const struct kernel_facts *facts)
+							   const struct kernel_properties *facts)
 {
 	dim3 block = request->block;
 	uint64_t threads = (uint64_t)block.x * block.y * block.z;
@@ -179,7 +179,7 @@ static cudaError_t check_block(const struct launch_request *request,
 }
 
 static cudaError_t check_dynamic_shared(const struct launch_request *request,
-										const struct kernel_facts *facts)
+										const struct kernel_properties *facts)
 {
 	size_t asked = request->shared_bytes, limit = dynamic_shared_limit(request, facts);
 	size_t most = (size_t)runtime.gpu->shared_per_block_optin;
@@ -207,7 +207,7 @@ static cudaError_t check_dynamic_shared(const struct launch_request *request,
 /* With CUDA 13 on an H200 a grid or block out of range is an invalid value, not
  * the invalid configuration of earlier runtimes. */
 static cudaError_t check_shape(const struct launch_request *request,
-							   const struct kernel_facts *facts)
+							   const struct kernel_properties *facts)
 {
 	cudaError_t status = check_static_shared(request, facts);
 	if (status == cudaSuccess)
@@ -229,7 +229,7 @@ static unsigned times(unsigned clusters, uint32_t blocks)
 
 /* CUDA C++ Programming Guide, "Blocks as Clusters": the grid of a launch counts clusters. As a
  * launch has to say something of the block, it says 1, or what the kernel is declared with. */
-static void count_blocks(struct launch_request *request, const struct kernel_facts *facts)
+static void count_blocks(struct launch_request *request, const struct kernel_properties *facts)
 {
 	const uint32_t *block = facts->required_block, *cluster = facts->required_cluster;
 	const dim3 asked = request->block;
@@ -243,7 +243,7 @@ static void count_blocks(struct launch_request *request, const struct kernel_fac
 
 /* The cluster of a launch: the launch attribute's, else the kernel's own, else none. */
 static cudaError_t choose_cluster(const struct launch_request *request,
-								  const struct kernel_facts *facts, uint32_t out[3])
+								  const struct kernel_properties *facts, uint32_t out[3])
 {
 	const struct function *function = request->function;
 	const uint32_t asked[3] = {request->cluster.x, request->cluster.y, request->cluster.z};
@@ -312,8 +312,8 @@ static cudaError_t check_cooperative(const struct launch_request *request)
 				  (unsigned long long)blocks, (unsigned long long)resident);
 }
 
-static void pack_parameters(const struct launch_request *request, const struct kernel_facts *facts,
-							char *block)
+static void pack_parameters(const struct launch_request *request,
+							const struct kernel_properties *facts, char *block)
 {
 	if (request->packed != NULL) {
 		memset(block, 0, facts->parameter_bytes);
@@ -333,8 +333,8 @@ cudaError_t launch_prepare(const struct launch_request *asked, struct queued *ou
 {
 	const struct function *function = asked->function;
 	struct launch_request of_blocks = *asked, *request = &of_blocks;
-	struct kernel_facts facts;
-	kernel_facts(function->kernel, &facts);
+	struct kernel_properties facts;
+	kernel_properties(function->kernel, &facts);
 	count_blocks(request, &facts);
 	struct launch run = {
 		.kernel = function->kernel,

@@ -288,8 +288,8 @@ struct function *binary_function(struct binary *binary, const char *name)
 		function = function->next;
 	if (kernel == NULL || function != NULL || (function = calloc(1, sizeof *function)) == NULL)
 		return kernel != NULL ? function : NULL;
-	struct kernel_facts facts;
-	kernel_facts(kernel, &facts);
+	struct kernel_properties facts;
+	kernel_properties(kernel, &facts);
 	*function = (struct function){
 		.next = runtime.functions, .binary = binary, .name = facts.name, .kernel = kernel};
 	runtime.functions = function;

@@ -273,6 +273,11 @@ cudaError_t queue_run_now(struct function *function, struct launch *run, bool co
 /* Calls a function of the program's, which may call nothing here, with the lock held. */
 void runtime_call_host(void (*function)(void *data), void *data);
 
+/* Blocks that a multiprocessor takes at once, with `registers` a thread; 0: that these do not
+ * matter. */
+int runtime_occupancy(const struct kernel_properties *facts, size_t threads, size_t shared_bytes,
+					  int registers);
+
 /* `cluster` 0,0,0: as the kernel says. */
 struct launch_request {
 	struct function *function;

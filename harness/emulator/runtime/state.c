@@ -7,8 +7,6 @@
 
 #include "emulator/runtime/runtime.h"
 
-struct runtime runtime;
-
 static pthread_mutex_t runtime_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local cudaError_t last_error = cudaSuccess;
 static _Thread_local unsigned long long own_calls;

@@ -254,9 +254,9 @@ Test(ptx_parse, mangled_text_never_crashes)
 		struct fault fault;
 		struct module *module = module_parse(text, length, &fault);
 		const struct kernel *kernel = module ? module_kernel(module, "k") : NULL;
-		struct kernel_facts facts;
+		struct kernel_properties facts;
 		if (kernel)
-			kernel_facts(kernel, &facts); /* decodes it */
+			kernel_properties(kernel, &facts); /* decodes it */
 		module_free(module);
 	}
 }

@@ -44,7 +44,7 @@ bool repeat_refilled(const struct case_run *one, struct case_result *result, boo
 {
 	struct referee_link *referee = &one->run->referee;
 	struct contestant_link *contestant = one->contestant;
-	const struct call_facts facts = contestant->facts;
+	const struct call_report facts = contestant->facts;
 	const struct outcome left = contestant->left;
 	if (result->check.suspect == 0 || result->check.reference_disagreements > 0 || *dead ||
 		result->seconds > SECONDS_MOST || referee->custom_stages != 0 || !may_call_again(one->run))
@@ -82,8 +82,8 @@ struct call_result {
 
 static bool call_once(const struct case_run *one, struct call_result *result, struct error *err)
 {
-	struct check_facts check;
-	struct wrong_facts facts;
+	struct check_summary check;
+	struct wrong_pattern facts;
 	one->contestant->steps = emulated_steps(one->run->options, one->test);
 	struct outcome outcome = call_solve(one);
 	*result = (struct call_result){.compared = false};
@@ -203,7 +203,7 @@ static bool try_swizzles(const struct case_run *one, struct judgement *out, stru
 }
 
 /* The case to be repeated; NULL: there is none. */
-static const struct case_result *first_unexplained(const struct hint_facts *facts)
+static const struct case_result *first_unexplained(const struct hint_context *facts)
 {
 	const struct judgement *out = facts->judgement;
 	for (size_t i = 0; i < out->count; i++)
@@ -232,7 +232,7 @@ static bool is_left_over(const struct judgement *out, const struct case_result *
 
 /* Whether that case is right when solve() gets its arguments in the order of its parameters' names.
  */
-static bool try_other_order(const struct case_run *one, const struct hint_facts *facts,
+static bool try_other_order(const struct case_run *one, const struct hint_context *facts,
 							struct judgement *out, struct error *err)
 {
 	struct test_case test = *one->test;
@@ -248,7 +248,7 @@ static bool try_other_order(const struct case_run *one, const struct hint_facts 
 }
 
 /* Whether that case is right when two of its sizes have each other's values. */
-static bool try_exchanged_sizes(const struct case_run *one, const struct hint_facts *facts,
+static bool try_exchanged_sizes(const struct case_run *one, const struct hint_context *facts,
 								struct judgement *out, struct error *err)
 {
 	bool right = false;
@@ -278,11 +278,11 @@ bool repeat_wrong_case(const struct case_run *last, struct judgement *out, struc
 	struct run *run = last->run;
 	struct contestant_link *contestant = last->contestant;
 	struct case_run one = *last;
-	struct hint_facts facts = {.judgement = out,
-							   .source = one.entrant->text,
-							   .problem = one.problem,
-							   .chain = run_chain(run),
-							   .device = run->referee.device.kind};
+	struct hint_context facts = {.judgement = out,
+								 .source = one.entrant->text,
+								 .problem = one.problem,
+								 .chain = run_chain(run),
+								 .device = run->referee.device.kind};
 	const struct case_result *failing = first_failing(out);
 	if (failing == NULL || failing->seconds > SECONDS_MOST || run_stopped(run) ||
 		!may_call_again(run))

@@ -1,6 +1,6 @@
 #include "judge/hints/claims.h"
 
-void hint_claims(const struct hint_facts *facts, struct hint_claim claim)
+void hint_claims(const struct hint_context *facts, struct hint_claim claim)
 {
 	if (facts->claim != NULL)
 		*facts->claim = claim;
@@ -45,7 +45,7 @@ bool hint_unwritten_beyond(const struct hint_claim *claim, const struct case_res
 						   int32_t batch, int32_t row, int32_t column)
 {
 	(void)batch;
-	const struct wrong_facts *wrong = result->wrong;
+	const struct wrong_pattern *wrong = result->wrong;
 	int64_t at = (int64_t)row * hint_case_size(result, SIZE_N) + column;
 	if (claim->number > 0)
 		return wrong->written_end > 0 && at >= wrong->written_end;
@@ -179,7 +179,7 @@ static bool is_true_of_elements(const struct hint_claim *claim, const struct cas
 		   (claim->tile_rows == 0 || tiles_are_whole(claim, result));
 }
 
-bool hint_claim_is_true(const struct hint_facts *facts, const struct hint_claim *claim)
+bool hint_claim_is_true(const struct hint_context *facts, const struct hint_claim *claim)
 {
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];

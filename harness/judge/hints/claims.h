@@ -28,11 +28,11 @@ struct hint_claim {
 };
 
 /* A row calls it with what its sentence claims. */
-void hint_claims(const struct hint_facts *facts, struct hint_claim claim);
+void hint_claims(const struct hint_context *facts, struct hint_claim claim);
 
 /* Whether it is true of all cases whose results were compared: of elements as closely as the map of
  * wrong elements has them. */
-bool hint_claim_is_true(const struct hint_facts *facts, const struct hint_claim *claim);
+bool hint_claim_is_true(const struct hint_context *facts, const struct hint_claim *claim);
 
 /* Beyond the last multiple of `number`, of rows or of columns. Of both, a side that is shorter
  * tells nothing, unless both are. */

@@ -13,7 +13,7 @@ static bool is_pair(const struct wrong_pair *pair, const struct explanation *exp
 }
 
 /* Whether both faults at once are what the case has. */
-static bool fit_together(const struct wrong_facts *wrong, const struct explanation *explanation)
+static bool fit_together(const struct wrong_pattern *wrong, const struct explanation *explanation)
 {
 	for (uint32_t i = 0; explanation->count == 2 && i < wrong->pair_count; i++)
 		if (is_pair(&wrong->pairs[i], explanation))
@@ -21,7 +21,7 @@ static bool fit_together(const struct wrong_facts *wrong, const struct explanati
 	return false;
 }
 
-static bool fits_alone(const struct wrong_facts *wrong, const struct explanation *explanation,
+static bool fits_alone(const struct wrong_pattern *wrong, const struct explanation *explanation,
 					   enum wrong_fault fault)
 {
 	uint64_t fits = explanation->partly ? wrong->partly : wrong->fits;
@@ -49,7 +49,7 @@ struct compared_cases {
 	size_t count;
 };
 
-static struct compared_cases explained_of(const struct hint_facts *facts)
+static struct compared_cases explained_of(const struct hint_context *facts)
 {
 	struct compared_cases out = {.count = 0};
 	for (size_t i = 0; i < facts->judgement->count && out.count < EXPLAINED_MAX; i++) {
@@ -79,7 +79,7 @@ static void count_cases(const struct compared_cases *explained, struct explanati
 
 /* Sums of nothing at all may come of many a fault; sums that end early less so where a product is
  * right elsewhere. */
-static bool has_sums(const struct hint_facts *facts, const struct explanation *explanation,
+static bool has_sums(const struct hint_context *facts, const struct explanation *explanation,
 					 enum wrong_fault fault)
 {
 	for (size_t i = 0; i < facts->judgement->count; i++) {
@@ -97,7 +97,7 @@ static bool has_sums(const struct hint_facts *facts, const struct explanation *e
 
 /* Whether a few cases are enough: where a race explains the others, and it is no sum of nothing,
  * and no minimum, which may come of either. */
-static bool few_are_enough(const struct hint_facts *facts, const struct explanation *candidate)
+static bool few_are_enough(const struct hint_context *facts, const struct explanation *candidate)
 {
 	return facts->judgement->race[0] != '\0' && candidate->faults[0] != FAULT_LAST_ONLY &&
 		   candidate->longest >= FEW_LEAST && facts->problem->algebra == ALGEBRA_PLUS_TIMES;
@@ -105,10 +105,10 @@ static bool few_are_enough(const struct hint_facts *facts, const struct explanat
 
 /* Whether what is cut off leaves something somewhere: numbers below 1 leave nothing, as many a
  * fault does. */
-static bool leaves_some(const struct hint_facts *facts, const struct explanation *candidate)
+static bool leaves_some(const struct hint_context *facts, const struct explanation *candidate)
 {
 	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		const struct wrong_pattern *wrong = facts->judgement->cases[i].wrong;
 		if (explanation_has(&facts->judgement->cases[i], candidate, FAULT_CUT) &&
 			(wrong->fits >> FAULT_LAST_ONLY & 1) == 0 &&
 			((wrong->fits >> FAULT_PRODUCTS_MISSING & 1) == 0 || wrong->summed > 0))
@@ -118,7 +118,7 @@ static bool leaves_some(const struct hint_facts *facts, const struct explanation
 }
 
 /* Whether each of its faults about sums has some, and both show at once somewhere. */
-static bool is_sound(const struct hint_facts *facts, const struct explanation *candidate)
+static bool is_sound(const struct hint_context *facts, const struct explanation *candidate)
 {
 	bool together = candidate->count == 1;
 	for (int i = 0; i < candidate->count; i++) {
@@ -130,7 +130,7 @@ static bool is_sound(const struct hint_facts *facts, const struct explanation *c
 			return false;
 	}
 	for (size_t i = 0; i < facts->judgement->count && !together; i++) {
-		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		const struct wrong_pattern *wrong = facts->judgement->cases[i].wrong;
 		together = wrong != NULL && fit_together(wrong, candidate);
 	}
 	return together;
@@ -138,7 +138,7 @@ static bool is_sound(const struct hint_facts *facts, const struct explanation *c
 
 /* What a race leaves may look like exchanged fragments in one case or another, but not in all of
  * several. */
-static bool is_of_the_race(const struct hint_facts *facts, const struct explanation *candidate)
+static bool is_of_the_race(const struct hint_context *facts, const struct explanation *candidate)
 {
 	bool exchanged = false;
 	for (int i = 0; i < candidate->count; i++)
@@ -150,7 +150,7 @@ static bool is_of_the_race(const struct hint_facts *facts, const struct explanat
 }
 
 /* Takes it where it explains more than the best one so far, and enough cases. */
-static void consider(const struct hint_facts *facts, const struct compared_cases *explained,
+static void consider(const struct hint_context *facts, const struct compared_cases *explained,
 					 struct explanation candidate, struct explanation *best)
 {
 	count_cases(explained, &candidate);
@@ -161,11 +161,11 @@ static void consider(const struct hint_facts *facts, const struct compared_cases
 		*best = candidate;
 }
 
-bool explanation_zeros(const struct hint_facts *facts)
+bool explanation_zeros(const struct hint_context *facts)
 {
 	size_t explained = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		const struct wrong_pattern *wrong = facts->judgement->cases[i].wrong;
 		explained += wrong != NULL;
 		if (wrong != NULL && wrong->zero < wrong->wrong)
 			return false;
@@ -173,7 +173,7 @@ bool explanation_zeros(const struct hint_facts *facts)
 	return explained > 0 && facts->problem->algebra == ALGEBRA_PLUS_TIMES;
 }
 
-struct explanation explanation_of(const struct hint_facts *facts)
+struct explanation explanation_of(const struct hint_context *facts)
 {
 	struct explanation best = {.count = 0};
 	if (explanation_zeros(facts) || facts->problem->algebra == ALGEBRA_SHORTEST_PATHS)
@@ -194,7 +194,7 @@ struct explanation explanation_of(const struct hint_facts *facts)
 
 /* ---- epilogues ------------------------------------------------------------------------- */
 
-static bool has_stage(const struct wrong_facts *wrong, const struct wrong_stage *stage)
+static bool has_stage(const struct wrong_pattern *wrong, const struct wrong_stage *stage)
 {
 	for (uint32_t i = 0; i < wrong->stage_count; i++)
 		if (wrong->stages[i].fault == stage->fault && wrong->stages[i].stage == stage->stage &&
@@ -210,7 +210,7 @@ static size_t count_stage(const struct compared_cases *explained, const struct w
 	size_t cases = 0;
 	*compared = 0;
 	for (size_t i = 0; i < explained->count; i++) {
-		const struct wrong_facts *wrong = explained->cases[i]->wrong;
+		const struct wrong_pattern *wrong = explained->cases[i]->wrong;
 		if (!has_stage(wrong, stage))
 			continue;
 		*compared += wrong->compared;
@@ -219,13 +219,14 @@ static size_t count_stage(const struct compared_cases *explained, const struct w
 	return cases;
 }
 
-bool explanation_of_stage(const struct hint_facts *facts, struct wrong_stage *stage, size_t *cases)
+bool explanation_of_stage(const struct hint_context *facts, struct wrong_stage *stage,
+						  size_t *cases)
 {
 	struct compared_cases explained = explained_of(facts);
 	*cases = explanation_of(facts).cases;
 	bool found = false;
 	for (size_t i = 0; i < explained.count; i++) {
-		const struct wrong_facts *wrong = explained.cases[i]->wrong;
+		const struct wrong_pattern *wrong = explained.cases[i]->wrong;
 		for (uint32_t j = 0; j < wrong->stage_count; j++) {
 			uint64_t compared;
 			size_t count = count_stage(&explained, &wrong->stages[j], &compared);

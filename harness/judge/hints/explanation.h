@@ -15,11 +15,12 @@ struct explanation {
 };
 
 /* One fault, or two where these explain more cases; none where neither explains half of them. */
-struct explanation explanation_of(const struct hint_facts *facts);
+struct explanation explanation_of(const struct hint_context *facts);
 
 /* A fault of the epilogue that explains more cases than any of the operands' does, and at least
  * half: the first such one. False: there is none. */
-bool explanation_of_stage(const struct hint_facts *facts, struct wrong_stage *stage, size_t *cases);
+bool explanation_of_stage(const struct hint_context *facts, struct wrong_stage *stage,
+						  size_t *cases);
 
 /* Whether it explains the case. */
 bool explanation_holds(const struct case_result *result, const struct explanation *explanation);
@@ -29,6 +30,6 @@ bool explanation_has(const struct case_result *result, const struct explanation 
 					 enum wrong_fault fault);
 
 /* Whether all wrong elements are 0: many a fault would give that. */
-bool explanation_zeros(const struct hint_facts *facts);
+bool explanation_zeros(const struct hint_context *facts);
 
 #endif

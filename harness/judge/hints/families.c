@@ -21,7 +21,7 @@ static const struct hint_row *row_at(enum hint_rank rank, size_t *family, size_t
 	return NULL;
 }
 
-void hints_find(const struct hint_facts *facts, struct judgement *out)
+void hints_find(const struct hint_context *facts, struct judgement *out)
 {
 	out->hint_count = 0;
 	if (out->verdict == VERDICT_BAD_FILE || facts->problem == NULL)
@@ -33,7 +33,7 @@ void hints_find(const struct hint_facts *facts, struct judgement *out)
 		while (out->hint_count < HINTS_MAX && (row = row_at(rank, &family, &index)) != NULL) {
 			struct strbuf text = {0};
 			struct hint_claim claim = {0};
-			struct hint_facts asked = *facts;
+			struct hint_context asked = *facts;
 			asked.claim = &claim;
 			if (row->says(&asked, &text) && text.length > 0 && hint_claim_is_true(facts, &claim))
 				text_format(out->hints[out->hint_count++], HINT_TEXT, "%s", strbuf_text(&text));

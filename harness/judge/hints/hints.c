@@ -2,13 +2,13 @@
 
 #include <stdio.h>
 
-const char *hint_operand(const struct hint_facts *facts, enum part part)
+const char *hint_operand(const struct hint_context *facts, enum part part)
 {
 	const struct operand *operand = problem_part(facts->problem, part);
 	return operand != NULL ? operand->name : "";
 }
 
-const char *hint_size(const struct hint_facts *facts, enum size size)
+const char *hint_size(const struct hint_context *facts, enum size size)
 {
 	const struct problem_size *row = problem_size_of(facts->problem, size);
 	return row != NULL ? row->name : "1";
@@ -30,7 +30,7 @@ bool hint_case_failed(const struct case_result *result)
 	return result->verdict != VERDICT_ACCEPTED && result->verdict != VERDICT_NOT_RUN;
 }
 
-size_t hint_explained_cases(const struct hint_facts *facts)
+size_t hint_explained_cases(const struct hint_context *facts)
 {
 	size_t explained = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++)
@@ -56,7 +56,7 @@ int32_t hint_case_size(const struct case_result *result, enum size size)
 	return result->test.shape.size[size];
 }
 
-const struct case_result *hint_next_explained(const struct hint_facts *facts, size_t *at)
+const struct case_result *hint_next_explained(const struct hint_context *facts, size_t *at)
 {
 	while (*at < facts->judgement->count) {
 		const struct case_result *result = &facts->judgement->cases[(*at)++];
@@ -66,7 +66,7 @@ const struct case_result *hint_next_explained(const struct hint_facts *facts, si
 	return NULL;
 }
 
-bool hint_all_explained(const struct hint_facts *facts,
+bool hint_all_explained(const struct hint_context *facts,
 						bool (*holds)(const struct case_result *result))
 {
 	const struct case_result *result;
@@ -77,13 +77,13 @@ bool hint_all_explained(const struct hint_facts *facts,
 	return held > 0;
 }
 
-const char *hint_in_all(const struct hint_facts *facts, char out[64])
+const char *hint_in_all(const struct hint_context *facts, char out[64])
 {
 	size_t explained = hint_explained_cases(facts);
 	return hint_in_cases(explained, explained, out);
 }
 
-bool hint_is_kept(const struct hint_facts *facts)
+bool hint_is_kept(const struct hint_context *facts)
 {
 	return facts->judgement->repeat.made && facts->judgement->repeat.right_first;
 }

@@ -15,7 +15,7 @@ void hint_say_cut(int32_t number, struct strbuf *out)
 	strbuf_addf(out, "%s", cuts[number]);
 }
 
-void hint_say_int8(const struct hint_facts *facts, int32_t number, struct strbuf *out)
+void hint_say_int8(const struct hint_context *facts, int32_t number, struct strbuf *out)
 {
 	bool left = (number & WRONG_INT8_LEFT) != 0, right = (number & WRONG_INT8_RIGHT) != 0;
 	char each[32] = "row or column";

@@ -10,7 +10,7 @@
 void hint_say_cut(int32_t number, struct strbuf *out);
 
 /* FAULT_INPUTS_INT8: which inputs became codes of 8 bits, and of how many there is a scale. */
-void hint_say_int8(const struct hint_facts *facts, int32_t number, struct strbuf *out);
+void hint_say_int8(const struct hint_context *facts, int32_t number, struct strbuf *out);
 
 /* FAULT_SUM_INT16: which sums have 16 bits. */
 void hint_say_int16(int32_t number, struct strbuf *out);

@@ -12,7 +12,7 @@
 #define SPREAD 20 /* and at least one element in so many is wrong */
 
 /* Whether the case's sums are long enough to tell, and its result was compared with such ones. */
-static bool tells(const struct wrong_facts *wrong, enum wrong_sum sum)
+static bool tells(const struct wrong_pattern *wrong, enum wrong_sum sum)
 {
 	return wrong != NULL && wrong->errors_of[sum] != 0;
 }
@@ -27,7 +27,7 @@ static bool is_most(int32_t touched, int32_t lines, uint64_t wrong)
 /* Roundings err all over the result. */
 static bool is_spread(const struct case_result *result)
 {
-	const struct wrong_facts *wrong = result->wrong;
+	const struct wrong_pattern *wrong = result->wrong;
 	return wrong->wrong >= wrong->elements / SPREAD &&
 		   is_most(wrong->places.rows, hint_case_size(result, SIZE_M), wrong->wrong) &&
 		   is_most(wrong->places.columns, hint_case_size(result, SIZE_N), wrong->wrong);
@@ -35,19 +35,19 @@ static bool is_spread(const struct case_result *result)
 
 static bool is_of(const struct case_result *result, enum wrong_sum sum)
 {
-	const struct wrong_facts *wrong = result->wrong;
+	const struct wrong_pattern *wrong = result->wrong;
 	return wrong->errors_of_tiles[sum] >= RATIO_LEAST_OF_TILES &&
 		   wrong->errors_of[sum] <= RATIO_MOST && is_spread(result);
 }
 
 /* Whether errors are as large as those of such sums in at least half of the cases that tell: one
  * may have another fault too. */
-static bool errors_are(const struct hint_facts *facts, enum wrong_sum sum, size_t *cases)
+static bool errors_are(const struct hint_context *facts, enum wrong_sum sum, size_t *cases)
 {
 	size_t telling = 0;
 	*cases = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		const struct wrong_pattern *wrong = facts->judgement->cases[i].wrong;
 		if (!tells(wrong, sum))
 			continue;
 		telling++;
@@ -59,7 +59,7 @@ static bool errors_are(const struct hint_facts *facts, enum wrong_sum sum, size_
 /* As sums of parts have that are each rounded. */
 #define PARTS_LEAST 0.01
 
-bool hint_narrow_atomics(const struct hint_facts *facts, struct strbuf *out)
+bool hint_narrow_atomics(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct type *type = type_of(problem_part(facts->problem, PART_RESULT)->type);
 	enum wrong_sum sum = type == type_of(DTYPE_F16) ? SUM_F16 : SUM_BF16;
@@ -69,7 +69,7 @@ bool hint_narrow_atomics(const struct hint_facts *facts, struct strbuf *out)
 		explanation_of(facts).count > 0 || !signature_has(facts->source, "atomicAdd"))
 		return false;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		const struct wrong_pattern *wrong = facts->judgement->cases[i].wrong;
 		if (!tells(wrong, sum))
 			continue;
 		if (!(wrong->errors_of[sum] >= PARTS_LEAST && wrong->errors_of[sum] <= RATIO_MOST))
@@ -86,7 +86,7 @@ bool hint_narrow_atomics(const struct hint_facts *facts, struct strbuf *out)
 	return cases > 0;
 }
 
-static bool finds_atomics(const struct hint_facts *facts)
+static bool finds_atomics(const struct hint_context *facts)
 {
 	struct strbuf ignored = {0};
 	const bool finds = hint_narrow_atomics(facts, &ignored);
@@ -94,7 +94,7 @@ static bool finds_atomics(const struct hint_facts *facts)
 	return finds;
 }
 
-bool hint_narrow_sums(const struct hint_facts *facts, struct strbuf *out)
+bool hint_narrow_sums(const struct hint_context *facts, struct strbuf *out)
 {
 	static const char *const names[] = {[SUM_F16] = "f16", [SUM_BF16] = "bf16"};
 	char in[64];

@@ -5,9 +5,9 @@
 #include "judge/hints/hints.h"
 
 /* Small errors of a file that adds parts to a narrow result by atomics. */
-bool hint_narrow_atomics(const struct hint_facts *facts, struct strbuf *out);
+bool hint_narrow_atomics(const struct hint_context *facts, struct strbuf *out);
 
 /* Errors all over the result, as large as those of sums that are rounded on the way. */
-bool hint_narrow_sums(const struct hint_facts *facts, struct strbuf *out);
+bool hint_narrow_sums(const struct hint_context *facts, struct strbuf *out);
 
 #endif

@@ -42,7 +42,7 @@ static bool fill_it(const struct case_result *result, struct tiles tiles)
 }
 
 /* Whether all wrong elements of the failing cases lie there, and in half of these fill it. */
-static bool are_stored_whole(const struct hint_facts *facts, struct tiles tiles)
+static bool are_stored_whole(const struct hint_context *facts, struct tiles tiles)
 {
 	const struct case_result *result;
 	size_t cases = 0, filled = 0;
@@ -55,7 +55,7 @@ static bool are_stored_whole(const struct hint_facts *facts, struct tiles tiles)
 }
 
 /* The smallest such tiles. */
-static struct tiles find_tiles(const struct hint_facts *facts)
+static struct tiles find_tiles(const struct hint_context *facts)
 {
 	for (int rows = 1; rows >= 0; rows--)
 		for (int32_t length = TILE_LEAST; length <= TILE_MOST; length *= 2) {
@@ -66,7 +66,7 @@ static struct tiles find_tiles(const struct hint_facts *facts)
 	return (struct tiles){.length = 0};
 }
 
-bool hint_stored_beyond(const struct hint_facts *facts)
+bool hint_stored_beyond(const struct hint_context *facts)
 {
 	return find_tiles(facts).length > 0;
 }
@@ -79,7 +79,7 @@ static bool covers_beyond(const struct hint_claim *claim, const struct case_resu
 	return claim->rows ? batch > 0 && row < reach : (batch > 0 || row > 0) && column < reach;
 }
 
-static bool stored_beyond(const struct hint_facts *facts, struct strbuf *out)
+static bool stored_beyond(const struct hint_context *facts, struct strbuf *out)
 {
 	char cases[64];
 	struct tiles tiles = find_tiles(facts);

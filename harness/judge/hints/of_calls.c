@@ -12,7 +12,7 @@
 #include "process/protocol.h"
 
 /* The case that decides the verdict; NULL: no case does. */
-static const struct case_result *first_failing(const struct hint_facts *facts)
+static const struct case_result *first_failing(const struct hint_context *facts)
 {
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
@@ -38,7 +38,7 @@ static bool out_of_memory(const struct case_result *result)
 
 /* How many calls before the first failing case kept device memory, and how much; 0 where one of
  * them kept none, as a workspace that is allocated once does. */
-static size_t calls_that_kept(const struct hint_facts *facts, uint64_t *bytes)
+static size_t calls_that_kept(const struct hint_context *facts, uint64_t *bytes)
 {
 	const struct judgement *judgement = facts->judgement;
 	size_t kept = 0;
@@ -59,7 +59,7 @@ static size_t calls_that_kept(const struct hint_facts *facts, uint64_t *bytes)
 
 /* A GPU tells what is free for all of its processes together, which change it by some hundred MiB:
  * what fills it is more. */
-static bool keeps_memory(const struct hint_facts *facts, struct strbuf *out)
+static bool keeps_memory(const struct hint_context *facts, struct strbuf *out)
 {
 	uint64_t bytes, least = facts->device == DEVICE_EMULATED ? 0 : facts->memory_bytes / 4;
 	size_t calls = calls_that_kept(facts, &bytes);
@@ -73,17 +73,17 @@ static bool keeps_memory(const struct hint_facts *facts, struct strbuf *out)
 	return true;
 }
 
-static bool memory_ran_out(const struct hint_facts *facts, struct strbuf *out)
+static bool memory_ran_out(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	return failing != NULL && out_of_memory(failing) && keeps_memory(facts, out);
 }
 
-static bool device_says(const struct hint_facts *facts, struct strbuf *out);
+static bool device_says(const struct hint_context *facts, struct strbuf *out);
 
 /* Whether it is known which index leads past the end of an operand, or that none does where the
  * case is run by itself. */
-static bool index_known(const struct hint_facts *facts, const struct case_result *failing)
+static bool index_known(const struct hint_context *facts, const struct case_result *failing)
 {
 	return strcmp(failing->facts.error, "cudaErrorIllegalAddress") == 0 &&
 		   (explanation_of(facts).count > 0 || hint_sizes_differ(facts) ||
@@ -92,7 +92,7 @@ static bool index_known(const struct hint_facts *facts, const struct case_result
 
 /* Of a call that was refused, what follows from it needs no advice, nor do barriers that look
  * wrong where it is known what is. */
-static bool device_advises(const struct hint_facts *facts, struct strbuf *out)
+static bool device_advises(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->facts.advice[0] == '\0' || facts->judgement->order_proved ||
@@ -130,7 +130,7 @@ static const struct {
 								  "allocates"},
 };
 
-static bool code_means(const struct hint_facts *facts, struct strbuf *out)
+static bool code_means(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || facts->device == DEVICE_EMULATED)
@@ -142,7 +142,7 @@ static bool code_means(const struct hint_facts *facts, struct strbuf *out)
 }
 
 /* A result was compared although a call had failed. */
-static bool went_on(const struct hint_facts *facts, struct strbuf *out)
+static bool went_on(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || !failing->checked || failing->facts.error[0] == '\0' ||
@@ -156,7 +156,7 @@ static bool went_on(const struct hint_facts *facts, struct strbuf *out)
 }
 
 /* The driver's functions leave nothing behind for cudaGetLastError(). */
-static bool call_failed(const struct hint_facts *facts, struct strbuf *out)
+static bool call_failed(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->facts.failed[0] == '\0' ||
@@ -197,7 +197,7 @@ static bool driver_refused(const char *output, struct strbuf *out)
 	return false;
 }
 
-static bool device_says(const struct hint_facts *facts, struct strbuf *out)
+static bool device_says(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->verdict == VERDICT_TIME_LIMIT)
@@ -213,7 +213,7 @@ static bool device_says(const struct hint_facts *facts, struct strbuf *out)
 }
 
 /* grid.sync() of a launch whose blocks need not all run at once. */
-static bool grid_waits(const struct hint_facts *facts, struct strbuf *out)
+static bool grid_waits(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	const char *file = facts->source;
@@ -228,7 +228,7 @@ static bool grid_waits(const struct hint_facts *facts, struct strbuf *out)
 
 /* ---- host code ------------------------------------------------------------------------ */
 
-static bool touches_device(const struct hint_facts *facts, struct strbuf *out)
+static bool touches_device(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->facts.signal == 0 || !printed(failing, FAULT_TOUCHED) ||
@@ -240,7 +240,7 @@ static bool touches_device(const struct hint_facts *facts, struct strbuf *out)
 	return true;
 }
 
-static bool touches_null(const struct hint_facts *facts, struct strbuf *out)
+static bool touches_null(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (failing == NULL || failing->facts.signal == 0 || !printed(failing, FAULT_OF_NULL))
@@ -320,7 +320,7 @@ static void say_where(const struct case_result *failing, bool stopped, const cha
 					stopped ? "--steps N" : "--timeout SECONDS");
 }
 
-static bool kernel_runs(const struct hint_facts *facts, struct strbuf *out)
+static bool kernel_runs(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	struct strbuf kernel = {0}, place = {0};
@@ -337,7 +337,7 @@ static bool kernel_runs(const struct hint_facts *facts, struct strbuf *out)
 	return found;
 }
 
-static bool device_runs(const struct hint_facts *facts, struct strbuf *out)
+static bool device_runs(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (!call_takes_long(failing) || facts->device == DEVICE_EMULATED ||
@@ -350,7 +350,7 @@ static bool device_runs(const struct hint_facts *facts, struct strbuf *out)
 }
 
 /* On the emulated GPU a kernel runs inside of the call that launches it, and says where it is. */
-static bool host_runs(const struct hint_facts *facts, struct strbuf *out)
+static bool host_runs(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *failing = first_failing(facts);
 	if (!call_takes_long(failing) || printed(failing, FAULT_STILL_RUNS) ||

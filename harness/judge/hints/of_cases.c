@@ -17,7 +17,7 @@ static bool is_neutral(const struct problem *problem, const struct test_case *te
 	return problem_takes(problem, (enum scalar)scalar) && !differs_from(problem, test, scalar);
 }
 
-static bool scalars(const struct hint_facts *facts, struct strbuf *out)
+static bool scalars(const struct hint_context *facts, struct strbuf *out)
 {
 	char what[96];
 	for (const struct problem_scalar *row = facts->problem->scalars; row->name != NULL; row++) {
@@ -40,7 +40,7 @@ static bool is_batch(const struct problem *problem, const struct test_case *test
 	return test->shape.size[SIZE_BATCH] > 1;
 }
 
-static bool only_batches(const struct hint_facts *facts, struct strbuf *out)
+static bool only_batches(const struct hint_context *facts, struct strbuf *out)
 {
 	return hint_parts(facts, is_batch, 0) &&
 		   hint_say_parts(facts, out, "more than one matrix in the batch");
@@ -59,7 +59,7 @@ static bool drawn_as(const struct problem *problem, const struct test_case *test
 	return false;
 }
 
-static bool values_of(const struct hint_facts *facts, struct strbuf *out)
+static bool values_of(const struct hint_context *facts, struct strbuf *out)
 {
 	static const struct {
 		enum distribution distribution;
@@ -85,7 +85,7 @@ static bool is_exact(const struct problem *problem, const struct test_case *test
 	return test->exact;
 }
 
-static bool only_exact(const struct hint_facts *facts, struct strbuf *out)
+static bool only_exact(const struct hint_context *facts, struct strbuf *out)
 {
 	return hint_parts(facts, is_exact, 0) &&
 		   hint_say_parts(
@@ -98,7 +98,7 @@ static bool only_exact(const struct hint_facts *facts, struct strbuf *out)
 
 /* Cases with wrong elements that are made of what the result held: a NaN, or else mostly, and each
  * of what it held itself. */
-static size_t cases_that_read(const struct hint_facts *facts, bool nan)
+static size_t cases_that_read(const struct hint_context *facts, bool nan)
 {
 	size_t result = problem_part_index(facts->problem, PART_RESULT), reads = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
@@ -111,7 +111,7 @@ static size_t cases_that_read(const struct hint_facts *facts, bool nan)
 }
 
 /* Where beta is 0 a result is numbers, too, unless a suite says NaN: so it was not multiplied. */
-static bool adds_to_result(const struct hint_facts *facts, struct strbuf *out)
+static bool adds_to_result(const struct hint_context *facts, struct strbuf *out)
 {
 	const char *name = hint_operand(facts, PART_RESULT);
 	if (cases_that_read(facts, false) == 0)
@@ -133,7 +133,7 @@ static bool adds_to_result(const struct hint_facts *facts, struct strbuf *out)
 	return true;
 }
 
-static bool reads_result(const struct hint_facts *facts, struct strbuf *out)
+static bool reads_result(const struct hint_context *facts, struct strbuf *out)
 {
 	const char *name = hint_operand(facts, PART_RESULT);
 	if (cases_that_read(facts, true) == 0)

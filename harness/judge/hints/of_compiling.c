@@ -12,7 +12,7 @@
 #include "judge/hints/signature.h"
 
 /* nvcc's messages; NULL where it took the file. */
-static const char *refusal(const struct hint_facts *facts)
+static const char *refusal(const struct hint_context *facts)
 {
 	return facts->judgement->verdict == VERDICT_COMPILE_ERROR ? facts->judgement->compile_log
 															  : NULL;
@@ -39,7 +39,7 @@ static const struct {
 	{"nvbench/", "a program of nvbench", "nvbench"},
 };
 
-static bool is_other_program(const struct hint_facts *facts, struct strbuf *out)
+static bool is_other_program(const struct hint_context *facts, struct strbuf *out)
 {
 	const size_t count = sizeof written_for / sizeof *written_for;
 	char prototype[PROTOTYPE_TEXT];
@@ -57,7 +57,7 @@ static bool is_other_program(const struct hint_facts *facts, struct strbuf *out)
 }
 
 /* nvcc shows the line of a fence, unless it stands in a comment. */
-static bool is_fenced(const struct hint_facts *facts, struct strbuf *out)
+static bool is_fenced(const struct hint_context *facts, struct strbuf *out)
 {
 	const char *log = refusal(facts);
 	strbuf_setf(
@@ -67,7 +67,7 @@ static bool is_fenced(const struct hint_facts *facts, struct strbuf *out)
 }
 
 /* A linker misses its functions by name (compile/nvcc.h). */
-static bool calls_library(const struct hint_facts *facts, struct strbuf *out)
+static bool calls_library(const struct hint_context *facts, struct strbuf *out)
 {
 	strbuf_setf(out,
 				"cuBLAS and its like are not linked: the product is to be computed by kernels that "
@@ -78,7 +78,7 @@ static bool calls_library(const struct hint_facts *facts, struct strbuf *out)
 /* ---- headers ---------------------------------------------------------------------------- */
 
 /* "fatal error: NAME: WHY": the name; false where nvcc says no such thing. */
-static bool find_header(const struct hint_facts *facts, const char *why, char out[PATH_MAX])
+static bool find_header(const struct hint_context *facts, const char *why, char out[PATH_MAX])
 {
 	static const char begins[] = "fatal error: ";
 	const char *log = refusal(facts);
@@ -95,7 +95,7 @@ static bool find_header(const struct hint_facts *facts, const char *why, char ou
 }
 
 /* The folder of the judged file, without links; "" where nobody knows. */
-static void folder_of_file(const struct hint_facts *facts, char out[PATH_MAX])
+static void folder_of_file(const struct hint_context *facts, char out[PATH_MAX])
 {
 	if (realpath(facts->source, out) == NULL)
 		out[0] = '\0';
@@ -105,7 +105,7 @@ static void folder_of_file(const struct hint_facts *facts, char out[PATH_MAX])
 }
 
 /* The folder of a header that messages name, as it is written behind -I: relative to the file's. */
-static void folder_of_header(const struct hint_facts *facts, char header[PATH_MAX])
+static void folder_of_header(const struct hint_context *facts, char header[PATH_MAX])
 {
 	char own[PATH_MAX];
 	folder_of_file(facts, own);
@@ -119,7 +119,7 @@ static void folder_of_header(const struct hint_facts *facts, char header[PATH_MA
 		strcpy(header, ".");
 }
 
-static bool is_closed(const struct hint_facts *facts, struct strbuf *out)
+static bool is_closed(const struct hint_context *facts, struct strbuf *out)
 {
 	char header[PATH_MAX];
 	if (!find_header(facts, "Permission denied", header))
@@ -151,7 +151,7 @@ static const struct {
 };
 
 /* Where people keep headers, as seen from the file. */
-static bool find_folder(const struct hint_facts *facts, const char *header, char out[64])
+static bool find_folder(const struct hint_context *facts, const char *header, char out[64])
 {
 	static const char *const up[] = {"", "../", "../../", "../../../"};
 	static const char *const names[] = {"include", "inc", "common", "src", "utils", "."};
@@ -168,7 +168,7 @@ static bool find_folder(const struct hint_facts *facts, const char *header, char
 	return false;
 }
 
-static bool is_not_found(const struct hint_facts *facts, struct strbuf *out)
+static bool is_not_found(const struct hint_context *facts, struct strbuf *out)
 {
 	char header[PATH_MAX], folder[64];
 	if (!find_header(facts, "No such file or directory", header) || is_other_program(facts, out))
@@ -249,7 +249,7 @@ static const struct {
 };
 
 /* error: identifier "half" is undefined; in `using namespace nvcuda` it must be a namespace. */
-static bool lacks_include(const struct hint_facts *facts, struct strbuf *out)
+static bool lacks_include(const struct hint_context *facts, struct strbuf *out)
 {
 	static const char *const said[] = {
 		"error: identifier \"%s\" is undefined", "error: namespace \"%s\" is undefined",
@@ -274,7 +274,7 @@ static bool lacks_include(const struct hint_facts *facts, struct strbuf *out)
 }
 
 /* What people write for types that CUDA calls otherwise. */
-static bool has_no_such_type(const struct hint_facts *facts, struct strbuf *out)
+static bool has_no_such_type(const struct hint_context *facts, struct strbuf *out)
 {
 	static const struct {
 		const char *name, *instead;
@@ -302,7 +302,7 @@ static bool has_no_such_type(const struct hint_facts *facts, struct strbuf *out)
 
 /* ptxas says so by itself (compile/source_needs.h); a device that takes PTX says only that it does
  * not know what is called. */
-static bool is_of_blackwell(const struct hint_facts *facts, struct strbuf *out)
+static bool is_of_blackwell(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct judgement *judgement = facts->judgement;
 	strbuf_setf(out,
@@ -313,7 +313,7 @@ static bool is_of_blackwell(const struct hint_facts *facts, struct strbuf *out)
 }
 
 /* Of an accepted file: what a GPU does at once, it does one after another. */
-static bool is_serialised(const struct hint_facts *facts, struct strbuf *out)
+static bool is_serialised(const struct hint_context *facts, struct strbuf *out)
 {
 	static const char begins[] = "wgmma.mma_async instructions are serialized ";
 	static const char *const ends[] = {" in the function '", " in function '",

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_cxx20(const struct hint_facts *facts, struct strbuf *out)
+static bool is_cxx20(const struct hint_context *facts, struct strbuf *out)
 {
 	strbuf_setf(
 		out, "the file is C++20: it was compiled with -std=c++20, and does not compile as C++17%s",
@@ -12,7 +12,7 @@ static bool is_cxx20(const struct hint_facts *facts, struct strbuf *out)
 	return facts->judgement->cxx20;
 }
 
-static bool lacks_extern_c(const struct hint_facts *facts, struct strbuf *out)
+static bool lacks_extern_c(const struct hint_context *facts, struct strbuf *out)
 {
 	strbuf_setf(
 		out, "solve() was taken without extern \"C\": LeetGPU looks for that name alone, and C++ "
@@ -32,7 +32,7 @@ static void say_sizes(const struct problem *problem, enum entry_order order, str
 		}
 }
 
-static bool is_solution(const struct hint_facts *facts, struct strbuf *out)
+static bool is_solution(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct judgement *judgement = facts->judgement;
 	char prototype[PROTOTYPE_TEXT];

@@ -6,7 +6,7 @@
 #define COMPARED_LEAST 16 /* fewer may be chance */
 
 /* Wrong elements that were compared in all cases, where all of them are longer; 0: some are not. */
-static uint64_t longer_ones(const struct hint_facts *facts)
+static uint64_t longer_ones(const struct hint_context *facts)
 {
 	const struct case_result *result;
 	uint64_t compared = 0;
@@ -19,12 +19,12 @@ static uint64_t longer_ones(const struct hint_facts *facts)
 }
 
 /* The least number of edges that paths of all cases may have; 0: there is no such number. */
-static int32_t edges_of(const struct hint_facts *facts)
+static int32_t edges_of(const struct hint_context *facts)
 {
 	const struct case_result *result;
 	int32_t least = 0, most = INT32_MAX;
 	for (size_t at = 0; (result = hint_next_explained(facts, &at)) != NULL;) {
-		const struct wrong_facts *wrong = result->wrong;
+		const struct wrong_pattern *wrong = result->wrong;
 		if (wrong->path_edges == 0)
 			return 0;
 		least = wrong->path_edges > least ? wrong->path_edges : least;
@@ -33,7 +33,7 @@ static int32_t edges_of(const struct hint_facts *facts)
 	return least <= most ? least : 0;
 }
 
-static bool few_edges(const struct hint_facts *facts, struct strbuf *out)
+static bool few_edges(const struct hint_context *facts, struct strbuf *out)
 {
 	static const char outermost[] =
 		"with k in the innermost loop only paths over one stop are seen: k has to be the outermost "
@@ -54,7 +54,7 @@ static bool few_edges(const struct hint_facts *facts, struct strbuf *out)
 	return true;
 }
 
-static bool longer(const struct hint_facts *facts, struct strbuf *out)
+static bool longer(const struct hint_context *facts, struct strbuf *out)
 {
 	char cases[64];
 	if (longer_ones(facts) < COMPARED_LEAST || edges_of(facts) > 0)

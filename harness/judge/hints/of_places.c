@@ -35,7 +35,7 @@ static const struct line lines[] = {{"first row", SIZE_M, first_row},
 									{"last column", SIZE_N, last_column}};
 
 /* Whether it is not the only one in all cases. */
-static bool has_others(const struct hint_facts *facts, const struct line *line)
+static bool has_others(const struct hint_context *facts, const struct line *line)
 {
 	const struct case_result *result;
 	for (size_t at = 0; (result = hint_next_explained(facts, &at)) != NULL;)
@@ -44,7 +44,7 @@ static bool has_others(const struct hint_facts *facts, const struct line *line)
 	return false;
 }
 
-static const struct line *line_of(const struct hint_facts *facts)
+static const struct line *line_of(const struct hint_context *facts)
 {
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		if (hint_all_explained(facts, lines[i].holds) && has_others(facts, &lines[i]))
@@ -52,7 +52,7 @@ static const struct line *line_of(const struct hint_facts *facts)
 	return NULL;
 }
 
-static bool one_line(const struct hint_facts *facts, struct strbuf *out)
+static bool one_line(const struct hint_context *facts, struct strbuf *out)
 {
 	char cases[64];
 	const struct line *line = line_of(facts);
@@ -85,7 +85,7 @@ static bool is_telling(const struct case_result *result, int32_t tile)
 	return whole * 2 >= (double)m * n && (m % tile != 0 || n % tile != 0);
 }
 
-static struct ragged ragged_of(const struct hint_facts *facts, int t)
+static struct ragged ragged_of(const struct hint_context *facts, int t)
 {
 	const struct case_result *result;
 	struct ragged out = {.holds = true, .rows = true, .columns = true};
@@ -107,7 +107,7 @@ static struct ragged ragged_of(const struct hint_facts *facts, int t)
 
 /* The smallest tile beyond whose multiples all wrong elements lie, which says most of where; 0:
  * there is none. */
-static int32_t ragged_tile(const struct hint_facts *facts, struct ragged *best)
+static int32_t ragged_tile(const struct hint_context *facts, struct ragged *best)
 {
 	for (int t = 0; t < WRONG_TILES; t++) {
 		*best = ragged_of(facts, t);
@@ -118,7 +118,7 @@ static int32_t ragged_tile(const struct hint_facts *facts, struct ragged *best)
 	return 0;
 }
 
-static bool beyond_tiles(const struct hint_facts *facts, struct strbuf *out)
+static bool beyond_tiles(const struct hint_context *facts, struct strbuf *out)
 {
 	struct ragged ragged;
 	char cases[64];
@@ -163,7 +163,7 @@ static int32_t tiles_in(const struct case_result *result, struct tile tile)
 
 /* The largest tiles of which each is right or wrong as a whole in all cases, at least four of them
  * in one. False: there are none. */
-static bool find_tile(const struct hint_facts *facts, struct tile *best)
+static bool find_tile(const struct hint_context *facts, struct tile *best)
 {
 	const struct case_result *result;
 	uint64_t whole = ~(uint64_t)0;
@@ -186,7 +186,7 @@ static bool find_tile(const struct hint_facts *facts, struct tile *best)
 	return found;
 }
 
-static bool whole_tiles(const struct hint_facts *facts, struct strbuf *out)
+static bool whole_tiles(const struct hint_context *facts, struct strbuf *out)
 {
 	struct ragged ragged;
 	struct tile tile = {0, 0};
@@ -211,7 +211,7 @@ struct residues {
 };
 
 /* Residues modulo `period` of the rows or columns with wrong elements, of all cases. */
-static struct residues residues_of(const struct hint_facts *facts, bool rows, int period)
+static struct residues residues_of(const struct hint_context *facts, bool rows, int period)
 {
 	const struct case_result *result;
 	struct residues out = {.count = 0};
@@ -231,7 +231,7 @@ static struct residues residues_of(const struct hint_facts *facts, bool rows, in
 
 /* Whether nearly every row (column) with such a residue has wrong elements, in each case that is
  * two periods long, and there is such a case. */
-static bool are_filled(const struct hint_facts *facts, bool rows, int period,
+static bool are_filled(const struct hint_context *facts, bool rows, int period,
 					   const struct residues *residues)
 {
 	const struct case_result *result;
@@ -266,7 +266,7 @@ static void say_residues(const struct residues *residues, int period, struct str
 	}
 }
 
-static bool periodic(const struct hint_facts *facts, bool rows, struct strbuf *out)
+static bool periodic(const struct hint_context *facts, bool rows, struct strbuf *out)
 {
 	for (int period = 2; period <= WRONG_PERIOD; period *= 2) {
 		struct residues residues = residues_of(facts, rows, period);
@@ -287,7 +287,7 @@ static bool periodic(const struct hint_facts *facts, bool rows, struct strbuf *o
 	return false;
 }
 
-static bool every_so_many(const struct hint_facts *facts, struct strbuf *out)
+static bool every_so_many(const struct hint_context *facts, struct strbuf *out)
 {
 	struct ragged ragged;
 	if (ragged_tile(facts, &ragged) != 0 || line_of(facts) != NULL)
@@ -303,7 +303,7 @@ static bool later_matrices(const struct case_result *result)
 	return places->first_batch == 1 && places->batches == hint_case_size(result, SIZE_BATCH) - 1;
 }
 
-static bool after_first_matrix(const struct hint_facts *facts, struct strbuf *out)
+static bool after_first_matrix(const struct hint_context *facts, struct strbuf *out)
 {
 	char cases[64];
 	if (!hint_all_explained(facts, later_matrices) || hint_stored_beyond(facts))
@@ -327,7 +327,7 @@ static bool one_matrix(const struct case_result *result)
 	return hint_case_size(result, SIZE_BATCH) == 1;
 }
 
-static bool only_last_matrix(const struct hint_facts *facts, struct strbuf *out)
+static bool only_last_matrix(const struct hint_context *facts, struct strbuf *out)
 {
 	char cases[64];
 	if (!hint_all_explained(facts, last_matrix) || hint_all_explained(facts, one_matrix))
@@ -340,7 +340,7 @@ static bool only_last_matrix(const struct hint_facts *facts, struct strbuf *out)
 /* ---- no numbers ------------------------------------------------------------------------------ */
 
 /* Whether NaN can come from what the operands hold. */
-static bool has_special(const struct hint_facts *facts, const struct test_case *test)
+static bool has_special(const struct hint_context *facts, const struct test_case *test)
 {
 	for (size_t i = 0; i < problem_operands(facts->problem); i++) {
 		enum distribution distribution = test->values[i].distribution;
@@ -352,7 +352,7 @@ static bool has_special(const struct hint_facts *facts, const struct test_case *
 	return false;
 }
 
-static bool not_numbers(const struct hint_facts *facts, struct strbuf *out)
+static bool not_numbers(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *result;
 	size_t held = 0;

@@ -11,7 +11,7 @@
 
 /* Whether each sum of the cases that fit ends at the last multiple of `tile`; tile 0: one product
  * before its end. */
-static bool sums_end_at(const struct hint_facts *facts, const struct explanation *explanation,
+static bool sums_end_at(const struct hint_context *facts, const struct explanation *explanation,
 						int32_t tile)
 {
 	for (size_t i = 0; i < facts->judgement->count; i++) {
@@ -42,7 +42,7 @@ static bool sums_are_short(const struct case_result *result, const struct explan
 
 /* Cases that speak against tiles of this size: their sums are whole though K is ragged, or short
  * though it is not. A tile of 0 stands for the last product, which every K has. */
-static size_t against(const struct hint_facts *facts, const struct explanation *explanation,
+static size_t against(const struct hint_context *facts, const struct explanation *explanation,
 					  int32_t tile)
 {
 	size_t cases = 0;
@@ -55,7 +55,7 @@ static size_t against(const struct hint_facts *facts, const struct explanation *
 }
 
 /* The most products of a sum that ends early, or of one that is `whole`. */
-static int32_t longest_sum(const struct hint_facts *facts, const struct explanation *explanation,
+static int32_t longest_sum(const struct hint_context *facts, const struct explanation *explanation,
 						   bool whole)
 {
 	int32_t longest = 0;
@@ -74,7 +74,7 @@ static int32_t longest_sum(const struct hint_facts *facts, const struct explanat
 /* The tile whose multiples the sums end at; of several the one that fewest cases speak against, and
  * of these the largest that some short sum has. One that is longer than every sum was never seen.
  * 0: there is none. */
-static int32_t tile_of_sums(const struct hint_facts *facts, const struct explanation *explanation)
+static int32_t tile_of_sums(const struct hint_context *facts, const struct explanation *explanation)
 {
 	int32_t best = 0, longest = longest_sum(facts, explanation, false);
 	int32_t whole = longest_sum(facts, explanation, true);
@@ -87,7 +87,7 @@ static int32_t tile_of_sums(const struct hint_facts *facts, const struct explana
 	return best;
 }
 
-static void say_missing(const struct hint_facts *facts, const struct explanation *explanation,
+static void say_missing(const struct hint_context *facts, const struct explanation *explanation,
 						struct strbuf *out)
 {
 	const char *k = hint_size(facts, SIZE_K);
@@ -122,7 +122,8 @@ static void say_missing(const struct hint_facts *facts, const struct explanation
 /* ---- sentences ------------------------------------------------------------------------ */
 
 /* "A[row * K + k]": where an operand's element is. */
-static void say_place(const struct hint_facts *facts, enum part part, bool other_way, char out[64])
+static void say_place(const struct hint_context *facts, enum part part, bool other_way,
+					  char out[64])
 {
 	static const char *const index[][2] = {[PART_LEFT] = {"row", "k"},
 										   [PART_RIGHT] = {"k", "column"},
@@ -136,7 +137,7 @@ static void say_place(const struct hint_facts *facts, enum part part, bool other
 			 hint_size(facts, extent[part][1 - outer]), index[part][1 - outer]);
 }
 
-static void say_transposed(const struct hint_facts *facts, enum part part, struct strbuf *out)
+static void say_transposed(const struct hint_context *facts, enum part part, struct strbuf *out)
 {
 	char right[64], wrong[64];
 	say_place(facts, part, false, right);
@@ -145,7 +146,7 @@ static void say_transposed(const struct hint_facts *facts, enum part part, struc
 				hint_operand(facts, part), part == PART_RESULT ? "stored" : "read");
 }
 
-static void say_length(const struct hint_facts *facts, enum part part, enum size size,
+static void say_length(const struct hint_context *facts, enum part part, enum size size,
 					   struct strbuf *out)
 {
 	char right[64];
@@ -154,7 +155,7 @@ static void say_length(const struct hint_facts *facts, enum part part, enum size
 				hint_size(facts, size), right);
 }
 
-static void say_scalar(const struct hint_facts *facts, enum scalar scalar, struct strbuf *out)
+static void say_scalar(const struct hint_context *facts, enum scalar scalar, struct strbuf *out)
 {
 	const char *name = "";
 	for (const struct problem_scalar *row = facts->problem->scalars; row->name != NULL; row++)
@@ -170,7 +171,7 @@ static const char *const plain[FAULT_COUNT] = {
 };
 
 /* Not by printf, whose format the compiler could not check. */
-static void say_plain(const struct hint_facts *facts, const char *text, struct strbuf *out)
+static void say_plain(const struct hint_context *facts, const char *text, struct strbuf *out)
 {
 	static const enum part parts[] = {PART_LEFT, PART_RIGHT, PART_RESULT};
 	for (const char *next; *(next = text + strcspn(text, "%")) != '\0';
@@ -184,7 +185,7 @@ static void say_plain(const struct hint_facts *facts, const char *text, struct s
 /* How much speaks for this number of a fault: the cases in which it has a part with it. Of tiles,
  * which may be the smallest that come as far, larger ones say more; a scale for each row fits short
  * rows whatever it is. */
-static size_t cases_with(const struct hint_facts *facts, const struct explanation *explanation,
+static size_t cases_with(const struct hint_context *facts, const struct explanation *explanation,
 						 enum wrong_fault fault, int32_t number)
 {
 	size_t cases = 0;
@@ -201,7 +202,7 @@ static size_t cases_with(const struct hint_facts *facts, const struct explanatio
 }
 
 /* The number of a fault for which most speaks. */
-static int32_t number_of(const struct hint_facts *facts, const struct explanation *explanation,
+static int32_t number_of(const struct hint_context *facts, const struct explanation *explanation,
 						 enum wrong_fault fault)
 {
 	int32_t number = 0;
@@ -219,7 +220,7 @@ static int32_t number_of(const struct hint_facts *facts, const struct explanatio
 }
 
 /* Whether the site's own tolerance takes all that is wrong. */
-static bool leetgpu_takes_it(const struct hint_facts *facts)
+static bool leetgpu_takes_it(const struct hint_context *facts)
 {
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
@@ -229,7 +230,7 @@ static bool leetgpu_takes_it(const struct hint_facts *facts)
 	return facts->problem->leetgpu_atol > 0;
 }
 
-static void say_narrow_sum(const struct hint_facts *facts, const char *type, struct strbuf *out)
+static void say_narrow_sum(const struct hint_context *facts, const char *type, struct strbuf *out)
 {
 	strbuf_addf(
 		out,
@@ -251,7 +252,7 @@ static const char *const integers[INTEGER_WAYS] = {
 };
 
 /* Which codes share a byte. */
-static void say_pairs(const struct hint_facts *facts, int32_t number, struct strbuf *out)
+static void say_pairs(const struct hint_context *facts, int32_t number, struct strbuf *out)
 {
 	const char *right = hint_operand(facts, PART_RIGHT);
 	if (number == 0)
@@ -265,7 +266,7 @@ static void say_pairs(const struct hint_facts *facts, int32_t number, struct str
 }
 
 /* As which type codes are read. */
-static void say_codes_read(const struct hint_facts *facts, struct strbuf *out)
+static void say_codes_read(const struct hint_context *facts, struct strbuf *out)
 {
 	const char *left = hint_operand(facts, PART_LEFT), *right = hint_operand(facts, PART_RIGHT);
 	enum dtype type = problem_part(facts->problem, PART_RIGHT)->type;
@@ -284,7 +285,7 @@ static void say_codes_read(const struct hint_facts *facts, struct strbuf *out)
 
 #define CHUNK 8 /* elements of 16 bits that a swizzle moves together */
 
-static void say_numbered(const struct hint_facts *facts, enum wrong_fault fault, int32_t number,
+static void say_numbered(const struct hint_context *facts, enum wrong_fault fault, int32_t number,
 						 struct strbuf *out)
 {
 	const char *left = hint_operand(facts, PART_LEFT), *right = hint_operand(facts, PART_RIGHT);
@@ -317,7 +318,7 @@ static void say_numbered(const struct hint_facts *facts, enum wrong_fault fault,
 }
 
 /* What the fault does, behind "what comes of". */
-static void say_fault(const struct hint_facts *facts, const struct explanation *explanation,
+static void say_fault(const struct hint_context *facts, const struct explanation *explanation,
 					  enum wrong_fault fault, struct strbuf *out)
 {
 	switch (fault) {
@@ -353,14 +354,14 @@ static void say_fault(const struct hint_facts *facts, const struct explanation *
 		say_plain(facts, plain[fault], out);
 }
 
-static bool stage_is_known(const struct hint_facts *facts)
+static bool stage_is_known(const struct hint_context *facts)
 {
 	struct wrong_stage stage;
 	size_t cases;
 	return explanation_of_stage(facts, &stage, &cases);
 }
 
-static bool made_by(const struct hint_facts *facts, struct strbuf *out)
+static bool made_by(const struct hint_context *facts, struct strbuf *out)
 {
 	struct explanation explanation = explanation_of(facts);
 	char cases[64];
@@ -375,7 +376,7 @@ static bool made_by(const struct hint_facts *facts, struct strbuf *out)
 	return true;
 }
 
-static bool made_by_second(const struct hint_facts *facts, struct strbuf *out)
+static bool made_by_second(const struct hint_context *facts, struct strbuf *out)
 {
 	struct explanation explanation = explanation_of(facts);
 	if (explanation.count < 2 || stage_is_known(facts) || hint_stored_beyond(facts))
@@ -387,7 +388,7 @@ static bool made_by_second(const struct hint_facts *facts, struct strbuf *out)
 
 /* ---- a part of the wrong elements ----------------------------------------------------------- */
 
-static size_t count_held(const struct hint_facts *facts, const struct explanation *explanation)
+static size_t count_held(const struct hint_context *facts, const struct explanation *explanation)
 {
 	size_t cases = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++)
@@ -397,7 +398,7 @@ static size_t count_held(const struct hint_facts *facts, const struct explanatio
 
 /* Where nothing explains all of them, as with a race: the fault that some have in most cases, and
  * in half of them at least. */
-static bool made_in_part(const struct hint_facts *facts, struct strbuf *out)
+static bool made_in_part(const struct hint_context *facts, struct strbuf *out)
 {
 	struct explanation part = {.count = 0};
 	size_t most = 0;
@@ -425,11 +426,11 @@ static bool made_in_part(const struct hint_facts *facts, struct strbuf *out)
 
 /* Whether all wrong elements are 0 where subnormal numbers belong, in each case that was looked at.
  */
-static bool are_flushed(const struct hint_facts *facts)
+static bool are_flushed(const struct hint_context *facts)
 {
 	size_t flushed = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		const struct wrong_pattern *wrong = facts->judgement->cases[i].wrong;
 		if (wrong != NULL && (wrong->flushed < wrong->compared || wrong->compared == 0))
 			return false;
 		flushed += wrong != NULL;
@@ -437,7 +438,7 @@ static bool are_flushed(const struct hint_facts *facts)
 	return flushed > 0;
 }
 
-static bool flushes(const struct hint_facts *facts, struct strbuf *out)
+static bool flushes(const struct hint_context *facts, struct strbuf *out)
 {
 	char cases[64];
 	size_t explained = hint_explained_cases(facts);
@@ -450,7 +451,7 @@ static bool flushes(const struct hint_facts *facts, struct strbuf *out)
 	return true;
 }
 
-static bool zeros(const struct hint_facts *facts, struct strbuf *out)
+static bool zeros(const struct hint_context *facts, struct strbuf *out)
 {
 	char cases[64];
 	size_t explained = hint_explained_cases(facts);
@@ -468,11 +469,11 @@ static bool zeros(const struct hint_facts *facts, struct strbuf *out)
 /* Of integers: all that is wrong lies in the middle of two, and became the odd one. */
 #define TIES_LEAST 16 /* fewer come of much else that is a little off */
 
-static bool half_not_to_even(const struct hint_facts *facts, struct strbuf *out)
+static bool half_not_to_even(const struct hint_context *facts, struct strbuf *out)
 {
 	uint64_t ties = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
-		const struct wrong_facts *wrong = facts->judgement->cases[i].wrong;
+		const struct wrong_pattern *wrong = facts->judgement->cases[i].wrong;
 		if (wrong != NULL && (wrong->ties < wrong->compared || wrong->compared == 0))
 			return false;
 		ties += wrong != NULL ? wrong->ties : 0;
@@ -498,7 +499,7 @@ const struct hint_row hints_of_products[] = {
 	{0},
 };
 
-bool hint_fault_known(const struct hint_facts *facts)
+bool hint_fault_known(const struct hint_context *facts)
 {
 	struct strbuf ignored = {0};
 	bool known = stage_is_known(facts) || hint_stored_beyond(facts);
@@ -508,7 +509,7 @@ bool hint_fault_known(const struct hint_facts *facts)
 	return known;
 }
 
-bool hint_case_explained(const struct hint_facts *facts, const struct case_result *result)
+bool hint_case_explained(const struct hint_context *facts, const struct case_result *result)
 {
 	struct explanation explanation = explanation_of(facts);
 	return explanation_zeros(facts) || explanation_holds(result, &explanation) ||

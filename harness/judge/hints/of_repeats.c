@@ -7,7 +7,7 @@
 #include "judge/hints/signature.h"
 
 /* Tickets, and the like. */
-static bool raises_counters(const struct hint_facts *facts)
+static bool raises_counters(const struct hint_context *facts)
 {
 	static const char *const words[] = {"atomicAdd", "atomicInc", "fetch_add", "atom.", "red."};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -16,7 +16,7 @@ static bool raises_counters(const struct hint_facts *facts)
 	return false;
 }
 
-static bool first_call_only(const struct hint_facts *facts, struct strbuf *out)
+static bool first_call_only(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_repeat *repeat = &facts->judgement->repeat;
 	if (!hint_is_kept(facts) || repeat->right_second)
@@ -32,7 +32,7 @@ static bool first_call_only(const struct hint_facts *facts, struct strbuf *out)
 	return true;
 }
 
-static bool right_alone(const struct hint_facts *facts, struct strbuf *out)
+static bool right_alone(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_repeat *repeat = &facts->judgement->repeat;
 	if (!hint_is_kept(facts) || !repeat->right_second)
@@ -52,7 +52,7 @@ static bool right_alone(const struct hint_facts *facts, struct strbuf *out)
 }
 
 /* The emulated GPU makes the second call in another order (judge/run/emulated.h). */
-static bool right_in_order(const struct hint_facts *facts, struct strbuf *out)
+static bool right_in_order(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_repeat *repeat = &facts->judgement->repeat;
 	if (!repeat->made || repeat->right_first || !repeat->right_second ||
@@ -67,7 +67,7 @@ static bool right_in_order(const struct hint_facts *facts, struct strbuf *out)
 	return true;
 }
 
-static bool differs(const struct hint_facts *facts, struct strbuf *out)
+static bool differs(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_repeat *repeat = &facts->judgement->repeat;
 	if (!repeat->made || repeat->right_first || (repeat->same_first && repeat->same_second) ||
@@ -82,7 +82,7 @@ static bool differs(const struct hint_facts *facts, struct strbuf *out)
 	return true;
 }
 
-static bool swizzled_otherwise(const struct hint_facts *facts, struct strbuf *out)
+static bool swizzled_otherwise(const struct hint_context *facts, struct strbuf *out)
 {
 	const char *swizzle = facts->judgement->swizzle;
 	if (swizzle[0] == '\0')
@@ -104,7 +104,7 @@ static bool swizzled_otherwise(const struct hint_facts *facts, struct strbuf *ou
 }
 
 /* It was looked for after the verdict, and names both sides. */
-static bool has_race(const struct hint_facts *facts, struct strbuf *out)
+static bool has_race(const struct hint_context *facts, struct strbuf *out)
 {
 	if (facts->judgement->race[0] == '\0' || hint_rows_overlap(facts) || hint_stored_beyond(facts))
 		return false; /* it follows from what is stored where */
@@ -114,7 +114,7 @@ static bool has_race(const struct hint_facts *facts, struct strbuf *out)
 }
 
 /* No fault where both are right. */
-static bool results_vary(const struct hint_facts *facts, struct strbuf *out)
+static bool results_vary(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_spread *spread = &facts->judgement->spread;
 	if (!spread->differs)

@@ -9,7 +9,7 @@
 
 /* solve() of the file, and as the problem calls it. False: the file cannot be read, or has
  * several, of which the preprocessor takes one. */
-static bool find_both(const struct hint_facts *facts, struct signature *own,
+static bool find_both(const struct hint_context *facts, struct signature *own,
 					  struct signature *asked)
 {
 	char prototype[PROTOTYPE_TEXT];
@@ -21,7 +21,7 @@ static bool find_both(const struct hint_facts *facts, struct signature *own,
 }
 
 /* Both where the file's own is called. */
-static bool find_called(const struct hint_facts *facts, struct signature *own,
+static bool find_called(const struct hint_context *facts, struct signature *own,
 						struct signature *asked)
 {
 	return facts->judgement->was_run && facts->judgement->verdict != VERDICT_COMPILE_ERROR &&
@@ -30,13 +30,13 @@ static bool find_called(const struct hint_facts *facts, struct signature *own,
 
 /* ---- no solve() was found in the library ------------------------------------------------ */
 
-static bool lacks_solve(const struct hint_facts *facts)
+static bool lacks_solve(const struct hint_context *facts)
 {
 	return facts->judgement->verdict == VERDICT_COMPILE_ERROR &&
 		   strstr(facts->judgement->detail, RUN_NO_SOLVE_TEXT) != NULL;
 }
 
-static bool has_other_linkage(const struct hint_facts *facts, struct strbuf *out)
+static bool has_other_linkage(const struct hint_context *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	char prototype[PROTOTYPE_TEXT];
@@ -79,7 +79,7 @@ static void find_meant(const char *file, const struct signature *asked, char out
 		snprintf(out, 128, "%s", find_instead(file));
 }
 
-static bool is_not_there(const struct hint_facts *facts, struct strbuf *out)
+static bool is_not_there(const struct hint_context *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	char prototype[PROTOTYPE_TEXT], meant[128];
@@ -93,7 +93,7 @@ static bool is_not_there(const struct hint_facts *facts, struct strbuf *out)
 
 /* ---- solve() is called with other arguments than it takes --------------------------------- */
 
-static bool is_kernel(const struct hint_facts *facts, struct strbuf *out)
+static bool is_kernel(const struct hint_context *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	if (!find_called(facts, &own, &asked) || !own.is_kernel)
@@ -103,7 +103,7 @@ static bool is_kernel(const struct hint_facts *facts, struct strbuf *out)
 }
 
 /* Default arguments are for C++ callers that see them. */
-static bool has_defaults(const struct hint_facts *facts, struct strbuf *out)
+static bool has_defaults(const struct hint_context *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	if (!find_called(facts, &own, &asked) || !own.is_certain || asked.count >= own.count ||
@@ -117,7 +117,7 @@ static bool has_defaults(const struct hint_facts *facts, struct strbuf *out)
 	return true;
 }
 
-static bool has_other_count(const struct hint_facts *facts, struct strbuf *out)
+static bool has_other_count(const struct hint_context *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	char prototype[PROTOTYPE_TEXT];
@@ -143,7 +143,7 @@ static size_t common_count(const struct signature *own, const struct signature *
 	return count < SIGNATURE_PARAMETERS ? count : SIGNATURE_PARAMETERS;
 }
 
-static bool has_other_type(const struct hint_facts *facts, struct strbuf *out)
+static bool has_other_type(const struct hint_context *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	char type[SIGNATURE_WORD + 4], wanted[SIGNATURE_WORD + 4];
@@ -181,7 +181,7 @@ static bool has_names_of(const struct signature *own, const struct signature *th
 }
 
 /* Whose parameters the file's are, by types and names, where they are not this problem's. */
-static bool is_of_other_problem(const struct hint_facts *facts, struct strbuf *out)
+static bool is_of_other_problem(const struct hint_context *facts, struct strbuf *out)
 {
 	enum { NAMED_MAX = 3 };
 	struct signature own, asked, theirs;
@@ -277,7 +277,7 @@ static bool pass_as(const struct problem *problem, const char *asked, const char
 	return true;
 }
 
-bool hint_other_order(const struct hint_facts *facts, struct test_case *test, struct arena *arena)
+bool hint_other_order(const struct hint_context *facts, struct test_case *test, struct arena *arena)
 {
 	struct signature own, asked;
 	const struct arguments was = {*test, *arena};
@@ -300,7 +300,7 @@ static void say_names(const struct signature *signature, struct strbuf *out)
 }
 
 /* The names alone may be others than the problem's, and right: cases/repeat.h tries. */
-static bool has_other_order(const struct hint_facts *facts, struct strbuf *out)
+static bool has_other_order(const struct hint_context *facts, struct strbuf *out)
 {
 	struct signature own, asked;
 	if (!facts->judgement->order_proved || !find_called(facts, &own, &asked))

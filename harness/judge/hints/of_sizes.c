@@ -65,7 +65,7 @@ static bool are_two(const struct problem *problem, enum size one, enum size othe
 
 /* Two sizes that differ in all failing cases and in no accepted one, though a fault may make a part
  * of what is wrong; where accepted ones have all three equal, it could be any two. */
-static bool find_exchanged(const struct hint_facts *facts, enum size *one, enum size *other)
+static bool find_exchanged(const struct hint_context *facts, enum size *one, enum size *other)
 {
 	if (explanation_of(facts).count > 0 || hint_sides_of(facts, not_square, 0).right_with == 0)
 		return false;
@@ -82,7 +82,7 @@ static bool find_exchanged(const struct hint_facts *facts, enum size *one, enum 
 }
 
 /* "A is M x K, B is K x N, C is M x N" */
-static void say_extents(const struct hint_facts *facts, char out[EXPLANATION_TEXT])
+static void say_extents(const struct hint_context *facts, char out[EXPLANATION_TEXT])
 {
 	problem_explain(facts->problem, out);
 	char *behind = strstr(out, ", row-major"); /* what is said of all operands, and more */
@@ -90,21 +90,21 @@ static void say_extents(const struct hint_facts *facts, char out[EXPLANATION_TEX
 		*behind = '\0';
 }
 
-bool hint_may_be_exchanged(const struct hint_facts *facts, enum size one, enum size other)
+bool hint_may_be_exchanged(const struct hint_context *facts, enum size one, enum size other)
 {
-	struct hint_facts asked = *facts;
+	struct hint_context asked = *facts;
 	asked.claim = NULL;
 	return are_two(facts->problem, one, other) && explanation_of(facts).count == 0 &&
 		   hint_parts_all(&asked, differ, pair_of(one, other));
 }
 
-static bool is_proved(const struct hint_facts *facts)
+static bool is_proved(const struct hint_context *facts)
 {
 	return facts->judgement->exchanged[0] != facts->judgement->exchanged[1];
 }
 
 /* It was called so: cases/repeat.h. */
-static bool right_exchanged(const struct hint_facts *facts, struct strbuf *out)
+static bool right_exchanged(const struct hint_context *facts, struct strbuf *out)
 {
 	char explained[EXPLANATION_TEXT];
 	const enum size *pair = facts->judgement->exchanged;
@@ -120,7 +120,7 @@ static bool right_exchanged(const struct hint_facts *facts, struct strbuf *out)
 	return true;
 }
 
-static bool exchanged(const struct hint_facts *facts, struct strbuf *out)
+static bool exchanged(const struct hint_context *facts, struct strbuf *out)
 {
 	enum size one, other;
 	char explained[EXPLANATION_TEXT];
@@ -137,7 +137,7 @@ static bool exchanged(const struct hint_facts *facts, struct strbuf *out)
 	return true;
 }
 
-static bool below(const struct hint_facts *facts, struct strbuf *out)
+static bool below(const struct hint_context *facts, struct strbuf *out)
 {
 	if (explanation_of(facts).count > 0 || is_proved(facts))
 		return false;
@@ -159,7 +159,7 @@ static bool below(const struct hint_facts *facts, struct strbuf *out)
 	return false;
 }
 
-static bool only_not_square(const struct hint_facts *facts, struct strbuf *out)
+static bool only_not_square(const struct hint_context *facts, struct strbuf *out)
 {
 	char what[96];
 	if (is_proved(facts) || !hint_parts(facts, not_square, 0))
@@ -170,10 +170,10 @@ static bool only_not_square(const struct hint_facts *facts, struct strbuf *out)
 }
 
 /* Nothing is claimed by who only asks. */
-bool hint_sizes_differ(const struct hint_facts *facts)
+bool hint_sizes_differ(const struct hint_context *facts)
 {
 	enum size one, other;
-	struct hint_facts asked = *facts;
+	struct hint_context asked = *facts;
 	asked.claim = NULL;
 	return is_proved(facts) || find_exchanged(&asked, &one, &other) ||
 		   hint_parts(&asked, not_square, 0);
@@ -197,7 +197,7 @@ static bool is_ragged(const struct problem *problem, const struct test_case *tes
 }
 
 /* The largest power of two of which every accepted case is a multiple. */
-static int32_t tile_of_right(const struct hint_facts *facts, enum size size)
+static int32_t tile_of_right(const struct hint_context *facts, enum size size)
 {
 	int32_t tile = 2;
 	while (tile < TILE_MOST &&
@@ -222,7 +222,7 @@ static const char *beyond_of(enum size size)
 	return size == SIZE_K ? ": is what a tile holds beyond it set to 0, in both operands?" : "";
 }
 
-static bool ragged_of(const struct hint_facts *facts, enum size size, int32_t tile,
+static bool ragged_of(const struct hint_context *facts, enum size size, int32_t tile,
 					  struct strbuf *out)
 {
 	char what[96];
@@ -242,7 +242,7 @@ static bool ragged_of(const struct hint_facts *facts, enum size size, int32_t ti
 	return true;
 }
 
-static bool ragged(const struct hint_facts *facts, struct strbuf *out)
+static bool ragged(const struct hint_context *facts, struct strbuf *out)
 {
 	for (int32_t tile = 2; tile <= TILE_MOST; tile *= 2)
 		for (size_t i = 0; i < SIZES; i++)
@@ -254,7 +254,7 @@ static bool ragged(const struct hint_facts *facts, struct strbuf *out)
 /* ---- large ones --------------------------------------------------------------------------- */
 
 /* The largest of all right cases, and the smallest of all failing ones. */
-static void limits_of(const struct hint_facts *facts, enum size size, int32_t *right_most,
+static void limits_of(const struct hint_context *facts, enum size size, int32_t *right_most,
 					  int32_t *failing_least)
 {
 	*right_most = 0;
@@ -275,7 +275,7 @@ static bool is_above(const struct problem *problem, const struct test_case *test
 	return test->shape.size[number % SIZE_COUNT] > number / SIZE_COUNT;
 }
 
-static bool large(const struct hint_facts *facts, struct strbuf *out)
+static bool large(const struct hint_context *facts, struct strbuf *out)
 {
 	for (size_t s = 0; s < SIZES; s++) {
 		int32_t right_most, failing_least;

@@ -6,7 +6,8 @@
 
 /* "stage 2 (bias)" */
 #define STAGE_TEXT 48
-static const char *stage_name(const struct hint_facts *facts, uint32_t stage, char out[STAGE_TEXT])
+static const char *stage_name(const struct hint_context *facts, uint32_t stage,
+							  char out[STAGE_TEXT])
 {
 	snprintf(out, STAGE_TEXT, "stage %u (%.31s)", stage + 1, facts->chain->stages[stage].name);
 	return out;
@@ -34,7 +35,7 @@ static const struct chain_member *indexed(const struct chain_stage *stage)
 	return &stage->members[0];
 }
 
-static void say_index(const struct hint_facts *facts, uint32_t stage, struct strbuf *out)
+static void say_index(const struct hint_context *facts, uint32_t stage, struct strbuf *out)
 {
 	const struct chain_member *member = indexed(&facts->chain->stages[stage]);
 	char name[STAGE_TEXT];
@@ -43,7 +44,7 @@ static void say_index(const struct hint_facts *facts, uint32_t stage, struct str
 				member->name, by_row ? "row" : "column", stage_name(facts, stage, name));
 }
 
-static void say_moved(const struct hint_facts *facts, const struct wrong_stage *stage,
+static void say_moved(const struct hint_context *facts, const struct wrong_stage *stage,
 					  struct strbuf *out)
 {
 	char name[STAGE_TEXT], other[STAGE_TEXT];
@@ -52,7 +53,7 @@ static void say_moved(const struct hint_facts *facts, const struct wrong_stage *
 				before ? "before" : "behind", stage_name(facts, stage->other, other));
 }
 
-static bool made_by_stage(const struct hint_facts *facts, struct strbuf *out)
+static bool made_by_stage(const struct hint_context *facts, struct strbuf *out)
 {
 	struct wrong_stage stage;
 	size_t cases;
@@ -82,7 +83,8 @@ static bool made_by_stage(const struct hint_facts *facts, struct strbuf *out)
 /* ---- what a gated stage writes -------------------------------------------------------------- */
 
 /* The fault at place `at` of these fits in so many cases. */
-static size_t count_gated(const struct hint_facts *facts, const struct wrong_gated *of, uint8_t at)
+static size_t count_gated(const struct hint_context *facts, const struct wrong_gated *of,
+						  uint8_t at)
 {
 	size_t cases = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
@@ -94,7 +96,7 @@ static size_t count_gated(const struct hint_facts *facts, const struct wrong_gat
 	return cases;
 }
 
-static size_t gated_cases(const struct hint_facts *facts)
+static size_t gated_cases(const struct hint_context *facts)
 {
 	size_t cases = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++)
@@ -103,7 +105,7 @@ static size_t gated_cases(const struct hint_facts *facts)
 }
 
 /* The fault that fits in all cases, the first such one. */
-static bool find_gated(const struct hint_facts *facts, struct wrong_gated *of, uint8_t *at)
+static bool find_gated(const struct hint_context *facts, struct wrong_gated *of, uint8_t *at)
 {
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		*of = facts->judgement->cases[i].gated;
@@ -134,7 +136,7 @@ static void say_gated(const struct wrong_gated *of, uint8_t at, const char *acti
 	}
 }
 
-static bool made_by_gated(const struct hint_facts *facts, struct strbuf *out)
+static bool made_by_gated(const struct hint_context *facts, struct strbuf *out)
 {
 	struct wrong_gated of;
 	uint8_t at;

@@ -28,7 +28,7 @@ static const struct chain_member *stored_beside(const struct chain *chain)
 	return NULL;
 }
 
-static bool never_written(const struct hint_facts *facts, struct strbuf *out)
+static bool never_written(const struct hint_context *facts, struct strbuf *out)
 {
 	char cases[64];
 	if (!hint_all_explained(facts, all_unwritten) || hint_is_kept(facts))
@@ -65,7 +65,7 @@ static int32_t reach_of(const struct case_result *result, bool rows, int32_t til
 }
 
 /* Whether what was written of every failing case that was looked at ends there. */
-static bool ends_exchanged(const struct hint_facts *facts, bool rows, int32_t tile)
+static bool ends_exchanged(const struct hint_context *facts, bool rows, int32_t tile)
 {
 	const struct case_result *result;
 	for (size_t at = 0; (result = hint_next_explained(facts, &at)) != NULL;)
@@ -76,7 +76,7 @@ static bool ends_exchanged(const struct hint_facts *facts, bool rows, int32_t ti
 }
 
 /* Whether such a grid covers those cases that are right, and leaves out something of all others. */
-static bool covers_right(const struct hint_facts *facts, int32_t row_tile, int32_t column_tile)
+static bool covers_right(const struct hint_context *facts, int32_t row_tile, int32_t column_tile)
 {
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];
@@ -89,7 +89,7 @@ static bool covers_right(const struct hint_facts *facts, int32_t row_tile, int32
 	return true;
 }
 
-static bool finds_exchanged(const struct hint_facts *facts)
+static bool finds_exchanged(const struct hint_context *facts)
 {
 	if (hint_explained_cases(facts) < 2)
 		return false;
@@ -101,7 +101,7 @@ static bool finds_exchanged(const struct hint_facts *facts)
 	return false;
 }
 
-static bool grid_exchanged(const struct hint_facts *facts, struct strbuf *out)
+static bool grid_exchanged(const struct hint_context *facts, struct strbuf *out)
 {
 	size_t at = 0;
 	char cases[64];
@@ -124,7 +124,7 @@ static bool grid_exchanged(const struct hint_facts *facts, struct strbuf *out)
 /* ---- a grid that is rounded down ------------------------------------------------------------ */
 
 /* Whether tiles of this size end where the written rows (columns) of every case do. */
-static bool ends_written(const struct hint_facts *facts, bool rows, int32_t tile)
+static bool ends_written(const struct hint_context *facts, bool rows, int32_t tile)
 {
 	const struct case_result *result;
 	for (size_t at = 0; (result = hint_next_explained(facts, &at)) != NULL;) {
@@ -137,7 +137,7 @@ static bool ends_written(const struct hint_facts *facts, bool rows, int32_t tile
 }
 
 /* The only power of two of which that is true; 0: there are several, or none. */
-static int32_t tile_written(const struct hint_facts *facts, bool rows)
+static int32_t tile_written(const struct hint_context *facts, bool rows)
 {
 	int32_t found = 0;
 	for (int32_t tile = 2; tile <= TILE_MOST; tile *= 2) {
@@ -151,7 +151,7 @@ static int32_t tile_written(const struct hint_facts *facts, bool rows)
 }
 
 /* Whether some tiles of usual sizes may be all there are. */
-static bool tiles_end(const struct hint_facts *facts, bool rows)
+static bool tiles_end(const struct hint_context *facts, bool rows)
 {
 	for (int32_t tile = 2; tile <= TILE_MOST; tile += tile < 8 ? tile : 8)
 		if (ends_written(facts, rows, tile))
@@ -160,7 +160,7 @@ static bool tiles_end(const struct hint_facts *facts, bool rows)
 }
 
 /* Rows of another length, which overlap, leave the end of the result unwritten, too. */
-static bool overlaps(const struct hint_facts *facts)
+static bool overlaps(const struct hint_context *facts)
 {
 	struct explanation explanation = explanation_of(facts);
 	for (int i = 0; i < explanation.count; i++)
@@ -170,7 +170,7 @@ static bool overlaps(const struct hint_facts *facts)
 }
 
 /* "(M + 15) / 16" */
-static void say_rounded_up(const struct hint_facts *facts, bool rows, struct strbuf *out)
+static void say_rounded_up(const struct hint_context *facts, bool rows, struct strbuf *out)
 {
 	const char *size = hint_size(facts, rows ? SIZE_M : SIZE_N);
 	int32_t tile = tile_written(facts, rows);
@@ -181,14 +181,14 @@ static void say_rounded_up(const struct hint_facts *facts, bool rows, struct str
 }
 
 /* Unwritten elements lie beyond whole tiles, all that lie there. */
-static bool grid_rounded_down(const struct hint_facts *facts, struct strbuf *out)
+static bool grid_rounded_down(const struct hint_context *facts, struct strbuf *out)
 {
 	const struct case_result *result, *shown = NULL;
 	size_t held = 0;
 	bool rows = false, columns = false;
 	char cases[64];
 	for (size_t at = 0; (result = hint_next_explained(facts, &at)) != NULL;) {
-		const struct wrong_facts *wrong = result->wrong;
+		const struct wrong_pattern *wrong = result->wrong;
 		if (wrong->unwritten == 0 || result->facts.error[0] != '\0')
 			continue;
 		if (wrong->written_rows == 0) /* no tile is whole? */
@@ -224,10 +224,10 @@ static bool grid_rounded_down(const struct hint_facts *facts, struct strbuf *out
 }
 
 /* Nothing is claimed by who only asks. */
-bool hint_unwritten_known(const struct hint_facts *facts)
+bool hint_unwritten_known(const struct hint_context *facts)
 {
 	struct strbuf ignored = {0};
-	struct hint_facts asked = *facts;
+	struct hint_context asked = *facts;
 	asked.claim = NULL;
 	const bool known = hint_all_explained(facts, all_unwritten) || finds_exchanged(facts) ||
 					   grid_rounded_down(&asked, &ignored);
@@ -242,7 +242,7 @@ static bool tells_nothing(const struct case_result *result)
 	return result->test.scalar[SCALAR_BETA] == 1.0f;
 }
 
-static bool partly_written(const struct hint_facts *facts, struct strbuf *out)
+static bool partly_written(const struct hint_context *facts, struct strbuf *out)
 {
 	char cases[64];
 	if (!hint_all_explained(facts, unwritten) || hint_unwritten_known(facts) || hint_is_kept(facts))
@@ -278,7 +278,7 @@ static enum size overlapping_rows(const struct case_result *result)
 
 /* The size of which rows are as long in all failing cases in which it shows; SIZE_COUNT: none. Who
  * wrote last is left open there, so that no fault fits where beta is not 0. */
-static enum size find_overlapping(const struct hint_facts *facts, size_t *held)
+static enum size find_overlapping(const struct hint_context *facts, size_t *held)
 {
 	const struct case_result *result;
 	enum size size = SIZE_COUNT;
@@ -293,13 +293,13 @@ static enum size find_overlapping(const struct hint_facts *facts, size_t *held)
 	return overlaps(facts) || hint_is_kept(facts) ? SIZE_COUNT : size;
 }
 
-bool hint_rows_overlap(const struct hint_facts *facts)
+bool hint_rows_overlap(const struct hint_context *facts)
 {
 	size_t held;
 	return overlaps(facts) || find_overlapping(facts, &held) != SIZE_COUNT;
 }
 
-static bool rows_overlap(const struct hint_facts *facts, struct strbuf *out)
+static bool rows_overlap(const struct hint_context *facts, struct strbuf *out)
 {
 	char cases[64];
 	size_t held;

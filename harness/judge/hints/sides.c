@@ -11,7 +11,7 @@ static bool has_all(const struct problem *problem, const struct test_case *test,
 	return true;
 }
 
-struct hint_sides hint_sides_of(const struct hint_facts *facts, hint_trait *has, int32_t number)
+struct hint_sides hint_sides_of(const struct hint_context *facts, hint_trait *has, int32_t number)
 {
 	struct hint_sides sides = {.aside = ""};
 	for (size_t i = 0; i < facts->judgement->count; i++) {
@@ -27,21 +27,21 @@ struct hint_sides hint_sides_of(const struct hint_facts *facts, hint_trait *has,
 	return sides;
 }
 
-bool hint_parts_all(const struct hint_facts *facts, hint_trait *has, int32_t number)
+bool hint_parts_all(const struct hint_context *facts, hint_trait *has, int32_t number)
 {
 	struct hint_sides sides = hint_sides_of(facts, has, number);
 	hint_claims(facts, (struct hint_claim){.of_failing = has, .number = number});
 	return sides.failing_with == sides.failing && sides.right_with == 0;
 }
 
-bool hint_parts(const struct hint_facts *facts, hint_trait *has, int32_t number)
+bool hint_parts(const struct hint_context *facts, hint_trait *has, int32_t number)
 {
 	struct hint_sides sides = hint_sides_of(facts, has, number);
 	return hint_parts_all(facts, has, number) && sides.failing >= CASES_LEAST &&
 		   sides.right >= CASES_LEAST && !hint_fault_known(facts);
 }
 
-bool hint_say_parts(const struct hint_facts *facts, struct strbuf *out, const char *what)
+bool hint_say_parts(const struct hint_context *facts, struct strbuf *out, const char *what)
 {
 	struct hint_sides sides = hint_sides_of(facts, has_all, 0);
 	strbuf_setf(out, "all %zu failing cases have %s, and none of the %zu accepted ones%s",

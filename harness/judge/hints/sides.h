@@ -11,16 +11,16 @@ struct hint_sides {
 };
 
 /* How many cases have it. */
-struct hint_sides hint_sides_of(const struct hint_facts *facts, hint_trait *has, int32_t number);
+struct hint_sides hint_sides_of(const struct hint_context *facts, hint_trait *has, int32_t number);
 
 /* Whether all failing cases have it and no right one, and claims that. */
-bool hint_parts_all(const struct hint_facts *facts, hint_trait *has, int32_t number);
+bool hint_parts_all(const struct hint_context *facts, hint_trait *has, int32_t number);
 
 /* As hint_parts_all(), where there are enough of each, and it is not known how wrong elements are
  * made. */
-bool hint_parts(const struct hint_facts *facts, hint_trait *has, int32_t number);
+bool hint_parts(const struct hint_context *facts, hint_trait *has, int32_t number);
 
 /* "all 5 failing cases have K odd, and none of the 7 accepted ones" */
-bool hint_say_parts(const struct hint_facts *facts, struct strbuf *out, const char *what);
+bool hint_say_parts(const struct hint_context *facts, struct strbuf *out, const char *what);
 
 #endif

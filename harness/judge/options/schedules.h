@@ -17,7 +17,7 @@ struct judge_question {
 	const struct test_case *test; /* that it is to be fast at */
 	const char *epilogue;         /* a chain; NULL: none */
 	enum device_kind kind;
-	const struct device_facts *facts;
+	const struct device_properties *facts;
 };
 
 struct judge_schedule {

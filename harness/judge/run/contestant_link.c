@@ -192,7 +192,7 @@ static void take_text(char *out, size_t size, const char *text, size_t text_size
 
 static void take_facts(struct contestant_link *link, const struct contestant_reply *reply)
 {
-	struct call_facts *facts = &link->facts;
+	struct call_report *facts = &link->facts;
 	take_text(facts->error, sizeof facts->error, reply->error_name, sizeof reply->error_name);
 	take_text(facts->failed, sizeof facts->failed, reply->failed, sizeof reply->failed);
 	take_text(facts->advice, sizeof facts->advice, reply->advice, sizeof reply->advice);
@@ -438,7 +438,7 @@ struct outcome contestant_link_load(struct contestant_link *link)
 	struct contestant_reply reply;
 	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
 	exchange.seconds = link->setup->libraries_allowed ? OPEN_SECONDS : link->setup->timeout;
-	link->facts = (struct call_facts){.signal = 0};
+	link->facts = (struct call_report){.signal = 0};
 	if (link->jail.listener != NULL)
 		denied_begin(link->jail.listener);
 	struct outcome outcome = call_for_status(link, "loading the solution", &exchange);
@@ -494,7 +494,7 @@ struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, d
 	struct contestant_reply reply;
 	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
 	exchange.seconds = timeout;
-	link->facts = (struct call_facts){.signal = 0};
+	link->facts = (struct call_report){.signal = 0};
 	struct outcome outcome = call_for_status(link, "solve()", &exchange);
 	*seconds = reply.seconds;
 	if (outcome.verdict == VERDICT_ACCEPTED)

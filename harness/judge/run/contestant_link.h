@@ -67,7 +67,7 @@ struct contestant_link {
 	double waited;       /* seconds of setup->together that are used */
 	struct contestant_jail jail;
 	enum entry_kind entry;          /* what is called, as the process says: for hints */
-	struct call_facts facts;        /* of the last run */
+	struct call_report facts;       /* of the last run */
 	struct source_line source_line; /* of the last allocation that a message was about */
 	struct outcome left; /* of the last run or pass that went well: what a CUDA error that it left
 							behind means where its result is wrong; ACCEPTED: there is none */

@@ -58,7 +58,7 @@ bool emulated_options(const struct judge_options *options, struct error *err)
 }
 
 bool emulated_device(const struct judge_options *options, enum device_kind kind,
-					 struct device_facts *facts, struct error *err)
+					 struct device_properties *facts, struct error *err)
 {
 	if (!hold(options, kind == DEVICE_EMULATED, err))
 		return false;

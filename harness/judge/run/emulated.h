@@ -14,7 +14,7 @@ bool emulated_options(const struct judge_options *options, struct error *err);
 /* Whether the options suit the device that was opened; names it after the GPU, and its
  * architecture for nvcc, when it is an emulated one. */
 bool emulated_device(const struct judge_options *options, enum device_kind kind,
-					 struct device_facts *facts, struct error *err);
+					 struct device_properties *facts, struct error *err);
 
 /* Whether a case is left out, and the line that says so: on the emulated GPU, one of more products
  * (M N K, times the batch) than a plain kernel computes there within `timeout` seconds. */

@@ -243,7 +243,7 @@ static bool run_stage(const struct stage_run *one, const struct arena *arena, in
 }
 
 /* What the referee has for the stage goes to it, and back. */
-static bool run_pass(const struct stage_run *one, struct check_facts *reply,
+static bool run_pass(const struct stage_run *one, struct check_summary *reply,
 					 struct outcome *outcome, struct error *err)
 {
 	struct arena arena;
@@ -259,7 +259,7 @@ static bool run_pass(const struct stage_run *one, struct check_facts *reply,
 }
 
 bool epilogue_run_custom(struct epilogue *epilogue, struct referee_link *referee,
-						 const struct epilogue_check *check, struct check_facts *reply,
+						 const struct epilogue_check *check, struct check_summary *reply,
 						 struct outcome *outcome, struct error *err)
 {
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};

@@ -63,7 +63,7 @@ struct epilogue_check {
  * with what they make. *outcome tells when a stage's own code failed; false with err when the
  * referee or nvcc did, or a required layer does not hold. */
 bool epilogue_run_custom(struct epilogue *epilogue, struct referee_link *referee,
-						 const struct epilogue_check *check, struct check_facts *reply,
+						 const struct epilogue_check *check, struct check_summary *reply,
 						 struct outcome *outcome, struct error *err);
 
 #endif

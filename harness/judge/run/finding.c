@@ -7,7 +7,7 @@
 #include "process/buffers.h"
 
 static enum verdict guard_verdict(const struct problem *problem, const struct chain *chain,
-								  const struct check_facts *check, char detail[1024])
+								  const struct check_summary *check, char detail[1024])
 {
 	int64_t distance = check->guard_nearest;
 	char name[BUFFER_NAME_MAX];
@@ -21,7 +21,7 @@ static enum verdict guard_verdict(const struct problem *problem, const struct ch
 
 /* Whether an input changed, and the line that says which. */
 static bool find_changed(const struct problem *problem, const struct chain *chain,
-						 const struct check_facts *check, char detail[1024])
+						 const struct check_summary *check, char detail[1024])
 {
 	uint32_t i = 0, operands = (uint32_t)problem_operands(problem);
 	char name[BUFFER_NAME_MAX];
@@ -56,7 +56,7 @@ static void say_element(const struct problem *problem, const struct test_case *t
 }
 
 enum verdict finding_verdict(const struct problem *problem, const struct test_case *test,
-							 const struct chain *chain, const struct check_facts *check,
+							 const struct chain *chain, const struct check_summary *check,
 							 char detail[1024])
 {
 	detail[0] = '\0';
@@ -114,7 +114,7 @@ static double allowed_wrong(const struct tolerance *tolerance, uint64_t elements
 }
 
 bool finding_check(const struct case_run *one, const struct referee_result *result,
-				   struct check_facts *reply, struct outcome *outcome, struct error *err)
+				   struct check_summary *reply, struct outcome *outcome, struct error *err)
 {
 	struct run *run = one->run;
 	bool fused = one->entrant->fused;

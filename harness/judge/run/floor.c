@@ -15,9 +15,9 @@
 #define SPECIAL 16.0
 
 /* The emulated GPU has no clock of its own. */
-static struct device_facts facts_of(const struct run *run)
+static struct device_properties facts_of(const struct run *run)
 {
-	struct device_facts facts = run->referee.facts;
+	struct device_properties facts = run->referee.facts;
 	if (run->referee.device.kind != DEVICE_EMULATED)
 		return facts;
 	const struct gpu_model *model = gpu_model_find(GPU_DEFAULT);
@@ -46,7 +46,7 @@ static double bytes_of_chain(const struct problem *problem, const struct test_ca
 struct timing_floor run_floor(const struct run *run, const struct timing_result *timing)
 {
 	struct timing_floor floor = {.known = false};
-	struct device_facts facts = facts_of(run);
+	struct device_properties facts = facts_of(run);
 	const struct chain *chain = run_chain(run);
 	const struct problem *problem = problem_find(timing->problem);
 	const struct shape *shape = &timing->test.shape;

@@ -11,7 +11,8 @@
 #define LOCK_FILE "/tmp/gemmjudge-%s.lock"
 #define LOOK_NANOSECONDS 50000000 /* between two looks at a lock that another judge has */
 
-void lock_name(const struct device_choice *choice, const struct device_facts *facts, char out[64])
+void lock_name(const struct device_choice *choice, const struct device_properties *facts,
+			   char out[64])
 {
 	out[0] = '\0';
 	if (choice->kind != DEVICE_CUDA)

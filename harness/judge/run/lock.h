@@ -23,6 +23,7 @@ void lock_path(const char *device, char out[LOCK_PATH]);
 bool lock_wait(const char *device, int *fd, bool (*over)(const void *context), const void *context);
 
 /* The device's name for its lock; "" where it needs none. */
-void lock_name(const struct device_choice *choice, const struct device_facts *facts, char out[64]);
+void lock_name(const struct device_choice *choice, const struct device_properties *facts,
+			   char out[64]);
 
 #endif

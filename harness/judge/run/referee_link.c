@@ -101,7 +101,7 @@ bool referee_link_open(struct referee_link *link, const struct device_choice *de
 bool referee_link_renew(struct referee_link *link, struct error *err)
 {
 	const struct device_choice device = link->device;
-	const struct device_facts facts = link->facts;
+	const struct device_properties facts = link->facts;
 	if (link->child != NULL && !link->used)
 		return true;
 	referee_link_close(link);
@@ -165,7 +165,7 @@ bool referee_link_reset(struct referee_link *link, uint64_t fresh, struct error 
 }
 
 bool referee_link_check(struct referee_link *link, const struct referee_result *result,
-						const struct tolerance *tolerance, struct check_facts *found,
+						const struct tolerance *tolerance, struct check_summary *found,
 						struct error *err)
 {
 	struct referee_check request = {.head.type = MESSAGE_REFEREE_CHECK,
@@ -189,7 +189,7 @@ bool referee_link_refill(struct referee_link *link, struct error *err)
 	return CALL(link, request, reply, err);
 }
 
-bool referee_link_recheck(struct referee_link *link, struct check_facts *found, struct error *err)
+bool referee_link_recheck(struct referee_link *link, struct check_summary *found, struct error *err)
 {
 	struct referee_again request = {.head.type = MESSAGE_REFEREE_RECHECK};
 	struct referee_check_reply reply;
@@ -199,7 +199,7 @@ bool referee_link_recheck(struct referee_link *link, struct check_facts *found, 
 	return ok;
 }
 
-bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, struct error *err)
+bool referee_link_explain(struct referee_link *link, struct wrong_pattern *facts, struct error *err)
 {
 	struct referee_explain request = {.head.type = MESSAGE_REFEREE_EXPLAIN};
 	struct referee_explain_reply reply;
@@ -227,8 +227,8 @@ bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct a
 	return true;
 }
 
-bool referee_link_stage_close(struct referee_link *link, uint32_t stage, struct check_facts *found,
-							  struct error *err)
+bool referee_link_stage_close(struct referee_link *link, uint32_t stage,
+							  struct check_summary *found, struct error *err)
 {
 	struct referee_stage request = {.head.type = MESSAGE_REFEREE_STAGE_CLOSE, .stage = stage};
 	struct referee_check_reply reply;

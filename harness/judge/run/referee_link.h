@@ -9,7 +9,7 @@
 struct referee_link {
 	struct child *child;
 	struct device_choice device;
-	struct device_facts facts;
+	struct device_properties facts;
 	bool used;              /* has had a case */
 	struct arena arena;     /* of the case at hand */
 	int arena_fd;           /* its memfd, or -1; owned */
@@ -52,22 +52,24 @@ struct referee_result {
 };
 /* Where the chain has custom stages the reply tells of what comes before them: protocol.h. */
 bool referee_link_check(struct referee_link *link, const struct referee_result *result,
-						const struct tolerance *tolerance, struct check_facts *found,
+						const struct tolerance *tolerance, struct check_summary *found,
 						struct error *err);
 
 /* Other values for the result, then, after one more call, what both calls tell of the first:
  * protocol.h. */
 bool referee_link_refill(struct referee_link *link, struct error *err);
-bool referee_link_recheck(struct referee_link *link, struct check_facts *found, struct error *err);
+bool referee_link_recheck(struct referee_link *link, struct check_summary *found,
+						  struct error *err);
 
 /* What the wrong elements of the last check have in common, before anything else is asked;
  * facts->wrong is 0 where nothing is known. */
-bool referee_link_explain(struct referee_link *link, struct wrong_facts *facts, struct error *err);
+bool referee_link_explain(struct referee_link *link, struct wrong_pattern *facts,
+						  struct error *err);
 
 /* The memory of a custom stage (*fd is the caller's), and that it has been run. */
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
 							 int *fd, struct error *err);
-bool referee_link_stage_close(struct referee_link *link, uint32_t stage, struct check_facts *found,
-							  struct error *err);
+bool referee_link_stage_close(struct referee_link *link, uint32_t stage,
+							  struct check_summary *found, struct error *err);
 
 #endif

@@ -15,7 +15,7 @@ struct clocks {
 	struct samples mhz;
 };
 
-/* pci_bus_id as in device_facts. Always succeeds; clocks without NVML are empty. */
+/* pci_bus_id as in device_properties. Always succeeds; clocks without NVML are empty. */
 void clocks_open(struct clocks *clocks, const char *pci_bus_id);
 /* To be called right after device work, before the clock falls. */
 void clocks_sample(struct clocks *clocks);

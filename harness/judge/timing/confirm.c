@@ -137,14 +137,14 @@ struct sealed_entry {
 };
 
 /* What bounds the overhead without the calibration kernel's last turn. */
-static struct overhead_bound way_before(const struct calibration *calibration)
+static struct overhead_bound overhead_before(const struct calibration *calibration)
 {
 	return (struct overhead_bound){.before = calibration->before, .after.release = INFINITY};
 }
 
 static struct host_time seen_by_now(const struct sealed_entry *one)
 {
-	const struct overhead_bound bound = way_before(one->calibration);
+	const struct overhead_bound bound = overhead_before(one->calibration);
 	return host_time_of(one->series, &bound);
 }
 
@@ -316,7 +316,7 @@ static bool entry_confirm(const struct sealed_entry *one, struct error *err)
 {
 	const struct sealed_series *series = one->series;
 	struct timing_entry *entry = one->entry;
-	struct overhead_bound bound = way_before(one->calibration);
+	struct overhead_bound bound = overhead_before(one->calibration);
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	if (!entry->ran || series->count == 0)
 		return true;
@@ -326,7 +326,7 @@ static bool entry_confirm(const struct sealed_entry *one, struct error *err)
 		!calibration_overhead(one->run, one->calibration, &plan, &bound.after, &outcome, err))
 		return false;
 	if (outcome.refused) /* no memory any more */
-		bound = way_before(one->calibration);
+		bound = overhead_before(one->calibration);
 	const struct host_time seen = host_time_of(series, &bound);
 	host_time_judge(&seen, entry);
 	return entry->seal.state != SEAL_HOST_SIDE ||

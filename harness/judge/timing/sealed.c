@@ -156,7 +156,7 @@ static bool check_call(const struct pass *pass, const struct sealed_call *call, 
 					   struct outcome *outcome, struct error *err)
 {
 	const struct sealed_plan *plan = pass->plan;
-	struct check_facts check;
+	struct check_summary check;
 	struct referee_result result = {.set = call->set, .rows = rows, .digests = call->digests};
 	const struct case_run one = {.run = pass->run,
 								 .problem = plan->problem,

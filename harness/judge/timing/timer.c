@@ -85,7 +85,7 @@ static bool check_set(const struct round *round, uint32_t set, struct lane *lane
 								 .contestant = &lane->contestant,
 								 .test = round->test,
 								 .tolerance = round->tolerance};
-	struct check_facts check;
+	struct check_summary check;
 	struct outcome outcome;
 	if (!finding_check(&one, &(struct referee_result){.set = set, .rows = timer->run->checked_rows},
 					   &check, &outcome, err))

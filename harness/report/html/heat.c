@@ -20,7 +20,7 @@ struct range {
 };
 
 struct heat {
-	const struct wrong_facts *facts;
+	const struct wrong_pattern *facts;
 	const struct wrong_map *map;
 	uint64_t height, width; /* of the result, rows of all batches counted through */
 	bool batched;
@@ -191,7 +191,7 @@ static void data_print(FILE *out, const struct heat *heat)
 	html_details_close(out);
 }
 
-void html_heat(FILE *out, const struct wrong_facts *wrong, const struct shape *shape)
+void html_heat(FILE *out, const struct wrong_pattern *wrong, const struct shape *shape)
 {
 	const struct heat heat = {.facts = wrong,
 							  .map = &wrong->map,

@@ -9,6 +9,6 @@
 #include "testcases/problem.h"
 
 /* A figure with its data; nothing where there is no map. */
-void html_heat(FILE *out, const struct wrong_facts *wrong, const struct shape *shape);
+void html_heat(FILE *out, const struct wrong_pattern *wrong, const struct shape *shape);
 
 #endif

@@ -28,7 +28,7 @@ static void wrong_elements(FILE *out, const struct problem *problem,
 												 {"Want", COLUMN_NUMBER},
 												 {"Error", COLUMN_NUMBER},
 												 {"Bound", COLUMN_NUMBER}};
-	const struct check_facts *check = &result->check;
+	const struct check_summary *check = &result->check;
 	struct html_table table;
 	if (!result->checked || check->shown == 0)
 		return;

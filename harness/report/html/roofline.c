@@ -158,7 +158,7 @@ static void data_print(FILE *out, const struct picture *picture)
 	html_details_close(out);
 }
 
-void html_roofline(FILE *out, const struct run_facts *facts,
+void html_roofline(FILE *out, const struct run_description *facts,
 				   const struct timing_result *const *timings, size_t count)
 {
 	const struct problem *problem = count > 0 ? problem_find(timings[0]->problem) : NULL;

@@ -71,7 +71,7 @@ static const char *common_problem(const struct judgement_list *list)
 
 static void facts_print(FILE *out, const struct judgement_list *list)
 {
-	const struct run_facts *facts = &list->facts;
+	const struct run_description *facts = &list->facts;
 	char seed[24], flags[1024], layers[LAYERS_TEXT];
 	char *cases = facts_cases(facts);
 	snprintf(seed, sizeof seed, "0x%llx", (unsigned long long)facts->seed);

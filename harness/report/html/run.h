@@ -39,7 +39,7 @@ void html_shapes(FILE *out, const struct judgement_list *list);
 
 /* Timings of one problem below the peaks of the GPU: files, and the fastest library of each shape.
  * Where a peak is unknown, a line that says so. */
-void html_roofline(FILE *out, const struct run_facts *facts,
+void html_roofline(FILE *out, const struct run_description *facts,
 				   const struct timing_result *const *timings, size_t count);
 
 #endif

@@ -202,11 +202,11 @@ static size_t good_reply(const union request *request, union reply *reply)
 	reply->head = (struct message){.type = request->head.type, .ok = 1};
 	switch (request->head.type) {
 	case MESSAGE_REFEREE_OPEN:
-		reply->referee_open.facts = (struct device_facts){.name = "a GPU",
-														  .architecture = "90a",
-														  .multiprocessors = 1,
-														  .sm_clock_khz = 1000,
-														  .memory_bytes = 1 << 30};
+		reply->referee_open.facts = (struct device_properties){.name = "a GPU",
+															   .architecture = "90a",
+															   .multiprocessors = 1,
+															   .sm_clock_khz = 1000,
+															   .memory_bytes = 1 << 30};
 		return sizeof reply->referee_open;
 	case MESSAGE_REFEREE_CASE:
 		memset(&reply->referee_case.arena, 0, sizeof reply->referee_case.arena);

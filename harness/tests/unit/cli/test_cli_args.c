@@ -311,7 +311,7 @@ Test(cli_args, every_option_has_a_group)
 Test(cli_args, groups_have_one_heading_each)
 {
 	for (size_t c = 0; subcommands[c] != NULL; c++) {
-		struct option_facts facts;
+		struct option_description facts;
 		const char *command = subcommands[c]->name, *seen[GROUP_COUNT] = {NULL};
 		size_t groups = 0, first = 0, count = 0;
 		for (; options_facts(command, count, &facts); count++) {

@@ -16,7 +16,7 @@
 /* Whether a subcommand has an option that the text begins with. */
 static bool names_an_option(const char *text)
 {
-	struct option_facts facts;
+	struct option_description facts;
 	bool found = false;
 	for (size_t c = 0; subcommands[c] != NULL; c++)
 		for (size_t i = 0; options_facts(subcommands[c]->name, i, &facts); i++)

@@ -104,7 +104,7 @@ static size_t for_each(enum value_use use, void (*try)(const char *command, cons
 {
 	size_t count = 0;
 	for (size_t s = 0; subcommands[s] != NULL; s++) {
-		struct option_facts facts;
+		struct option_description facts;
 		for (size_t i = 0; options_facts(subcommands[s]->name, i, &facts); i++) {
 			if (facts.value == NULL || facts.use != use)
 				continue;
@@ -126,7 +126,7 @@ static bool begins(const char *text, const char *with)
 Test(written_files, whatever_names_a_file_is_of_a_kind_with_rules)
 {
 	for (size_t s = 0; subcommands[s] != NULL; s++) {
-		struct option_facts facts;
+		struct option_description facts;
 		for (size_t i = 0; options_facts(subcommands[s]->name, i, &facts); i++) {
 			const char *value = facts.value != NULL ? facts.value : "";
 			bool file = strcmp(value, "FILE") == 0 || strcmp(value, "SUITE") == 0;
@@ -211,7 +211,7 @@ static void try_store(const char *command, const char *option)
 /* With every other option of the same subcommand. */
 static void try_others(const char *command, const char *option)
 {
-	struct option_facts facts;
+	struct option_description facts;
 	for (size_t i = 0; options_facts(command, i, &facts); i++) {
 		char other[64];
 		snprintf(other, sizeof other, "--%s", facts.name);

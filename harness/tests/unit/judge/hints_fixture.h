@@ -15,7 +15,7 @@
 struct made_up {
 	struct judgement judgement;
 	struct case_result cases[CASES];
-	struct wrong_facts wrong[CASES];
+	struct wrong_pattern wrong[CASES];
 	const char *problem;
 	const char *source; /* "": there is no file */
 	enum device_kind device;
@@ -43,7 +43,7 @@ static inline struct made_up *made_up(size_t count, size_t failed)
 		result->check.wrong = 50;
 		result->check.worst_error = 3;
 		result->wrong = &out->wrong[i];
-		out->wrong[i] = (struct wrong_facts){
+		out->wrong[i] = (struct wrong_pattern){
 			.elements = 9000,
 			.wrong = 50,
 			.compared = 50,
@@ -67,10 +67,10 @@ static inline const char *hints_of(struct made_up *made)
 {
 	static char all[HINTS_MAX * HINT_TEXT + 8];
 	all[0] = '\0';
-	hints_find(&(struct hint_facts){.judgement = &made->judgement,
-									.source = made->source,
-									.problem = problem_find(made->problem),
-									.device = made->device},
+	hints_find(&(struct hint_context){.judgement = &made->judgement,
+									  .source = made->source,
+									  .problem = problem_find(made->problem),
+									  .device = made->device},
 			   &made->judgement);
 	for (size_t i = 0; i < made->judgement.hint_count; i++) {
 		strcat(all, made->judgement.hints[i]);

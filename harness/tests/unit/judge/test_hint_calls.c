@@ -38,11 +38,11 @@ static struct made_up *made_up(enum verdict verdict)
 static bool says(struct made_up *made, const char *words)
 {
 	bool found = false;
-	hints_find(&(struct hint_facts){.judgement = &made->judgement,
-									.source = "",
-									.problem = problem_find("gemm-f16"),
-									.device = made->device,
-									.memory_bytes = made->memory_bytes},
+	hints_find(&(struct hint_context){.judgement = &made->judgement,
+									  .source = "",
+									  .problem = problem_find("gemm-f16"),
+									  .device = made->device,
+									  .memory_bytes = made->memory_bytes},
 			   &made->judgement);
 	for (size_t i = 0; i < made->judgement.hint_count; i++)
 		found = found || strstr(made->judgement.hints[i], words) != NULL;

@@ -5,7 +5,8 @@
 #include "judge/hints/claims.h"
 
 /* One wrong cell of 8 x 8 elements. */
-static void only_wrong(struct wrong_facts *wrong, uint32_t row, uint32_t column, uint32_t elements)
+static void only_wrong(struct wrong_pattern *wrong, uint32_t row, uint32_t column,
+					   uint32_t elements)
 {
 	wrong->map = (struct wrong_map){.rows = 18, .columns = 18, .height = 8, .width = 8};
 	wrong->map.wrong[row][column] = elements;
@@ -74,7 +75,7 @@ Test(hint_claims, what_is_never_written_is_wrong)
 {
 	struct made_up *made = made_up(4, 2);
 	for (size_t i = 0; i < 2; i++) {
-		struct wrong_facts *wrong = &made->wrong[i];
+		struct wrong_pattern *wrong = &made->wrong[i];
 		wrong->written_rows = 96;
 		wrong->written_columns = 88;
 		wrong->unwritten = wrong->wrong = 4 * 90 + 96 * 2;
@@ -100,7 +101,8 @@ static bool is_long(const struct problem *problem, const struct test_case *test,
 Test(hint_claims, what_wrong_cases_have)
 {
 	struct made_up *made = made_up(4, 2);
-	struct hint_facts facts = {.judgement = &made->judgement, .problem = problem_find("gemm-f16")};
+	struct hint_context facts = {.judgement = &made->judgement,
+								 .problem = problem_find("gemm-f16")};
 	struct hint_claim claim = {.of_failing = is_long, .number = 64};
 	made->cases[0].test.shape.size[SIZE_K] = made->cases[1].test.shape.size[SIZE_K] = 65;
 	cr_expect(hint_claim_is_true(&facts, &claim));

@@ -25,10 +25,10 @@ static void each_has(struct made_up *made, size_t cases, enum wrong_stage_fault 
 
 static void says(struct made_up *made, const struct chain *chain, const char *part)
 {
-	hints_find(&(struct hint_facts){.judgement = &made->judgement,
-									.source = "",
-									.problem = problem_find(made->problem),
-									.chain = chain},
+	hints_find(&(struct hint_context){.judgement = &made->judgement,
+									  .source = "",
+									  .problem = problem_find(made->problem),
+									  .chain = chain},
 			   &made->judgement);
 	const char *said = made->judgement.hint_count > 0 ? made->judgement.hints[0] : "";
 	if (part[0] == '\0')

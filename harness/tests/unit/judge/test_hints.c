@@ -107,7 +107,7 @@ Test(hints, order_of_arguments)
 	shows(made, "solve() takes A, B, C, N, M, K, alpha, beta, and what comes is A, B, C, M, N, K");
 	struct test_case test = made->cases[0].test;
 	struct arena arena = {.count = 3};
-	struct hint_facts facts = {
+	struct hint_context facts = {
 		.judgement = &made->judgement, .source = made->source, .problem = problem_find("gemm-f16")};
 	cr_expect(hint_other_order(&facts, &test, &arena));
 	cr_expect_eq(test.shape.size[SIZE_M], 90);
@@ -180,7 +180,7 @@ Test(hints, whole_tiles)
 /* Blocks of 16 x 16, as many along the rows as along the columns there should be. */
 static void write_exchanged(struct made_up *made, size_t i, int32_t m, int32_t n, int32_t tile)
 {
-	struct wrong_facts *wrong = &made->wrong[i];
+	struct wrong_pattern *wrong = &made->wrong[i];
 	int32_t rows = (n + tile - 1) / tile * tile, columns = (m + tile - 1) / tile * tile;
 	made->cases[i].test.shape = (struct shape){{1, m, n, 64, 1}};
 	wrong->unwritten = wrong->wrong;

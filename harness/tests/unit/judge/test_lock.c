@@ -71,7 +71,7 @@ Test(lock, follows_no_link)
 Test(lock, is_needed_for_a_gpu_alone)
 {
 	char name[64];
-	struct device_facts facts = {.pci_bus_id = "0000:01:00.0"};
+	struct device_properties facts = {.pci_bus_id = "0000:01:00.0"};
 	lock_name(&(struct device_choice){.kind = DEVICE_EMULATED}, &facts, name);
 	cr_assert_str_empty(name);
 	lock_name(&(struct device_choice){.kind = DEVICE_CUDA, .ordinal = 3}, &facts, name);

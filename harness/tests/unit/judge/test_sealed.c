@@ -19,7 +19,7 @@
 static struct run run_on_h200(void)
 {
 	struct run run = {0};
-	struct device_facts *facts = &run.referee.facts;
+	struct device_properties *facts = &run.referee.facts;
 	snprintf(facts->architecture, sizeof facts->architecture, "90a");
 	facts->multiprocessors = 132;
 	facts->memory_bytes = 141ull << 30;
@@ -77,7 +77,7 @@ Test(sealed, quantiles_are_samples)
 Test(sealed, floors_are_operations_over_peak_or_bytes_over_bandwidth)
 {
 	struct run run = run_on_h200();
-	struct device_facts *facts = &run.referee.facts;
+	struct device_properties *facts = &run.referee.facts;
 	struct timing_result timing = timing_of("gemm-f16", 1024, 1024, 1024);
 	double peak = 4096.0 * 132 * 1.98e9;
 	cr_assert_float_eq(floor_of(facts, &timing), 2.0 * 1024 * 1024 * 1024 / peak * 1e6, 1e-9);
@@ -89,7 +89,7 @@ Test(sealed, floors_are_operations_over_peak_or_bytes_over_bandwidth)
 	cr_assert_float_eq(floor_of(facts, &timing), bytes / 4.8e12 * 1e6, 1e-9);
 	facts->memory_bytes_per_second = 0;
 	cr_assert_lt(floor_of(facts, &timing), 1.0, "of the operations alone");
-	*facts = (struct device_facts){.name = "emulated GPU"};
+	*facts = (struct device_properties){.name = "emulated GPU"};
 	cr_assert_eq(floor_of(facts, &timing), 0.0, "nothing is known");
 }
 

@@ -34,7 +34,7 @@ static inline double *numbers(const struct device_matrix *matrix)
 static inline struct play play_of(const char *name, struct shape shape, float alpha, float beta)
 {
 	struct play play = {.problem = problem_find(name), .device = referee_device_emulated()};
-	struct device_facts facts;
+	struct device_properties facts;
 	struct error err;
 	cr_assert(play.device->open(NULL, &play.state, &facts, &err), "%s", err.message);
 	play.test = case_of_shape(play.problem, &shape, NULL, 7);
@@ -99,9 +99,9 @@ static inline void fill(struct play *play, faulty *compute)
 				store(play, at, compute(play, b, i, j, before(play, at)));
 }
 
-static inline struct wrong_facts explained(struct play *play)
+static inline struct wrong_pattern explained(struct play *play)
 {
-	static struct wrong_facts facts;
+	static struct wrong_pattern facts;
 	struct error err;
 	struct check_input input = {.problem = play->problem,
 								.test = &play->test,

@@ -124,7 +124,7 @@ static inline void make_case(struct session *session, const char *problem,
 	cr_assert(custom == 0);
 }
 
-static inline struct check_facts check_set(struct session *session, uint32_t set)
+static inline struct check_summary check_set(struct session *session, uint32_t set)
 {
 	struct referee_check request = {
 		.head.type = MESSAGE_REFEREE_CHECK, .set = set, .tolerance.kind = TOLERANCE_BOUND};

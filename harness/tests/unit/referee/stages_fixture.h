@@ -91,7 +91,7 @@ static inline void store(const struct trial *trial, uint8_t *to, int i, float x)
 /* What a kernel computes: the sum at (i, j) in, the output out. */
 typedef float kernel(struct trial *trial, float x, int i, int j);
 
-static inline struct check_facts check(struct trial *trial, kernel *compute)
+static inline struct check_summary check(struct trial *trial, kernel *compute)
 {
 	for (int i = 0; i < M * N; i++)
 		store(trial, trial->out, i, compute(trial, trial->sums[i], i / N, i % N));
@@ -112,7 +112,7 @@ static inline struct check_facts check(struct trial *trial, kernel *compute)
 		input.written[i] = trial->saved;
 		input.reduced[i] = trial->reduced;
 	}
-	struct check_facts reply = {0};
+	struct check_summary reply = {0};
 	check_outputs(&input, &reply);
 	cr_assert_eq(reply.elements, M * N);
 	return reply;

@@ -294,7 +294,7 @@ Test(check, many_elements_are_shared_out_and_reported_in_order)
 		.product = {.product_f64 = product, .magnitude = magnitude, .unit_roundoff = 0x1p-53},
 		.threads = 5,
 	};
-	struct check_facts reply = {0};
+	struct check_summary reply = {0};
 	check_outputs(&input, &reply);
 	cr_assert(reply.elements == count && reply.wrong == 0 && reply.worst_ratio == 0);
 

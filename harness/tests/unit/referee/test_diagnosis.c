@@ -17,7 +17,7 @@ Test(diagnosis, errors_of_narrow_sums_are_as_large_as_they_say)
 {
 	struct play play = play_of("gemm-f16", (struct shape){{1, 40, 40, 200, 1}}, 1.5f, -0.75f);
 	fill(&play, f16_sum);
-	struct wrong_facts facts = explained(&play);
+	struct wrong_pattern facts = explained(&play);
 	cr_expect(facts.wrong > facts.elements / 4);
 	cr_expect_eq(facts.fits, 0);
 	cr_expect(facts.errors_of[SUM_F16] > 0.5 && facts.errors_of[SUM_F16] < 2, "%g",
@@ -48,7 +48,7 @@ Test(diagnosis, errors_of_sums_that_are_rounded_after_a_tile)
 {
 	struct play play = play_of("gemm-f16", (struct shape){{1, 40, 40, 200, 1}}, 1.5f, -0.75f);
 	fill(&play, f16_tiles);
-	struct wrong_facts facts = explained(&play);
+	struct wrong_pattern facts = explained(&play);
 	cr_expect(facts.errors_of_tiles[SUM_F16] > 0.5 && facts.errors_of_tiles[SUM_F16] < 1.5, "%g",
 			  facts.errors_of_tiles[SUM_F16]);
 	cr_expect(facts.errors_of[SUM_F16] < 0.5, "%g", facts.errors_of[SUM_F16]);
@@ -87,13 +87,13 @@ Test(diagnosis, paths_of_few_edges)
 	struct play play = play_of("apsp-f32", (struct shape){{1, NODES, NODES, NODES, 1}}, 1, 0);
 	for (int edges = 1; edges <= 2; edges++) {
 		fill_paths(&play, edges);
-		struct wrong_facts facts = explained(&play);
+		struct wrong_pattern facts = explained(&play);
 		cr_expect(facts.wrong > 0 && facts.compared > 0 && facts.longer == facts.compared);
 		cr_expect(facts.path_edges <= edges && facts.path_edges_most == edges, "%d to %d",
 				  facts.path_edges, facts.path_edges_most);
 	}
 	fill_paths(&play, NODES);
-	struct wrong_facts facts = explained(&play);
+	struct wrong_pattern facts = explained(&play);
 	cr_expect_eq(facts.wrong, 0);
 	store(&play, 1, 1e6);
 	facts = explained(&play);
@@ -111,15 +111,15 @@ Test(diagnosis, paths_of_few_edges)
 
 typedef bool place(int i, int j);
 
-static struct wrong_facts placed(int batch, place *wrong)
+static struct wrong_pattern placed(int batch, place *wrong)
 {
-	static struct wrong_facts facts;
+	static struct wrong_pattern facts;
 	const struct shape shape = {{batch, M, N, 1, 1}};
 	uint8_t *marks = calloc((size_t)batch * M, N);
 	for (int i = 0; i < batch * M; i++)
 		for (int j = 0; j < N; j++)
 			marks[i * N + j] = wrong(i, j);
-	facts = (struct wrong_facts){.elements = (uint64_t)batch * M * N};
+	facts = (struct wrong_pattern){.elements = (uint64_t)batch * M * N};
 	cr_assert(diagnosis_places(marks, &shape, &facts));
 	free(marks);
 	return facts;
@@ -152,7 +152,7 @@ static bool in_second_batch(int i, int j)
 
 Test(diagnosis, places_have_a_box_and_residues)
 {
-	struct wrong_facts facts = placed(1, in_corner);
+	struct wrong_pattern facts = placed(1, in_corner);
 	cr_expect(facts.places.top == M - 1 && facts.places.bottom == M - 1);
 	cr_expect(facts.places.left == N - 1 && facts.places.right == N - 1);
 	cr_expect(facts.places.rows == 1 && facts.places.columns == 1);
@@ -168,7 +168,7 @@ Test(diagnosis, places_have_a_box_and_residues)
 
 Test(diagnosis, places_have_tiles)
 {
-	struct wrong_facts facts = placed(1, in_a_tile);
+	struct wrong_pattern facts = placed(1, in_a_tile);
 	/* 8 and 16 rows by 8, 16 and 32 columns: a larger one has right elements beside them */
 	cr_expect_eq(facts.places.whole, (uint64_t)7 | (uint64_t)7 << WRONG_TILES);
 	cr_expect_eq(facts.places.ragged >> 1 & 1, 0, "it is a whole tile of 16");
@@ -177,7 +177,7 @@ Test(diagnosis, places_have_tiles)
 
 Test(diagnosis, places_beyond_whole_tiles)
 {
-	struct wrong_facts facts = placed(1, beyond_64_or_96);
+	struct wrong_pattern facts = placed(1, beyond_64_or_96);
 	cr_expect_eq(facts.places.ragged, (1u << WRONG_TILES) - 1);
 	facts = placed(1, beyond_60);
 	cr_expect_eq(facts.places.ragged, (1u << WRONG_TILES) - 1 - 15, "row 60 is one of whole tiles");
@@ -191,10 +191,10 @@ Test(diagnosis, maps_count_every_element)
 	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
 		int batch = sizes[s][0], m = sizes[s][1], n = sizes[s][2];
 		const struct shape shape = {{batch, m, n, 1, 1}};
-		static struct wrong_facts facts;
+		static struct wrong_pattern facts;
 		uint8_t *marks = calloc((size_t)(batch * m), (size_t)n);
 		uint64_t wrong = 0, counted = 0;
-		facts = (struct wrong_facts){.elements = (uint64_t)(batch * m) * (uint64_t)n};
+		facts = (struct wrong_pattern){.elements = (uint64_t)(batch * m) * (uint64_t)n};
 		for (int i = 0; i < batch * m * n; i++) {
 			marks[i] = i % 3 == 0;
 			wrong += marks[i];

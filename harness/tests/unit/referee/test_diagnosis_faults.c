@@ -389,7 +389,7 @@ Test(diagnosis, faults_are_told_apart)
 		bool takes = problem_takes(problem_find(one->problem), SCALAR_ALPHA);
 		struct play play = play_of(one->problem, one->shape, takes ? 1.5f : 1, takes ? -0.75f : 0);
 		fill(&play, one->compute);
-		struct wrong_facts facts = explained(&play);
+		struct wrong_pattern facts = explained(&play);
 		cr_expect(facts.wrong > facts.elements / 5, "%zu: %llu wrong", i,
 				  (unsigned long long)facts.wrong);
 		uint64_t fits = facts.fits;
@@ -440,7 +440,7 @@ Test(diagnosis, what_becomes_an_integer_on_the_way)
 		play.left = numbers(&request.left);
 		play.right = numbers(&request.right);
 		fill(&play, rows[i].compute);
-		struct wrong_facts facts = explained(&play);
+		struct wrong_pattern facts = explained(&play);
 		cr_expect_eq(facts.fits, bit(FAULT_CUT), "%zu: %llx", i, (unsigned long long)facts.fits);
 		cr_expect_eq(facts.number[FAULT_CUT], rows[i].cut);
 		play_end(&play);
@@ -452,7 +452,7 @@ Test(diagnosis, two_faults_are_found_as_a_pair)
 {
 	struct play play = play_of("sgemm", (struct shape)ODD, 1.5f, -0.75f);
 	fill(&play, two_faults);
-	struct wrong_facts facts = explained(&play);
+	struct wrong_pattern facts = explained(&play);
 	cr_expect_eq(facts.fits, 0);
 	cr_assert_eq(facts.pair_count, 1);
 	cr_expect_eq(facts.pairs[0].first, FAULT_PRODUCTS_MISSING);
@@ -476,7 +476,7 @@ Test(diagnosis, what_was_not_written_is_set_aside)
 			if (i >= 32 || j >= 16)
 				store(&play, (uint64_t)(i * play.n + j),
 					  left_as_it_was(&play, (uint64_t)(i * play.n + j)));
-	struct wrong_facts facts = explained(&play);
+	struct wrong_pattern facts = explained(&play);
 	cr_expect_eq(facts.written_rows, 32);
 	cr_expect_eq(facts.written_columns, 16);
 	cr_expect_eq(facts.fits, bit(FAULT_PRODUCTS_MISSING));
@@ -497,7 +497,7 @@ Test(diagnosis, a_fault_of_some_elements)
 	for (uint64_t at = 0; at < play.before.elements; at++)
 		if (at / (uint64_t)play.n % 8 != 0)
 			store(&play, at, 100 + (double)at);
-	struct wrong_facts facts = explained(&play);
+	struct wrong_pattern facts = explained(&play);
 	cr_expect_eq(facts.fits, 0);
 	cr_expect_eq(facts.pair_count, 0);
 	cr_expect_eq(facts.partly, bit(FAULT_PRODUCTS_MISSING));
@@ -508,7 +508,7 @@ Test(diagnosis, a_right_result_has_nothing_to_explain)
 {
 	struct play play = play_of("gemm-f16", (struct shape)ODD, 1.5f, -0.75f);
 	fill(&play, right);
-	struct wrong_facts facts = explained(&play);
+	struct wrong_pattern facts = explained(&play);
 	cr_expect_eq(facts.wrong, 0);
 	cr_expect_eq(facts.fits, 0);
 	cr_expect_eq(facts.elements, 33 * 21);
@@ -531,7 +531,7 @@ Test(diagnosis, sums_of_nothing_are_no_exchange)
 {
 	struct play play = play_of("sgemm", (struct shape){{1, 33, 21, 7, 1}}, 1.5f, -0.75f);
 	fill(&play, nothing);
-	struct wrong_facts facts = explained(&play);
+	struct wrong_pattern facts = explained(&play);
 	facts.fits &= ~bit(FAULT_CUT); /* of numbers below 1 nothing is left */
 	cr_expect_eq(facts.fits, bit(FAULT_PRODUCTS_MISSING) | bit(FAULT_LAST_ONLY), "%llx",
 				 (unsigned long long)facts.fits);
@@ -587,7 +587,7 @@ Test(diagnosis, roundings_to_an_integer)
 		play.test.scalar[SCALAR_SCALE_RESULT] = 512;
 		play.test.scalar[SCALAR_ZERO_LEFT] = play.test.scalar[SCALAR_ZERO_RIGHT] = 0;
 		fill(&play, rows[i].compute);
-		struct wrong_facts facts = explained(&play);
+		struct wrong_pattern facts = explained(&play);
 		cr_expect(facts.compared > 0);
 		cr_expect_eq(facts.fits, rows[i].fits, "%zu: %llx", i, (unsigned long long)facts.fits);
 		cr_expect_eq(facts.ties == facts.compared, rows[i].ties, "%zu", i);

@@ -41,7 +41,7 @@ Test(example, the_referee_takes_what_is_shown)
 		const uint64_t elements =
 			shape_rows(&example.test.shape) * shape_columns(&example.test.shape);
 		store_result(&session, &example, SIZE_MAX);
-		struct check_facts right = check_set(&session, 0);
+		struct check_summary right = check_set(&session, 0);
 		cr_expect(right.elements == elements && right.wrong == 0 && right.worst_ratio == 0,
 				  "%s: %u wrong, ratio %g", table[p].name, (unsigned)right.wrong,
 				  right.worst_ratio);

@@ -132,7 +132,7 @@ Test(referee, accepts_a_good_solution)
 			struct test_case test = case_generate(problem, 11, i, CASE_SIZES_MIXED, 40, 1);
 			make_case(&session, problem->name, &test, 1);
 			solve(&session, problem, &test, 0);
-			struct check_facts reply = check_set(&session, 0);
+			struct check_summary reply = check_set(&session, 0);
 			cr_assert(reply.elements == shape_rows(&test.shape) * shape_columns(&test.shape));
 			cr_assert(reply.wrong == 0 && reply.worst_ratio <= 1, "%s %s: ratio %g", problem->name,
 					  test.name, reply.worst_ratio);
@@ -156,13 +156,13 @@ Test(referee, follows_special_values)
 		test.values[2].distribution = i == 2 ? VALUES_SPECIAL : VALUES_UNIFORM;
 		make_case(&session, problem->name, &test, 1);
 		solve(&session, problem, &test, 0);
-		struct check_facts reply = check_set(&session, 0);
+		struct check_summary reply = check_set(&session, 0);
 		cr_assert(reply.wrong == 0, "%d: %llu wrong", i, (unsigned long long)reply.wrong);
 	}
 	test.values[0] = test.values[1] = (struct value_spec){VALUES_LARGE, 100.0f, 0, 0};
 	make_case(&session, problem->name, &test, 1);
 	solve(&session, problem, &test, 0);
-	struct check_facts reply = check_set(&session, 0);
+	struct check_summary reply = check_set(&session, 0);
 	cr_assert(reply.wrong == 0, "overflow: %llu wrong", (unsigned long long)reply.wrong);
 	session_stop(&session);
 }
@@ -174,7 +174,7 @@ Test(referee, counts_untouched_and_shows_the_first)
 	const struct problem *problem = problem_find("gemm-f16");
 	struct test_case test = case_with(problem, (struct shape){{1, 17, 19, 16, 1}}, 1.0f, 0.0f, 3);
 	make_case(&session, problem->name, &test, 1);
-	struct check_facts reply = check_set(&session, 0);
+	struct check_summary reply = check_set(&session, 0);
 	cr_assert(reply.wrong == 17 * 19 && reply.untouched == 17 * 19 && reply.read == 0);
 	cr_assert(reply.worst_ratio > 100, "what lay there is a number far from every result");
 
@@ -205,7 +205,7 @@ Test(referee, notices_changed_inputs_and_guards)
 	b[b_bytes - 1] ^= 1;
 	buffer_in(&session, 2, 1)[c_bytes + 3] = 0;
 	*(a - 2000) = 0;
-	struct check_facts reply = check_set(&session, 1);
+	struct check_summary reply = check_set(&session, 1);
 	cr_assert(reply.wrong == 0);
 	cr_assert(reply.changed[0] == 1 && reply.changed[1] == 1 && reply.changed[2] == 0);
 	cr_assert(reply.guard_changed == 2 && reply.guard_nearest == 3 && reply.guard_buffer == 2);
@@ -308,7 +308,7 @@ Test(referee, shortest_paths_by_any_algorithm)
 								   isinf(right) ? -INFINITY : INFINITY};
 			for (int w = 0; w < 3; w++) {
 				d[i] = wrong[w];
-				struct check_facts reply = check_set(&session, 0);
+				struct check_summary reply = check_set(&session, 0);
 				cr_assert(reply.wrong == 1, "%zu, %zu: %g for %g", g, i, (double)wrong[w],
 						  (double)right);
 			}
@@ -328,7 +328,7 @@ static struct device_request request_for(const char *name, int32_t m, int32_t n,
 static void *open_device(const struct referee_device *device)
 {
 	struct device_choice choice = {.kind = DEVICE_EMULATED};
-	struct device_facts facts;
+	struct device_properties facts;
 	struct error err;
 	void *state;
 	cr_assert(device->open(&choice, &state, &facts, &err), "%s", err.message);
@@ -381,7 +381,7 @@ Test(referee, counts_untouched_outputs)
 	const struct problem *problem = problem_find("batched-f16");
 	struct test_case test = case_with(problem, (struct shape){{3, 17, 19, 16, 1}}, 1, 0, 3);
 	make_case(&session, problem->name, &test, 1);
-	struct check_facts reply = check_set(&session, 0);
+	struct check_summary reply = check_set(&session, 0);
 	cr_assert(reply.wrong == 3 * 17 * 19 && reply.untouched == 3 * 17 * 19);
 	cr_assert(isinf(reply.worst_ratio) && reply.first[0].unwritten);
 	solve(&session, problem, &test, 0);
@@ -402,7 +402,7 @@ Test(referee, minima_are_demanded_bit_for_bit)
 	solve(&session, problem, &test, 0);
 	uint8_t *c = buffer_in(&session, 2, 0);
 	store(c, DTYPE_F32, 77, nextafterf((float)load(c, DTYPE_F32, 77), 9));
-	struct check_facts reply = check_set(&session, 0);
+	struct check_summary reply = check_set(&session, 0);
 	cr_assert(reply.wrong == 1 && reply.first[0].row == 2 && reply.first[0].column == 17);
 	cr_assert(reply.first[0].bound == 0);
 	session_stop(&session);

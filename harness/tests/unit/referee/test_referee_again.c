@@ -61,7 +61,7 @@ static void ask(struct session *session, uint32_t type, void *reply, size_t capa
 }
 
 struct both {
-	struct check_facts first, again;
+	struct check_summary first, again;
 };
 
 static struct both check_twice(struct session *session, const struct call_of *made)

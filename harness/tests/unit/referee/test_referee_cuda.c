@@ -16,7 +16,7 @@ static struct error err;
 struct gpu {
 	const struct referee_device *device;
 	void *state;
-	struct device_facts facts;
+	struct device_properties facts;
 };
 
 static struct gpu gpu_open(void)
@@ -162,7 +162,7 @@ static struct pair pair_open(void)
 {
 	struct pair pair = {.gpu = gpu_open(), .host = referee_device_emulated()};
 	struct device_choice choice = {.kind = DEVICE_EMULATED};
-	struct device_facts facts;
+	struct device_properties facts;
 	cr_assert(pair.host->open(&choice, &pair.state, &facts, &err));
 	return pair;
 }

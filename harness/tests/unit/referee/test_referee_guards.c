@@ -52,7 +52,7 @@ static void is_named(const struct guarded *guarded, uint32_t buffer)
 }
 
 /* The judge's verdict, which has to be a violation, in these words. */
-static void is_violation(const struct guarded *guarded, const struct check_facts *reply,
+static void is_violation(const struct guarded *guarded, const struct check_summary *reply,
 						 const char *words)
 {
 	char detail[1024];
@@ -73,7 +73,7 @@ Test(guards, every_band_is_told_from_the_others)
 			uint8_t *changed = side == 0 ? start - 5 : end + 4;
 			char words[256];
 			*changed ^= 1;
-			struct check_facts reply = check_set(&guarded.session, 1);
+			struct check_summary reply = check_set(&guarded.session, 1);
 			cr_assert(reply.guard_changed == 1 && reply.guard_buffer == i);
 			cr_assert(reply.guard_nearest == (side == 0 ? -5 : 4));
 			is_named(&guarded, i);
@@ -98,7 +98,7 @@ Test(guards, the_far_ends_of_a_band_belong_to_its_buffer)
 		uint8_t *const ends[] = {start - GUARD_BYTES, start + bytes + gap + GUARD_BYTES - 1};
 		for (int side = 0; side < 2; side++) {
 			*ends[side] = 0;
-			struct check_facts reply = check_set(&guarded.session, 0);
+			struct check_summary reply = check_set(&guarded.session, 0);
 			cr_assert(reply.guard_changed == 1 && reply.guard_buffer == i, "%s", names[i]);
 			*ends[side] = GUARD_PATTERN;
 		}
@@ -137,7 +137,7 @@ Test(guards, changed_inputs_are_named)
 		uint8_t *last =
 			buffer_in(&guarded.session, i, 1) + guarded.session.arena.buffers[i].bytes - 1;
 		*last ^= 1;
-		struct check_facts reply = check_set(&guarded.session, 1);
+		struct check_summary reply = check_set(&guarded.session, 1);
 		for (uint32_t other = 0; other < BUFFERS_MAX; other++)
 			cr_assert(reply.changed[other] == (other == i && buffers[i].input), "%u %u", i, other);
 		cr_assert(reply.guard_changed == 0);
@@ -160,7 +160,7 @@ Test(guards, changed_weights_of_four_bits)
 	buffer_in(&session, 1, 0)[20] ^= 0x01; /* the last weight, in the low half */
 	buffer_in(&session, 1, 0)[4] ^= 0x11;  /* two of one byte */
 	buffer_in(&session, 2, 0)[0] ^= 0x01;
-	struct check_facts reply = check_set(&session, 0);
+	struct check_summary reply = check_set(&session, 0);
 	cr_assert(reply.changed[1] == 3 && reply.changed[2] == 1);
 	session_stop(&session);
 }

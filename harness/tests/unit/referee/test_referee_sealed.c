@@ -141,7 +141,7 @@ static void commit(const struct sealed *sealed, uint32_t set, struct referee_che
 								&check->digests[i]));
 }
 
-static struct check_facts checked(struct sealed *sealed, const struct referee_check *check)
+static struct check_summary checked(struct sealed *sealed, const struct referee_check *check)
 {
 	struct referee_check_reply reply;
 	int fd;
@@ -151,7 +151,7 @@ static struct check_facts checked(struct sealed *sealed, const struct referee_ch
 	return reply.found;
 }
 
-static enum verdict verdict_of(const struct sealed *sealed, const struct check_facts *reply,
+static enum verdict verdict_of(const struct sealed *sealed, const struct check_summary *reply,
 							   char detail[1024])
 {
 	return finding_verdict(sealed->problem, &sealed->test, &sealed->chain, reply, detail);
@@ -197,7 +197,7 @@ Test(referee_sealed, another_case_is_other_memory)
 		struct referee_check check;
 		solve(&sealed, i);
 		commit(&sealed, i, &check);
-		struct check_facts reply = checked(&sealed, &check);
+		struct check_summary reply = checked(&sealed, &check);
 		cr_assert(reply.wrong == 0 && reply.guard_changed == 0 && reply.altered == 0);
 	}
 	for (int i = 0; i < (int)GROUPS; i++) {
@@ -219,7 +219,7 @@ Test(referee_sealed, accepts_a_right_result_with_its_digest)
 		if (i < 3)
 			solve(&sealed, sets[i]);
 		commit(&sealed, sets[i], &check);
-		struct check_facts reply = checked(&sealed, &check);
+		struct check_summary reply = checked(&sealed, &check);
 		cr_assert(verdict_of(&sealed, &reply, detail) == VERDICT_ACCEPTED, "%s", detail);
 		cr_assert(reply.elements == 17 * 19 && reply.reference_spot_checks >= 16);
 	}
@@ -234,7 +234,7 @@ Test(referee_sealed, an_output_that_changed_afterwards_is_altered)
 	uint8_t *last = (uint8_t *)buffer(&sealed, C, 6) + sealed.session.arena.buffers[C].bytes - 1;
 	commit(&sealed, 6, &check); /* when nothing was there yet */
 	solve(&sealed, 6);
-	struct check_facts reply = checked(&sealed, &check);
+	struct check_summary reply = checked(&sealed, &check);
 	cr_assert(reply.altered == 1u << C && reply.wrong == 0);
 	cr_assert(verdict_of(&sealed, &reply, detail) == VERDICT_RULE_VIOLATION);
 	cr_assert_str_eq(detail, "C changed after the call had ended: solve() has to be done when it "
@@ -295,7 +295,7 @@ Test(referee_sealed, changed_inputs_and_guards_are_seen)
 	solve(&sealed, 1);
 	commit(&sealed, 1, &check);
 	a[3] = 0.123f;
-	struct check_facts reply = checked(&sealed, &check);
+	struct check_summary reply = checked(&sealed, &check);
 	cr_assert(reply.changed[A] == 1 && reply.changed[B] == 0 && reply.wrong == 0);
 	cr_assert(verdict_of(&sealed, &reply, detail) == VERDICT_RULE_VIOLATION);
 	a[3] = kept;
@@ -318,7 +318,7 @@ Test(referee_sealed, one_wrong_element_is_found_whatever_rows_are_asked_for)
 		c[row * 19 + 7] = 1000.0f;
 		commit(&sealed, 3, &check);
 		check.rows = 1;
-		struct check_facts reply = checked(&sealed, &check);
+		struct check_summary reply = checked(&sealed, &check);
 		cr_assert(reply.altered == 0 && reply.wrong == 1 && reply.elements == 17 * 19);
 		cr_assert(reply.first[0].row == row && reply.first[0].column == 7);
 		c[row * 19 + 7] = kept;

@@ -68,8 +68,8 @@ static struct stage_memory stage_open(struct custom *custom, uint32_t stage)
 	return out;
 }
 
-static struct check_facts stage_close(struct custom *custom, uint32_t stage,
-									  struct stage_memory *memory)
+static struct check_summary stage_close(struct custom *custom, uint32_t stage,
+										struct stage_memory *memory)
 {
 	struct referee_stage request = {.head.type = MESSAGE_REFEREE_STAGE_CLOSE, .stage = stage};
 	struct referee_check_reply reply;
@@ -158,7 +158,7 @@ static void solve_fused(struct custom *custom, uint64_t wrong)
 Test(custom, the_stage_gets_the_values_their_least_and_their_most)
 {
 	struct custom custom = custom_start();
-	struct check_facts reply = check_set(&custom.session, 0);
+	struct check_summary reply = check_set(&custom.session, 0);
 	cr_assert(reply.wrong == 0 && reply.shown == 0, "there is nothing to compare yet");
 	struct stage_memory stage = stage_open(&custom, FIRST);
 	cr_assert(stage.arena.count == 3); /* X, C, Y: silu reads nothing */
@@ -188,7 +188,7 @@ Test(custom, the_verdict_comes_with_the_last_of_them)
 		solve_fused(&custom, faults[f]);
 		check_set(&custom.session, 0);
 		struct stage_memory stage = run_first(&custom);
-		struct check_facts reply = stage_close(&custom, FIRST, &stage);
+		struct check_summary reply = stage_close(&custom, FIRST, &stage);
 		cr_assert(reply.wrong == 0, "the chain is not at its end");
 		stage = run_second(&custom);
 		reply = stage_close(&custom, SECOND, &stage);

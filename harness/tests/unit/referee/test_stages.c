@@ -43,7 +43,7 @@ Test(stages, order_and_inputs_matter)
 									 bias_quick_silu};
 	for (size_t p = 0; p < 3; p++) {
 		begin(&trial, problem_names[p], "bias,silu", 1, 0);
-		struct check_facts reply = check(&trial, bias_silu);
+		struct check_summary reply = check(&trial, bias_silu);
 		cr_assert_eq(reply.wrong, 0, "%s: %g", problem_names[p], reply.worst_ratio);
 		for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
 			reply = check(&trial, faults[i]);
@@ -88,7 +88,7 @@ Test(stages, what_a_stage_saved_is_checked)
 	static struct trial trial;
 	for (size_t p = 0; p < 3; p++) {
 		begin(&trial, problem_names[p], "alpha_beta,save,relu", 0.75f, -1.5f);
-		struct check_facts reply = check(&trial, scaled_relu);
+		struct check_summary reply = check(&trial, scaled_relu);
 		cr_assert(reply.wrong == 0 && reply.extra_wrong == 0, "%g", reply.worst_ratio);
 		reply = check(&trial, saved_too_late);
 		cr_assert(reply.wrong == 0 && reply.extra_wrong > M * N / 4);
@@ -239,7 +239,7 @@ Test(stages, special_products)
 		trial.product[0] = cases[i].product;
 		trial.magnitude[0] = INFINITY;
 		trial.sums[0] = cases[i].right;
-		struct check_facts reply = check(&trial, special_silu);
+		struct check_summary reply = check(&trial, special_silu);
 		cr_assert_eq(reply.wrong, 0, "%zu: %g", i, reply.worst_ratio);
 		trial.sums[0] = cases[i].wrong;
 		cr_assert_eq(check(&trial, special_silu).wrong, 1, "%zu", i);
@@ -295,7 +295,7 @@ Test(stages, the_chain_goes_on_behind_a_custom_stage)
 									.chain = &trial.chain,
 									.to = 1,
 									.carried = trial.carried};
-		struct check_facts reply = {0};
+		struct check_summary reply = {0};
 		check_outputs(&input, &reply);
 		cr_assert(reply.wrong == 0 && reply.shown == 0, "nothing is compared before the end");
 		for (int i = 0; i < M * N; i++)

@@ -127,7 +127,7 @@ Test(written, what_stages_write_has_a_wrong_twin_that_is_refused)
 					trial.sums[j] *= 300;
 				}
 			}
-			struct check_facts reply = check(&trial, rows[i].right);
+			struct check_summary reply = check(&trial, rows[i].right);
 			cr_assert(reply.wrong == 0 && reply.extra_wrong == 0, "%s of %s: %llu, %g",
 					  rows[i].text, problem_names[p], (unsigned long long)reply.extra_wrong,
 					  reply.worst_ratio);

@@ -47,7 +47,7 @@ static inline void add_cases(struct judgement *item, size_t count, size_t failed
 		result->test = some_case(name);
 		result->checked = true;
 		result->seconds = 0.01;
-		result->check = (struct check_facts){.elements = 561, .worst_ratio = 0.25};
+		result->check = (struct check_summary){.elements = 561, .worst_ratio = 0.25};
 		if (i >= failed) {
 			item->accepted++;
 			continue;
@@ -97,12 +97,13 @@ static inline struct timing_result some_timing(const char *label, double median)
 static inline struct judgement_list some_list(void)
 {
 	struct judgement_list list = {.count = 3, .items = calloc(3, sizeof *list.items)};
-	list.facts = (struct run_facts){.version = "1.2.3",
-									.started = "2026-11-20T14:00:00Z",
-									.device_kind = DEVICE_CUDA,
-									.seed = 0xFFFFFFFFFFFFFFF0ull,
-									.tolerance = "bound",
-									.command = "gemmjudge judge --seed 0xfffffffffffffff0 a.cu"};
+	list.facts =
+		(struct run_description){.version = "1.2.3",
+								 .started = "2026-11-20T14:00:00Z",
+								 .device_kind = DEVICE_CUDA,
+								 .seed = 0xFFFFFFFFFFFFFFF0ull,
+								 .tolerance = "bound",
+								 .command = "gemmjudge judge --seed 0xfffffffffffffff0 a.cu"};
 	snprintf(list.facts.device.name, sizeof list.facts.device.name, "NVIDIA H200");
 	const char *files[] = {"solutions/gemm_f16/02_tiled.cu", "bad \"one\" <&>.cu", "broken.cu"};
 	for (int i = 0; i < 3; i++) {

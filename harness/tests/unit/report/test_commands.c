@@ -306,7 +306,7 @@ Test(commands, no_report_of_strangers_begins_one)
 		list.items = calloc(list.count, sizeof *list.items);
 		for (size_t k = 0; k < list.count; k++)
 			list.items[k] = strange_item();
-		list.facts = (struct run_facts){.device_kind = DEVICE_CUDA};
+		list.facts = (struct run_description){.device_kind = DEVICE_CUDA};
 		STRANGER(list.facts.command);
 		STRANGER(list.facts.epilogue);
 		STRANGER(list.facts.tool);

@@ -113,7 +113,7 @@ static struct judgement_list list_with(const char *text)
 {
 	struct judgement_list list = {.count = 2, .items = calloc(2, sizeof *list.items)};
 	list.facts =
-		(struct run_facts){.version = "1.2.3", .started = "2026", .device_kind = DEVICE_CUDA};
+		(struct run_description){.version = "1.2.3", .started = "2026", .device_kind = DEVICE_CUDA};
 	snprintf(list.facts.device.name, sizeof list.facts.device.name, "%s", text);
 	snprintf(list.facts.device.architecture, sizeof list.facts.device.architecture, "90a");
 	list.facts.device.multiprocessors = 132;
@@ -146,12 +146,12 @@ static struct judgement_list list_with(const char *text)
 	snprintf(wrong->cases[0].detail, sizeof wrong->cases[0].detail, "%s", text);
 	snprintf(wrong->hints[0], sizeof wrong->hints[0], "%s", text);
 	wrong->hint_count = 1;
-	wrong->cases[0].check = (struct check_facts){.elements = 6400,
-												 .wrong = 3,
-												 .shown = 1,
-												 .worst_ratio = INFINITY,
-												 .first = {{63, 99, 0, NAN, 1, 0.5}}};
-	struct wrong_facts *facts = wrong->cases[0].wrong = calloc(1, sizeof *facts);
+	wrong->cases[0].check = (struct check_summary){.elements = 6400,
+												   .wrong = 3,
+												   .shown = 1,
+												   .worst_ratio = INFINITY,
+												   .first = {{63, 99, 0, NAN, 1, 0.5}}};
+	struct wrong_pattern *facts = wrong->cases[0].wrong = calloc(1, sizeof *facts);
 	facts->wrong = 3;
 	facts->places.top = facts->places.bottom = 63;
 	facts->places.left = 97;
@@ -358,7 +358,7 @@ Test(html, short_rows_are_filled)
 Test(html, cells_of_the_map_touch)
 {
 	struct judgement_list list = list_with("plain");
-	struct wrong_facts *facts = NULL;
+	struct wrong_pattern *facts = NULL;
 	for (size_t i = 0; i < list.count; i++)
 		for (size_t k = 0; k < list.items[i].count; k++)
 			if (list.items[i].cases[k].wrong != NULL) {

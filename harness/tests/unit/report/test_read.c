@@ -108,19 +108,19 @@ static struct judgement_list some_list(enum verdict verdict)
 {
 	static const char *const suites[] = {"edges", "large", NULL};
 	struct judgement_list list = {.count = 1, .items = calloc(1, sizeof *list.items)};
-	list.facts = (struct run_facts){.version = "1.2.3",
-									.device = {.name = "NVIDIA H200",
-											   .multiprocessors = 132,
-											   .driver = "580.1",
-											   .library = "cuBLAS 13.1.0"},
-									.devices = 1,
-									.nvcc = "13.5.37",
-									.seed = 0xFFFFFFFFFFFFFFF0ull,
-									.suites = suites,
-									.multiple = 8,
-									.tolerance = "leetgpu",
-									.epilogue = "bias",
-									.command = "gemmjudge judge mine.cu"};
+	list.facts = (struct run_description){.version = "1.2.3",
+										  .device = {.name = "NVIDIA H200",
+													 .multiprocessors = 132,
+													 .driver = "580.1",
+													 .library = "cuBLAS 13.1.0"},
+										  .devices = 1,
+										  .nvcc = "13.5.37",
+										  .seed = 0xFFFFFFFFFFFFFFF0ull,
+										  .suites = suites,
+										  .multiple = 8,
+										  .tolerance = "leetgpu",
+										  .epilogue = "bias",
+										  .command = "gemmjudge judge mine.cu"};
 	struct judgement *item = &list.items[0];
 	*item = (struct judgement){.file = "mine.cu",
 							   .problem = "gemm-f16",
@@ -175,7 +175,7 @@ Test(read, shows_what_was_shown)
 /* A map of 2 x 2 cells, counters, what was denied, and what the kernels take of a GPU. */
 static void add_rest(struct judgement *item)
 {
-	struct wrong_facts *wrong = calloc(1, sizeof *wrong);
+	struct wrong_pattern *wrong = calloc(1, sizeof *wrong);
 	wrong->wrong = 7;
 	wrong->map = (struct wrong_map){.rows = 2, .columns = 2, .height = 16, .width = 32};
 	wrong->map.wrong[0][1] = 3;

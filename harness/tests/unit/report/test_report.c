@@ -7,16 +7,16 @@
 Test(report, tells_what_files_ran_on_and_what_compiled_them)
 {
 	char device[FACTS_DEVICE];
-	struct run_facts facts = {.device_kind = DEVICE_CUDA,
-							  .devices = 2,
-							  .device = {.name = "NVIDIA H200",
-										 .multiprocessors = 132,
-										 .driver = "580.1",
-										 .library = "cuBLAS 13.10.0"},
-							  .nvcc = "13.5.37"};
+	struct run_description facts = {.device_kind = DEVICE_CUDA,
+									.devices = 2,
+									.device = {.name = "NVIDIA H200",
+											   .multiprocessors = 132,
+											   .driver = "580.1",
+											   .library = "cuBLAS 13.10.0"},
+									.nvcc = "13.5.37"};
 	cr_expect_str_eq(facts_device(&facts, device),
 					 "2 x NVIDIA H200 (132 SMs, driver 580.1, cuBLAS 13.10.0, nvcc 13.5.37)");
-	facts = (struct run_facts){
+	facts = (struct run_description){
 		.device_kind = DEVICE_EMULATED, .device.name = "emulated GPU (t4)", .nvcc = "13.0.88"};
 	cr_expect_str_eq(facts_device(&facts, device), "emulated GPU (t4), nvcc 13.0.88");
 	facts.nvcc[0] = '\0';

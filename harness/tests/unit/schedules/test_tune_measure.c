@@ -17,7 +17,7 @@
 struct trials {
 	size_t count;
 	const char *const *const *flags;
-	struct device_facts facts;
+	struct device_properties facts;
 };
 
 /* How the GPU behaves; one test after the other, each in a process of its own. */
@@ -51,16 +51,16 @@ struct trials *trials_open(const struct judge_options *options,
 		return NULL;
 	}
 	struct trials *trials = calloc(1, sizeof *trials);
-	trials->facts = (struct device_facts){.multiprocessors = 132,
-										  .l2_bytes = 60 << 20,
-										  .sm_clock_khz = 1980000,
-										  .architecture = "90a"};
+	trials->facts = (struct device_properties){.multiprocessors = 132,
+											   .l2_bytes = 60 << 20,
+											   .sm_clock_khz = 1980000,
+											   .architecture = "90a"};
 	snprintf(trials->facts.name, sizeof trials->facts.name, "NVIDIA H200");
 	snprintf(trials->facts.driver, sizeof trials->facts.driver, "580.1");
 	return trials;
 }
 
-const struct device_facts *trials_device(const struct trials *trials, enum device_kind *kind)
+const struct device_properties *trials_device(const struct trials *trials, enum device_kind *kind)
 {
 	*kind = gpu.emulated ? DEVICE_EMULATED : DEVICE_CUDA;
 	return &trials->facts;

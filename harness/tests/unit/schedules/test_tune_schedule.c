@@ -387,7 +387,7 @@ Test(tune_gpu, peaks)
 
 Test(tune_gpu, of_a_device)
 {
-	struct device_facts facts = {
+	struct device_properties facts = {
 		.name = "NVIDIA H200", .architecture = "90a", .multiprocessors = 120, .l2_bytes = 1 << 20};
 	cr_assert(gpu_of_device(&facts, DEVICE_CUDA, &gpu, &err));
 	cr_expect_str_eq(gpu.id, "h200");

@@ -66,12 +66,12 @@ static inline struct timing_result fixture_timing(const char *label, int size, d
 static inline struct judgement_list fixture_judged(const char *file, const char *content)
 {
 	struct judgement_list list = {.count = 1, .items = calloc(1, sizeof *list.items)};
-	list.facts = (struct run_facts){.version = "1.2.3",
-									.started = "2026-11-20T14:00:00Z",
-									.device_kind = DEVICE_CUDA,
-									.seed = 7,
-									.tolerance = "bound",
-									.command = "gemmjudge judge a.cu"};
+	list.facts = (struct run_description){.version = "1.2.3",
+										  .started = "2026-11-20T14:00:00Z",
+										  .device_kind = DEVICE_CUDA,
+										  .seed = 7,
+										  .tolerance = "bound",
+										  .command = "gemmjudge judge a.cu"};
 	snprintf(list.facts.device.name, sizeof list.facts.device.name, "NVIDIA H200");
 	struct judgement *item = &list.items[0];
 	snprintf(item->file, sizeof item->file, "%s", file);

@@ -255,7 +255,7 @@ static struct test_case the_case(const char *name)
 	return test;
 }
 
-static void fill_facts(struct run_facts *facts)
+static void fill_facts(struct run_description *facts)
 {
 	static const char *const suites[] = {"edges", NULL}, *const flags[] = {"-DX", NULL};
 	facts->seed = 0x77;
@@ -270,16 +270,16 @@ static void fill_facts(struct run_facts *facts)
 	NAMED(facts->epilogue, "bias");
 	NAMED(facts->epilogue_content, "e1e1");
 	NAMED(facts->tool, "ncu");
-	facts->device = (struct device_facts){.name = "NVIDIA X1",
-										  .architecture = "90a",
-										  .multiprocessors = 132,
-										  .memory_bytes = 1000000,
-										  .l2_bytes = 5000,
-										  .sm_clock_khz = 1755500,
-										  .pci_bus_id = "0000:01:00.0",
-										  .driver = "580.1",
-										  .runtime = "13.1",
-										  .library = "cuBLAS 13.0"};
+	facts->device = (struct device_properties){.name = "NVIDIA X1",
+											   .architecture = "90a",
+											   .multiprocessors = 132,
+											   .memory_bytes = 1000000,
+											   .l2_bytes = 5000,
+											   .sm_clock_khz = 1755500,
+											   .pci_bus_id = "0000:01:00.0",
+											   .driver = "580.1",
+											   .runtime = "13.1",
+											   .library = "cuBLAS 13.0"};
 }
 
 static void fill_timing(struct timing_result *out)
