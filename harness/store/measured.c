@@ -246,7 +246,7 @@ static bool take_bench(struct measured *out, const struct judgement_list *list, 
 		member += same && i < index;
 		members += same;
 	}
-	for (size_t b = 0; b < list->bench_count; b++) {
+	for (size_t b = 0; b < list->bench_count && members > 0; b++) {
 		const struct timing_result *timing = &list->bench[b];
 		if (strcmp(timing->problem, list->items[index].problem) != 0)
 			continue;
