@@ -96,7 +96,7 @@ class Submission:
         raise AssertionError("events() ends with a last event")
 
     async def wait_async(self) -> Verdict:
-        """The same, beside other tasks."""
+        """As wait(), beside other tasks."""
         return await asyncio.to_thread(self.wait)
 
     def withdraw(self) -> None:

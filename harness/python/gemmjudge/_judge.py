@@ -51,7 +51,7 @@ class Verdict:
 
     @property
     def reason(self) -> str:
-        """The same as `detail`, by the name that it has in `result`."""
+        """What `detail` says, by the name that it has in `result`."""
         return self.detail
 
     @property
@@ -232,7 +232,7 @@ def judge(source: str | os.PathLike[str], problem: str | None = None, **options:
 
 
 async def judge_async(source: str | os.PathLike[str], problem: str | None = None, **options: Any) -> Verdict:
-    """The same, beside other tasks."""
+    """As judge(), beside other tasks."""
     return await asyncio.to_thread(judge, source, problem, **options)
 
 
