@@ -23,6 +23,11 @@ json_t *document_real(double value)
 	return json_real(value);
 }
 
+json_t *document_positive(double value)
+{
+	return value > 0.0 ? document_real(value) : json_null();
+}
+
 json_t *document_make(const char *what, int schema_version)
 {
 	json_t *json = json_object();

@@ -11,6 +11,9 @@ json_t *document_text(const char *text);
 /* JSON has no NaN and no infinities: they become strings. */
 json_t *document_real(double value);
 
+/* A number that is above 0; others, which are not known, are null. */
+json_t *document_positive(double value);
+
 /* An object with schema_version, program and `what`. */
 json_t *document_make(const char *what, int schema_version);
 

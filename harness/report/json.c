@@ -8,11 +8,6 @@
 #include "report/ranking.h"
 #include "report/record.h"
 
-static json_t *positive(double value)
-{
-	return value > 0.0 ? document_real(value) : json_null();
-}
-
 static json_t *overalls(const struct judgement_list *list)
 {
 	struct overall overall;
@@ -23,8 +18,8 @@ static json_t *overalls(const struct judgement_list *list)
 		json_object_set_new(item, "label", document_text(overall.label));
 		json_object_set_new(item, "shapes", json_integer((json_int_t)overall.shapes));
 		json_object_set_new(item, "not_measured", json_integer((json_int_t)overall.not_measured));
-		json_object_set_new(item, "geometric_mean", positive(overall.mean));
-		json_object_set_new(item, "worst", positive(overall.worst));
+		json_object_set_new(item, "geometric_mean", document_positive(overall.mean));
+		json_object_set_new(item, "worst", document_positive(overall.worst));
 		json_object_set_new(item, "worst_case",
 							overall.worst_at != NULL ? document_text(overall.worst_at->test.name)
 													 : json_null());
@@ -41,10 +36,10 @@ static json_t *rank_row(const struct judgement_list *list, const struct ranking_
 	json_object_set_new(json, "rank", row->rank > 0 ? json_integer(row->rank) : json_null());
 	json_object_set_new(json, "result", json_integer(item - list->items));
 	json_object_set_new(json, "file", document_text(item->file));
-	json_object_set_new(json, "microseconds", positive(row->microseconds));
+	json_object_set_new(json, "microseconds", document_positive(row->microseconds));
 	json_object_set_new(json, "confirmed",
 						row->microseconds > 0.0 ? json_boolean(row->confirmed) : json_null());
-	json_object_set_new(json, "ratio_to_fastest_library", positive(row->ratio));
+	json_object_set_new(json, "ratio_to_fastest_library", document_positive(row->ratio));
 	json_object_set_new(json, "same_as",
 						row->same != NULL ? document_text(row->same->file) : json_null());
 	return json;

@@ -50,11 +50,6 @@ static inline int32_t whole_of(const json_t *value, int32_t least)
 	return whole < least ? least : whole > INT32_MAX ? INT32_MAX : (int32_t)whole;
 }
 
-static inline json_t *positive(double value)
-{
-	return value > 0.0 ? document_real(value) : json_null();
-}
-
 /* The record of this kind that it is in, or is itself. */
 static inline const struct record_at *within(const struct record_at *at,
 											 const struct record *record)

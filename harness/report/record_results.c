@@ -177,7 +177,7 @@ WRITE(result, reward)
 	const struct reward reward = reward_of(at->of);
 	json_t *json = json_object();
 	json_object_set_new(json, "value", document_real(reward.value));
-	json_object_set_new(json, "speed", positive(reward.speed));
+	json_object_set_new(json, "speed", document_positive(reward.speed));
 	json_object_set_new(json, "cases", document_real(reward.accepted));
 	json_object_set_new(json, "why", json_string(reward.why));
 	return json;

@@ -105,7 +105,7 @@ WRITE(entry, gbytes_per_s)
 static json_t *percent_of(const struct record_at *at, const char *label)
 {
 	const struct timing_result *timing = timing_of(at);
-	return positive(facts_percent_of(timing, at->of, label, facts_use_span(timing)));
+	return document_positive(facts_percent_of(timing, at->of, label, facts_use_span(timing)));
 }
 
 WRITE(entry, percent_of_cublas)
@@ -120,7 +120,7 @@ WRITE(entry, percent_of_cublaslt)
 
 WRITE(entry, ratio_to_fastest_library)
 {
-	return positive(overall_ratio(timing_of(at), at->of));
+	return document_positive(overall_ratio(timing_of(at), at->of));
 }
 
 /* ---- comparisons -------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 #include "store/columns.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,13 +43,6 @@ static void bind_text(sqlite3_stmt *statement, int at, const char *text)
 	free(clean);
 }
 
-static void bind_seed(sqlite3_stmt *statement, int at, uint64_t seed)
-{
-	char digits[32];
-	snprintf(digits, sizeof digits, "0x%" PRIx64, seed);
-	bind_text(statement, at, digits);
-}
-
 static void bind_known(sqlite3_stmt *statement, int at, double value)
 {
 	if (value > 0)
@@ -75,7 +67,6 @@ static void bind_one(sqlite3_stmt *statement, int at, const struct column *colum
 		break;
 	case COLUMN_REAL: sqlite3_bind_double(statement, at, *(const double *)member); break;
 	case COLUMN_KNOWN: bind_known(statement, at, *(const double *)member); break;
-	case COLUMN_SEED: bind_seed(statement, at, *(const uint64_t *)member); break;
 	}
 }
 
@@ -167,7 +158,6 @@ static bool take_one(sqlite3_stmt *statement, int at, const struct column *colum
 	case COLUMN_SIZE: *(uint64_t *)member = (uint64_t)whole; return true;
 	case COLUMN_REAL:
 	case COLUMN_KNOWN: *(double *)member = sqlite3_column_double(statement, at); return true;
-	case COLUMN_SEED: return false; /* nobody asks for one */
 	}
 	return false;
 }
@@ -200,7 +190,6 @@ static json_t *shown(const struct column *column, const void *from)
 	case COLUMN_KNOWN:
 		real = *(const double *)member;
 		return real > 0.0 ? json_real(real) : json_null();
-	case COLUMN_SEED: break;
 	}
 	return NULL;
 }

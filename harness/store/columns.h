@@ -21,7 +21,6 @@ enum column_type {
 	COLUMN_REAL,     /* double; NaN is NULL */
 	/* Not to be told by the member's type: */
 	COLUMN_KNOWN, /* double; what is not above 0 is NULL */
-	COLUMN_SEED,  /* uint64_t as text, as JSON has it: SQLite's integers have a sign */
 	COLUMN_JSON,  /* a string that is JSON itself */
 };
 
