@@ -79,17 +79,12 @@ EXPORT cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
 	return cudaFuncSetAttribute((const void *)kernel, attribute, value);
 }
 
-static size_t min_size(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* What a launch may ask for of dynamic shared memory. */
 static size_t allowed_shared(const struct function *function, const struct kernel_properties *facts)
 {
 	if (function->dynamic_shared_limit)
 		return (size_t)function->dynamic_shared_limit;
-	return SHARED_DEFAULT - min_size(SHARED_DEFAULT, facts->static_shared_bytes);
+	return SHARED_DEFAULT - runtime_least(SHARED_DEFAULT, facts->static_shared_bytes);
 }
 
 EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *host)
@@ -195,8 +190,8 @@ static size_t available_shared(const struct function *function,
 							   const struct kernel_properties *facts, size_t blocks)
 {
 	size_t share = (size_t)runtime.gpu->shared_per_multiprocessor / blocks / 128 * 128;
-	size_t free = share - min_size(share, facts->static_shared_bytes);
-	return min_size(free, allowed_shared(function, facts));
+	size_t free = share - runtime_least(share, facts->static_shared_bytes);
+	return runtime_least(free, allowed_shared(function, facts));
 }
 
 EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const void *host,

@@ -53,11 +53,6 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
 	return cudaSuccess;
 }
 
-static size_t min_size(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 static int shared_mode(const struct launch_request *request)
 {
 	return request->modes.shared ? request->modes.shared : request->function->shared_mode;
@@ -71,7 +66,7 @@ static size_t dynamic_shared_limit(const struct launch_request *request,
 		mode > SIZE_PORTABLE ? (size_t)runtime.gpu->shared_per_block_optin : SHARED_DEFAULT;
 	if (mode == SIZE_DEFAULT && allowed)
 		return (size_t)allowed;
-	return most - min_size(most, facts->static_shared_bytes);
+	return most - runtime_least(most, facts->static_shared_bytes);
 }
 
 /* The kernel is not launched; says why. */
@@ -317,7 +312,8 @@ static void pack_parameters(const struct launch_request *request,
 {
 	if (request->packed != NULL) {
 		memset(block, 0, facts->parameter_bytes);
-		memcpy(block, request->packed, min_size(request->packed_bytes, facts->parameter_bytes));
+		memcpy(block, request->packed,
+			   runtime_least(request->packed_bytes, facts->parameter_bytes));
 		return;
 	}
 	for (size_t i = 0; i < facts->parameter_count; i++) {

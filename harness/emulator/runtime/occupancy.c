@@ -5,11 +5,6 @@
 #define CLUSTER_PORTABLE 8u
 #define CLUSTER_LIMIT 16u
 
-static size_t min_size(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 static size_t round_up(size_t value, size_t multiple)
 {
 	return (value + multiple - 1) / multiple * multiple;
@@ -24,11 +19,11 @@ int runtime_occupancy(const struct kernel_properties *facts, size_t threads, siz
 	size_t warps = round_up(threads, 32) / 32;
 	size_t reserved = (size_t)gpu->shared_reserved;
 	size_t shared = round_up(shared_bytes + facts->static_shared_bytes, 128) + reserved;
-	size_t blocks = min_size((size_t)gpu->blocks_per_multiprocessor,
-							 (size_t)gpu->threads_per_multiprocessor / (warps * 32));
+	size_t blocks = runtime_least((size_t)gpu->blocks_per_multiprocessor,
+								  (size_t)gpu->threads_per_multiprocessor / (warps * 32));
 	if (shared)
-		blocks = min_size(blocks, (size_t)gpu->shared_per_multiprocessor / shared);
-	return (int)min_size(blocks, registers_blocks(registers, threads));
+		blocks = runtime_least(blocks, (size_t)gpu->shared_per_multiprocessor / shared);
+	return (int)runtime_least(blocks, registers_blocks(registers, threads));
 }
 
 int runtime_occupancy_least(const struct function *function, size_t threads, size_t shared_bytes)

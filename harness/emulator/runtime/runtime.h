@@ -273,6 +273,11 @@ cudaError_t queue_run_now(struct function *function, struct launch *run, bool co
 /* Calls a function of the program's, which may call nothing here, with the lock held. */
 void runtime_call_host(void (*function)(void *data), void *data);
 
+static inline size_t runtime_least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Blocks that a multiprocessor takes at once, with `registers` a thread; 0: that these do not
  * matter. */
 int runtime_occupancy(const struct kernel_properties *facts, size_t threads, size_t shared_bytes,
