@@ -32,6 +32,10 @@ static void wrong_elements(FILE *out, const struct problem *problem,
 	struct html_table table;
 	if (!result->checked || check->shown == 0)
 		return;
+	/* So many tell any two numbers of the result's type apart (16 bits need 5, f32 needs 9), and no
+	 * more: a table of longer ones is wider than a phone. */
+	const int precision = type_of(problem_part(problem, PART_RESULT)->type)->format.precision;
+	const int digits = 1 + (int)ceil(precision * 0.30103);
 	html_table_open(&table, out, "The first wrong elements", columns, 5);
 	for (uint32_t i = 0; i < check->shown && i < CHECK_SHOWN; i++) {
 		const struct wrong_element *element = &check->first[i];
@@ -46,8 +50,8 @@ static void wrong_elements(FILE *out, const struct problem *problem,
 		else if (isnan(element->got))
 			html_table_text(&table, "nan");
 		else
-			html_table_format(&table, element->got, "%.9g", element->got);
-		html_table_format(&table, element->want, "%.9g", element->want);
+			html_table_format(&table, element->got, "%.*g", digits, element->got);
+		html_table_format(&table, element->want, "%.*g", digits, element->want);
 		html_table_format(&table, element->unwritten ? NAN : error, "%.3g", error);
 		html_table_format(&table, element->bound, "%.3g", element->bound);
 	}
