@@ -11,6 +11,7 @@
 #include "contestant/cudart.h"
 #include "contestant/enclose.h"
 #include "contestant/fault.h"
+#include "contestant/library.h"
 #include "contestant/opened.h"
 #include "contestant/sealed.h"
 #include "contestant/solution.h"
@@ -33,6 +34,7 @@ struct contestant {
 	struct cudart cudart;
 	struct libraries before; /* the solution was loaded */
 	struct solution solution;
+	struct library_functions library;
 	struct opened opened;
 	struct test_case test;
 	struct sealed sealed;
@@ -50,6 +52,7 @@ union request {
 	struct contestant_load load;
 	struct contestant_case one_case;
 	struct contestant_run run;
+	struct contestant_library library;
 	struct contestant_time time;
 	struct contestant_sealed sealed;
 	struct contestant_go go;
@@ -231,6 +234,8 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 	if (out.status == RUN_OK && request->has_epilogue && self->solution.bind == NULL)
 		out.status = RUN_NO_EPILOGUE;
 	self->loaded = out.status == RUN_OK;
+	if (self->loaded)
+		library_find(&self->library, self->solution.library);
 	if (self->loaded) /* what the solution's constructors have left behind */
 		out = outcome_of_code(self, self->cudart.get_last_error());
 	struct contestant_reply reply = {.head.type = request->head.type,
@@ -383,6 +388,15 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 	reply_with(self, &reply, sizeof reply);
 }
 
+static void serve_library(struct contestant *self, const struct contestant_library *request)
+{
+	struct contestant_library_reply reply = {.head.type = request->head.type};
+	fault_is(FAULT_SOLVE);
+	library_choose(&self->library, request, &reply);
+	fault_is(FAULT_BETWEEN);
+	reply_with(self, &reply, sizeof reply);
+}
+
 static bool measure(struct contestant *self, const struct contestant_time *request,
 					struct contestant_time_reply *reply, struct error *err)
 {
@@ -496,6 +510,7 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 				 {MESSAGE_CONTESTANT_LOAD, sizeof request->load},
 				 {MESSAGE_CONTESTANT_CASE, sizeof request->one_case},
 				 {MESSAGE_CONTESTANT_RUN, sizeof request->run},
+				 {MESSAGE_CONTESTANT_LIBRARY, sizeof request->library},
 				 {MESSAGE_CONTESTANT_TIME, sizeof request->time},
 				 {MESSAGE_CONTESTANT_SEALED, sizeof request->sealed},
 				 {MESSAGE_CONTESTANT_GO, sizeof request->go},
@@ -521,6 +536,7 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 	case MESSAGE_CONTESTANT_LOAD: serve_load(self, &request->load); break;
 	case MESSAGE_CONTESTANT_CASE: serve_case(self, &request->one_case, fd); break;
 	case MESSAGE_CONTESTANT_RUN: serve_run(self, &request->run); break;
+	case MESSAGE_CONTESTANT_LIBRARY: serve_library(self, &request->library); break;
 	case MESSAGE_CONTESTANT_SEALED: serve_sealed(self, &request->sealed); break;
 	case MESSAGE_CONTESTANT_GO: serve_go(self, &request->go, fd); break;
 	case MESSAGE_CONTESTANT_CALL: serve_call(self, &request->call); break;

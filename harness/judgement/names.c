@@ -44,11 +44,14 @@ static const char *const clocks[] = {
 	[CLOCK_HOST_SIDE] = "host_side",
 };
 
+static const char *const modes[] = {[LIBRARY_DEFAULT] = "default", [LIBRARY_ACCURATE] = "accurate"};
+
 const struct names names_of_verdict = {"verdict", COUNT(verdicts), verdicts};
 static const struct names names_of_device = {"device", COUNT(devices), devices};
 static const struct names names_of_clock = {"clock", COUNT(clocks), clocks};
 const struct names names_of_seal_state = {"state of sealed calls", COUNT(seals), seals};
 const struct names names_of_timing_role = {"role", COUNT(roles), roles};
+const struct names names_of_library_mode = {"mode", COUNT(modes), modes};
 
 bool names_find(const struct names *names, const char *name, uint32_t *number)
 {
@@ -70,6 +73,11 @@ const char *verdict_name(enum verdict verdict)
 const char *seal_state_name(enum seal_state state)
 {
 	return names_at(&names_of_seal_state, state);
+}
+
+const char *library_mode_name(enum library_mode mode)
+{
+	return names_at(&names_of_library_mode, mode);
 }
 
 const char *timing_role_name(enum timing_role role)

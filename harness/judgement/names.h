@@ -37,6 +37,12 @@ enum timing_role {
 	TIMING_PROGRAM,    /* compare: a program that measured itself */
 };
 
+/* How a library computes. */
+enum library_mode {
+	LIBRARY_DEFAULT,  /* as a program gets it that asks for nothing */
+	LIBRARY_ACCURATE, /* partial sums in f32, and one rounding of a 16-bit result */
+};
+
 /* What a time is by. */
 enum timing_clock {
 	CLOCK_EVENT,     /* of the process, with the launch */
@@ -50,7 +56,8 @@ struct names {
 	size_t count;
 	const char *const *list;
 };
-extern const struct names names_of_verdict, names_of_seal_state, names_of_timing_role;
+extern const struct names names_of_verdict, names_of_seal_state, names_of_timing_role,
+	names_of_library_mode;
 
 /* "unknown" of a number that it has not. */
 const char *names_at(const struct names *names, size_t number);
@@ -58,6 +65,7 @@ const char *names_at(const struct names *names, size_t number);
 const char *verdict_name(enum verdict verdict);         /* "wrong_answer" */
 const char *seal_state_name(enum seal_state state);     /* "not_confirmed" */
 const char *timing_role_name(enum timing_role role);    /* "file without epilogue" */
+const char *library_mode_name(enum library_mode mode);  /* "accurate" */
 const char *device_kind_name(enum device_kind kind);    /* "emulated" */
 const char *timing_clock_name(enum timing_clock clock); /* "span" */
 

@@ -12,6 +12,15 @@
 
 #define JUDGE_SCHEDULE_TEXT 1200 /* the values of a file's constants, for people */
 
+#define LIBRARY_FASTEST (-1) /* of its algorithms, by trying */
+#define LIBRARY_UNKNOWN (-1) /* a fact about one */
+
+/* One of its algorithms, in cuBLASLt's numbers. */
+struct library_algorithm {
+#define RECORD_ALGORITHM
+#include "judgement/record_fields.h"
+};
+
 /* A kernel as it was launched. */
 #define KERNEL_NAME_BYTES 120
 struct kernel_launch {

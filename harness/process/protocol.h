@@ -34,6 +34,7 @@ enum message_type {
 	MESSAGE_CONTESTANT_LOAD,
 	MESSAGE_CONTESTANT_CASE,
 	MESSAGE_CONTESTANT_RUN,
+	MESSAGE_CONTESTANT_LIBRARY,
 	MESSAGE_CONTESTANT_TIME,
 	MESSAGE_CONTESTANT_SEALED,
 	MESSAGE_CONTESTANT_GO,
@@ -303,6 +304,23 @@ struct contestant_reply { /* to LOAD, CASE and RUN */
 	int64_t kept_bytes; /* RUN: device memory that the call allocated and did not free */
 	int64_t peak_bytes; /* RUN: the most that it had allocated at once, where the device knows; else
 						   the same */
+};
+
+/* What the calls that follow use of a library, whose file defines more than solve()
+ * (solutions/baselines/library.cuh); then what it tells of the last call. */
+struct contestant_library {
+	struct message head;
+	enum library_mode mode;
+	uint32_t thorough; /* all algorithms are enumerated, not just those that it suggests */
+	int32_t use;       /* of its algorithms; LIBRARY_FASTEST */
+	int32_t tell;      /* which of them `facts` are about; LIBRARY_FASTEST: the last call's */
+};
+struct contestant_library_reply {
+	struct message head;
+	uint32_t has_modes, has_algorithms; /* else what was chosen changes nothing */
+	uint32_t refused;                   /* the library did not run the algorithm */
+	int32_t algorithms;                 /* for the shape of the last call, at least 1 */
+	struct library_algorithm facts;
 };
 
 /* ---- sealed calls --------------------------------------------------------- */

@@ -13,17 +13,28 @@ static double median_of(const struct timing_result *timing, const struct timing_
 	return entry->ran ? facts_stats(entry, facts_use_span(timing))->median : 0.0;
 }
 
-const struct timing_entry *overall_library(const struct timing_result *timing)
+static const struct timing_entry *fastest_library(const struct timing_result *timing, bool wrong)
 {
 	const struct timing_entry *fastest = NULL;
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
-		if (entry->role != TIMING_LIBRARY || !(median_of(timing, entry) > 0.0))
+		if (entry->role != TIMING_LIBRARY || (entry->wrong > 0 && !wrong) ||
+			!(median_of(timing, entry) > 0.0))
 			continue;
 		if (fastest == NULL || median_of(timing, entry) < median_of(timing, fastest))
 			fastest = entry;
 	}
 	return fastest;
+}
+
+const struct timing_entry *overall_library(const struct timing_result *timing)
+{
+	return fastest_library(timing, false);
+}
+
+const struct timing_entry *overall_library_of_all(const struct timing_result *timing)
+{
+	return fastest_library(timing, true);
 }
 
 /* Its calls ask the device for nothing (alpha = 0, beta = 1): it has no device span, where

@@ -22,8 +22,12 @@ struct overall {
 	size_t slow; /* shapes below OVERALL_SLOW */
 };
 
-/* The library that took the least time, by medians; NULL when none was measured. */
+/* The library that took the least time, by medians, of those whose results keep the error bound:
+ * what files are compared with. NULL when there is none. */
 const struct timing_entry *overall_library(const struct timing_result *timing);
+
+/* That of all of them, whatever their results are. */
+const struct timing_entry *overall_library_of_all(const struct timing_result *timing);
 
 /* Its time over that of the entry; 0 when either was not measured. 1 when neither runs
  * anything on the device. */

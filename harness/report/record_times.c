@@ -196,8 +196,17 @@ WRITE(timing, floor_us)
 	return json;
 }
 
+static json_t *label_of(const struct timing_entry *library)
+{
+	return library != NULL ? document_text(library->label) : json_null();
+}
+
 WRITE(timing, fastest_library)
 {
-	const struct timing_entry *library = overall_library(at->of);
-	return library != NULL ? document_text(library->label) : json_null();
+	return label_of(overall_library(at->of));
+}
+
+WRITE(timing, fastest_of_all_libraries)
+{
+	return label_of(overall_library_of_all(at->of));
 }

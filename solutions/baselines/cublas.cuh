@@ -6,6 +6,7 @@
 #include <cublas_v2.h>
 
 #include "baseline.cuh"
+#include "library.cuh"
 
 static inline void cublas_check(cublasStatus_t status, const char *what)
 {
@@ -13,14 +14,23 @@ static inline void cublas_check(cublasStatus_t status, const char *what)
 		baseline_fail(what, cublasGetStatusString(status));
 }
 
-/* Created once: it costs far more than a product does. */
+/* Created once: it costs far more than a product does. In the mode that was asked for. */
 static inline cublasHandle_t cublas_handle(void)
 {
+	static library_mode mode = LIBRARY_DEFAULT;
 	static cublasHandle_t handle = [] {
 		cublasHandle_t made;
 		cublas_check(cublasCreate(&made), "cublasCreate");
 		return made;
 	}();
+	if (mode != library_chosen.mode) {
+		mode = library_chosen.mode;
+		cublas_check(
+			cublasSetMathMode(handle, mode == LIBRARY_ACCURATE
+										  ? CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
+										  : CUBLAS_DEFAULT_MATH),
+			"cublasSetMathMode");
+	}
 	return handle;
 }
 
@@ -35,6 +45,7 @@ static void baseline_cublas(const Element *A, const Element *B, Result *C, int m
 	constexpr bool INTEGERS = type == CUDA_R_8I;
 	bool transposed = layout == BASELINE_B_TRANSPOSED;
 	int32_t whole_alpha = (int32_t)alpha, whole_beta = (int32_t)beta;
+	beta = library_beta(beta, sizeof(Result) == 2);
 	cublas_check(
 		cublasGemmEx(cublas_handle(), transposed ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, n, m, k,
 					 INTEGERS ? (const void *)&whole_alpha : &alpha, B, type, transposed ? k : n, A,

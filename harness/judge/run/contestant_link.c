@@ -11,15 +11,15 @@
 #include "base/text.h"
 #include "compile/source_line.h"
 #include "compile/stand_in.h"
+#include "judge/run/contestant_call.h"
 #include "process/jail.h"
 
 /* Loading a driver and a context; or a library with its kernels, from a cold disk. */
 #define OPEN_SECONDS 120.0
-#define CASE_SECONDS 60.0 /* at most: between_calls() */
+#define CASE_SECONDS 60.0 /* at most: contestant_call_seconds() */
 #define TOOL_SECONDS 60.0 /* for the end under a tool */
 #define CONTESTANT_WORDS 64
 #define STARTS 2 /* of a process that does not start, or ends while it opens the device */
-#define BETWEEN_CALLS "the solution, between two calls,"
 
 static struct outcome outcome_ok(void)
 {
@@ -242,8 +242,8 @@ static struct outcome call_with_descriptor(struct contestant_link *link, const c
 	return outcome_ok();
 }
 
-static struct outcome call(struct contestant_link *link, const char *doing,
-						   struct child_exchange *exchange)
+struct outcome contestant_call(struct contestant_link *link, const char *doing,
+							   struct child_exchange *exchange)
 {
 	struct outcome outcome = call_with_descriptor(link, doing, exchange);
 	if (exchange->reply_fd >= 0) /* none belongs there: the solution has sent it */
@@ -253,11 +253,11 @@ static struct outcome call(struct contestant_link *link, const char *doing,
 
 /* A call by one of the requests that are answered with a contestant_reply, with what
  * the reply tells. */
-static struct outcome call_for_status(struct contestant_link *link, const char *doing,
-									  struct child_exchange *exchange)
+struct outcome contestant_call_for_status(struct contestant_link *link, const char *doing,
+										  struct child_exchange *exchange)
 {
 	struct contestant_reply *reply = exchange->reply;
-	struct outcome outcome = call(link, doing, exchange);
+	struct outcome outcome = contestant_call(link, doing, exchange);
 	if (outcome.verdict == VERDICT_NOT_RUN) { /* the solution ran before, or wrote this itself */
 		char why[sizeof reply->head.error];
 		memcpy(why, outcome.detail, sizeof why);
@@ -274,10 +274,9 @@ static struct outcome call_for_status(struct contestant_link *link, const char *
 							 reply->error_text);
 }
 
-/* What a reply to a call that went well says of an error that was left behind. */
-static struct outcome outcome_left(struct contestant_link *link, enum run_status left,
-								   int error_code, char name[RUN_NAME_BYTES],
-								   char text[RUN_TEXT_BYTES])
+struct outcome contestant_call_left(struct contestant_link *link, enum run_status left,
+									int error_code, char name[RUN_NAME_BYTES],
+									char text[RUN_TEXT_BYTES])
 {
 	struct outcome outcome = outcome_of_status(link, left, error_code, name, text);
 	outcome.dead = false;
@@ -441,7 +440,7 @@ struct outcome contestant_link_load(struct contestant_link *link)
 	link->facts = (struct call_report){.signal = 0};
 	if (link->jail.listener != NULL)
 		denied_begin(link->jail.listener);
-	struct outcome outcome = call_for_status(link, "loading the solution", &exchange);
+	struct outcome outcome = contestant_call_for_status(link, "loading the solution", &exchange);
 	link->entry = outcome.verdict == VERDICT_ACCEPTED && reply.entry <= ENTRY_SOLUTION
 					  ? reply.entry
 					  : ENTRY_SOLVE;
@@ -465,7 +464,7 @@ struct outcome contestant_link_open(struct contestant_link *link)
 
 /* What the judge's part of the process does there takes little, and a solution that keeps it from
  * that is not waited for much longer than one that does not end. */
-static double between_calls(const struct contestant_link *link)
+double contestant_call_seconds(const struct contestant_link *link)
 {
 	return fmin(CASE_SECONDS, fmax(2.0 * link->setup->timeout, CASE_SECONDS / 3.0));
 }
@@ -480,8 +479,8 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 	struct contestant_reply reply;
 	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
 	exchange.request_fd = arena_fd;
-	exchange.seconds = between_calls(link);
-	return call_for_status(link, BETWEEN_CALLS, &exchange);
+	exchange.seconds = contestant_call_seconds(link);
+	return contestant_call_for_status(link, BETWEEN_CALLS, &exchange);
 }
 
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
@@ -495,11 +494,11 @@ struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, d
 	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
 	exchange.seconds = timeout;
 	link->facts = (struct call_report){.signal = 0};
-	struct outcome outcome = call_for_status(link, "solve()", &exchange);
+	struct outcome outcome = contestant_call_for_status(link, "solve()", &exchange);
 	*seconds = reply.seconds;
 	if (outcome.verdict == VERDICT_ACCEPTED)
-		link->left =
-			outcome_left(link, reply.left, reply.error_code, reply.error_name, reply.error_text);
+		link->left = contestant_call_left(link, reply.left, reply.error_code, reply.error_name,
+										  reply.error_text);
 	return outcome;
 }
 
@@ -509,7 +508,7 @@ struct outcome contestant_link_time(struct contestant_link *link, struct contest
 	request.head.type = MESSAGE_CONTESTANT_TIME;
 	struct child_exchange exchange = CHILD_EXCHANGE(request, *reply);
 	exchange.seconds = timeout;
-	struct outcome outcome = call(link, "solve()", &exchange);
+	struct outcome outcome = contestant_call(link, "solve()", &exchange);
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		return outcome;
 	if (reply->calls > request.calls) /* a solution could have written the reply itself */
@@ -518,66 +517,8 @@ struct outcome contestant_link_time(struct contestant_link *link, struct contest
 	outcome = outcome_of_status(link, reply->status, reply->error_code, reply->error_name,
 								reply->error_text);
 	if (outcome.verdict == VERDICT_ACCEPTED)
-		link->left = outcome_left(link, reply->left, reply->error_code, reply->error_name,
-								  reply->error_text);
-	return outcome;
-}
-
-struct outcome contestant_link_sealed(struct contestant_link *link, const struct arena *arena,
-									  uint32_t group, const struct test_case *test,
-									  uint64_t outputs)
-{
-	struct contestant_sealed request = {
-		.head.type = MESSAGE_CONTESTANT_SEALED, .arena = *arena, .test = *test, .outputs = outputs};
-	struct contestant_reply reply;
-	request.arena.sets = group;
-	request.arena.bytes = group * request.arena.set_stride;
-	request.test.seed = 0;
-	if (link->setup->chain != NULL)
-		request.chain = *link->setup->chain;
-	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
-	exchange.seconds = between_calls(link);
-	return call(link, BETWEEN_CALLS, &exchange);
-}
-
-struct outcome contestant_link_go(struct contestant_link *link, int fd, double *seconds)
-{
-	struct contestant_go request = {.head.type = MESSAGE_CONTESTANT_GO};
-	struct message reply;
-	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
-	exchange.request_fd = fd;
-	exchange.seconds = between_calls(link);
-	exchange.clocked = true;
-	struct outcome outcome = call(link, BETWEEN_CALLS, &exchange);
-	*seconds = exchange.elapsed;
-	return outcome;
-}
-
-struct outcome contestant_link_call(struct contestant_link *link, uint32_t set, double timeout,
-									struct digest digests[BUFFERS_MAX], double *seconds)
-{
-	struct contestant_call request = {.head.type = MESSAGE_CONTESTANT_CALL, .set = set};
-	struct contestant_call_reply reply;
-	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
-	exchange.seconds = timeout;
-	exchange.clocked = true;
-	struct outcome outcome = call(link, "solve()", &exchange);
-	*seconds = exchange.elapsed;
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		memcpy(digests, reply.digests, sizeof reply.digests);
-	return outcome;
-}
-
-struct outcome contestant_link_end(struct contestant_link *link)
-{
-	struct contestant_end request = {.head.type = MESSAGE_CONTESTANT_END};
-	struct contestant_reply reply;
-	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
-	exchange.seconds = between_calls(link);
-	struct outcome outcome = call_for_status(link, "solve()", &exchange);
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		link->left =
-			outcome_left(link, reply.left, reply.error_code, reply.error_name, reply.error_text);
+		link->left = contestant_call_left(link, reply->left, reply->error_code, reply->error_name,
+										  reply->error_text);
 	return outcome;
 }
 

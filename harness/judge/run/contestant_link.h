@@ -100,6 +100,12 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
 								   double *seconds);
 
+/* What the calls that follow use of a library, and what it tells of the last one; the head of
+ * `request` is filled in here. */
+struct outcome contestant_link_library(struct contestant_link *link,
+									   struct contestant_library request,
+									   struct contestant_library_reply *reply);
+
 /* A pass of timed calls; the head of `request` is filled in here. */
 struct outcome contestant_link_time(struct contestant_link *link, struct contestant_time request,
 									double timeout, struct contestant_time_reply *reply);

@@ -132,6 +132,18 @@ class Stats(TypedDict):
     high_us: float | str
 
 
+class Algorithm(TypedDict):
+    id: int
+    tile: int
+    stages: int
+    split_k: int
+    reduction: int
+    swizzle: int
+    custom: int
+    inner: int
+    cluster: int
+
+
 class Seal(TypedDict):
     state: str
     why: NotRequired[str]
@@ -167,6 +179,11 @@ class Entry(TypedDict):
     percent_of_cublaslt: float | str | None
     ratio_to_fastest_library: float | str | None
     wrong_elements: int
+    compared_elements: int
+    worst_ratio: float | str
+    cause: NotRequired[str]
+    library_mode: NotRequired[str]
+    algorithm: NotRequired[Algorithm]
     role: str
     schedule: str | None
     speed_up_over: NotRequired[dict[str, Any]]
@@ -181,6 +198,7 @@ class Timing(TypedDict):
     entries: list[Entry]
     floor_us: dict[str, Any] | None
     fastest_library: str | None
+    fastest_of_all_libraries: str | None
     sm_clock_mhz_min: float | str
     sm_clock_mhz_median: float | str
     sm_clock_mhz_limit: float | str
