@@ -85,6 +85,13 @@ struct through_options {
 	size_t workers;
 };
 
+struct audit_options {
+	const char *library;
+	const char *cublas[2]; /* folders */
+	size_t cublas_count;
+	bool thorough;
+};
+
 struct serve_options {
 	const char *listen;
 	size_t queue, queue_of_user;
@@ -120,6 +127,7 @@ struct options {
 	struct watch_options watch; /* judge */
 	struct starter_options starter;
 	struct tune_options tune;
+	struct audit_options audit;
 	struct serve_options serve;
 	struct submit_options submit;
 	const char *role; /* user */

@@ -10,6 +10,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "chain/chain.h"
+#include "judge/audit.h"
 #include "judge/program.h"
 #include "process/jail.h"
 #include "testcases/shape_file.h"
@@ -535,6 +536,51 @@ static void write_cases(const struct row *row, const struct options *options,
 		line_add_option(line, row->name, options->judge.cases.only[i]);
 }
 
+static bool read_library(const struct row *row, const char *text, struct options *options,
+						 struct error *err)
+{
+	options->audit.library = text;
+	return audit_takes(text) ||
+		   error_set(err, "--%s '%s': %s is needed", row->name, text, row->needs);
+}
+
+static void write_library(const struct row *row, const struct options *options,
+						  struct command_line *line)
+{
+	if (options->audit.library != NULL)
+		line_add_option(line, row->name, options->audit.library);
+}
+
+static const char *file_library(const struct row *row, const struct options *options, size_t i,
+								char scratch[PATHS_MAX])
+{
+	(void)row, (void)scratch;
+	const char *library = options->audit.library;
+	if (i > 0 || library == NULL)
+		return NULL;
+	return audit_is_file(library) ? library : "";
+}
+
+static bool read_cublas(const struct row *row, const char *text, struct options *options,
+						struct error *err)
+{
+	struct audit_options *audit = &options->audit;
+	const size_t most = sizeof audit->cublas / sizeof *audit->cublas;
+	if (audit->cublas_count == most)
+		return error_set(err, "--%s: two folders can be compared, and no more", row->name);
+	audit->cublas[audit->cublas_count++] = text;
+	return text[0] != '\0' || error_set(err, "--%s needs %s", row->name, row->needs);
+}
+
+static void write_cublas(const struct row *row, const struct options *options,
+						 struct command_line *line)
+{
+	for (size_t i = 0; i < options->audit.cublas_count; i++)
+		line_add_option(line, row->name, options->audit.cublas[i]);
+}
+
+const struct kind kind_library = {read_library, write_library, VALUE_READ, file_library};
+const struct kind kind_cublas = {.read = read_cublas, .write = write_cublas};
 const struct kind kind_case = {.read = read_case, .write = write_cases};
 const struct kind kind_nvcc_flags = {.read = read_nvcc_flags,
 									 .write = write_nothing}; /* kind_nvcc_flag does */

@@ -134,5 +134,7 @@ extern const struct kind kind_shapes;     /* the same, the lines of one file */
 extern const struct kind kind_baseline;   /* this one: a file, or a command */
 extern const struct kind kind_over;       /* sizes of a sweep, with the same limits */
 extern const struct kind kind_time;       /* one shape, or none */
+extern const struct kind kind_library;    /* a word, or a file, */
+extern const struct kind kind_cublas;     /* two folders at most */
 
 #endif

@@ -30,6 +30,22 @@ void library_find(struct library_functions *out, void *loaded)
 	find(loaded, "library_use", &out->use);
 	find(loaded, "library_algorithms", &out->algorithms);
 	find(loaded, "library_fact", &out->fact);
+	find(loaded, "cublasGetProperty", &out->property);
+	find(loaded, "cublasLtGetVersion", &out->version);
+}
+
+/* MAJOR * 10000 + MINOR * 100 + PATCH, as cublasLtGetVersion() has it; 0: unknown. What the process
+ * has loaded tells it, and not a file's name. cuBLAS brings cuBLASLt along, so that it is asked
+ * first. */
+static uint32_t version_of(const struct library_functions *functions)
+{
+	int part[3] = {0}; /* libraryPropertyType: MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL */
+	if (functions->property == NULL)
+		return functions->version != NULL ? (uint32_t)functions->version() : 0;
+	for (int i = 0; i < 3; i++)
+		if (functions->property(i, &part[i]) != 0 || part[i] < 0)
+			return 0;
+	return (uint32_t)(part[0] * 10000 + part[1] * 100 + part[2]);
 }
 
 void library_choose(const struct library_functions *functions,
@@ -49,5 +65,6 @@ void library_choose(const struct library_functions *functions,
 			value = functions->fact(request->tell, facts[i].name);
 		memcpy((char *)&reply->facts + facts[i].offset, &value, sizeof value);
 	}
+	reply->version = version_of(functions);
 	reply->refused = functions->fact != NULL && functions->fact(request->tell, "refused") == 1;
 }

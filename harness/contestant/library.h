@@ -2,6 +2,8 @@
 #ifndef GEMMJUDGE_CONTESTANT_LIBRARY_H
 #define GEMMJUDGE_CONTESTANT_LIBRARY_H
 
+#include <stddef.h>
+
 #include "process/protocol.h"
 
 /* Functions that the file defines, each of them or not (solutions/baselines/library.cuh). */
@@ -10,6 +12,9 @@ struct library_functions {
 	void (*use)(int algorithm);
 	int (*algorithms)(void);
 	int (*fact)(int algorithm, const char *name);
+	/* of NVIDIA's library that it was linked with, cuBLAS or cuBLASLt; NULL: neither */
+	int (*property)(int type, int *value);
+	size_t (*version)(void);
 };
 
 /* Of what dlopen() gave. */

@@ -320,6 +320,7 @@ struct contestant_library_reply {
 	uint32_t has_modes, has_algorithms; /* else what was chosen changes nothing */
 	uint32_t refused;                   /* the library did not run the algorithm */
 	int32_t algorithms;                 /* for the shape of the last call, at least 1 */
+	uint32_t version;                   /* 130100: 13.1.0, of NVIDIA's library; 0: unknown */
 	struct library_algorithm facts;
 };
 

@@ -1,0 +1,184 @@
+#include "judge/audit_unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "judge/audit_call.h"
+#include "judge/run/emulated.h"
+
+/* A library that dies so often is not tried further. */
+#define DEATHS_ALLOWED 3
+
+/* Why no more cases are begun; NULL: they are. */
+static const char *reason_to_end(const struct auditing *self)
+{
+	const struct audit_turn *turn = self->turn;
+	if (run_stopped(turn->run))
+		return "interrupted";
+	if (turn->until > 0.0 && clock_seconds() > turn->until)
+		return "the time ran out";
+	return self->deaths >= DEATHS_ALLOWED ? "its process died too often" : NULL;
+}
+
+/* Rows of one mode on the case that the referee has. *all: every algorithm had its turn. */
+static bool audit_mode(struct auditing *self, enum library_mode mode, bool own_only, bool *all,
+					   struct error *err)
+{
+	const struct audit_turn *turn = self->turn;
+	struct audit_unit *unit = &turn->out->units[turn->unit];
+	struct audit_choice choice = {.mode = mode, .count = 1};
+	*all = true;
+	for (; choice.index < choice.count; choice.index++) {
+		struct audit_row *row = audit_add(turn->out);
+		if (row == NULL)
+			return error_set(err, "out of memory");
+		row->unit = (uint32_t)turn->unit;
+		row->test = (uint32_t)(self->one.test - unit->cases);
+		if (!audit_call(self, &choice, row, err)) {
+			turn->out->row_count--;
+			return false;
+		}
+		unit->number = choice.number > 0 ? choice.number : unit->number;
+		unit->has_modes |= choice.has_modes;
+		if (own_only)
+			break;
+		if (choice.index + 1 < choice.count && reason_to_end(self) != NULL) {
+			*all = false;
+			break;
+		}
+	}
+	return true;
+}
+
+/* What is known once both modes were run, of the case's rows from `first` on. */
+static void find_causes(const struct auditing *self, size_t first)
+{
+	struct audit *out = self->turn->out;
+	bool mended = false;
+	for (size_t i = first; i < out->row_count; i++)
+		if (out->rows[i].mode == LIBRARY_ACCURATE && out->rows[i].index == 0)
+			mended = out->rows[i].calls > 0 && out->rows[i].verdict == VERDICT_ACCEPTED;
+	for (size_t i = first; i < out->row_count; i++) {
+		struct audit_row *row = &out->rows[i];
+		row->accurate_right = mended && row->mode == LIBRARY_DEFAULT;
+		if (row->verdict != VERDICT_WRONG_ANSWER)
+			continue;
+		row->causes =
+			library_cause_of(&(struct library_wrong){.problem = self->one.problem,
+													 .test = self->one.test,
+													 .mode = row->mode,
+													 .algorithm = row->algorithm,
+													 .accurate_right = row->accurate_right});
+	}
+}
+
+/* One case. *all: all of it was run. */
+static bool audit_case(struct auditing *self, bool *all, struct error *err)
+{
+	const struct audit_turn *turn = self->turn;
+	struct run *run = turn->run;
+	struct audit_unit *unit = &turn->out->units[turn->unit];
+	const size_t first = turn->out->row_count;
+	if (!referee_link_case(&run->referee, unit->problem->name, self->one.test, NULL,
+						   audit_call_sets(run), err))
+		return false;
+	if (!self->dead) {
+		struct outcome outcome = contestant_link_case(self->one.contestant, &run->referee.arena,
+													  run->referee.arena_fd, self->one.test);
+		self->dead = outcome.dead || outcome.verdict != VERDICT_ACCEPTED;
+	}
+	bool both = true, ok = audit_mode(self, LIBRARY_DEFAULT, false, all, err);
+	if (ok && unit->has_modes && *all)
+		ok = audit_mode(self, LIBRARY_ACCURATE, !turn->request->thorough, &both, err);
+	*all = *all && both;
+	find_causes(self, first);
+	return ok;
+}
+
+static bool audit_cases(struct auditing *self, struct error *err)
+{
+	const struct audit_turn *turn = self->turn;
+	struct run *run = turn->run;
+	struct audit_unit *unit = &turn->out->units[turn->unit];
+	char detail[1024];
+	for (; unit->audited < unit->case_count; unit->audited++) {
+		const char *why = reason_to_end(self);
+		bool all = true;
+		self->one.test = &unit->cases[unit->audited];
+		run_progress(run, unit->label, unit->problem->name, unit->audited, unit->case_count);
+		if (why == NULL && emulated_too_large(run->options, run->referee.device.kind, run->timeout,
+											  self->one.test, detail)) {
+			unit->too_large++;
+			continue;
+		}
+		if (why == NULL && !audit_case(self, &all, err)) {
+			text_format(unit->ended, sizeof unit->ended, "%s", err->message);
+			return false;
+		}
+		if (why == NULL && !all)
+			why = reason_to_end(self);
+		if (why != NULL) {
+			text_format(unit->ended, sizeof unit->ended, "%s", why);
+			break;
+		}
+	}
+	return true;
+}
+
+/* The environment of its process, with the folder before those where the user has libraries. */
+static void add_folder(const struct audit_turn *turn, struct emulated_watch *watch,
+					   char variable[2 * PATHS_MAX], const char *environment[EMULATED_VARIABLES])
+{
+	const char *before = getenv("LD_LIBRARY_PATH");
+	size_t count = 0;
+	for (; watch->environment[count] != NULL && count + 2 < EMULATED_VARIABLES; count++)
+		environment[count] = watch->environment[count];
+	if (turn->folder != NULL) {
+		snprintf(variable, 2 * PATHS_MAX, "LD_LIBRARY_PATH=%s%s%s", turn->folder,
+				 before != NULL ? ":" : "", before != NULL ? before : "");
+		environment[count++] = variable;
+	}
+	environment[count] = NULL;
+}
+
+bool audit_unit_run(const struct audit_turn *turn, struct error *err)
+{
+	struct run *run = turn->run;
+	const struct problem *problem = turn->out->units[turn->unit].problem;
+	const bool emulated = run->referee.device.kind == DEVICE_EMULATED;
+	struct emulated_watch watch;
+	char variable[2 * PATHS_MAX];
+	const char *environment[EMULATED_VARIABLES];
+	struct judgement *counted = calloc(1, sizeof *counted);
+	if (counted == NULL)
+		return error_set(err, "out of memory");
+	if (!emulated_watch_open(&watch, run->options, emulated, turn->entrant, err)) {
+		free(counted);
+		return false;
+	}
+	struct contestant_setup setup = run_contestant(run, problem, turn->entrant);
+	add_folder(turn, &watch, variable, environment);
+	setup.environment = environment;
+	setup.timed = !emulated;
+	struct contestant_link link = {.setup = &setup};
+	struct auditing self = {.turn = turn,
+							.one = {.run = run,
+									.problem = problem,
+									.entrant = turn->entrant,
+									.contestant = &link,
+									.tolerance = tolerance_of(&run->options->tolerance, problem)},
+							.dead = true};
+	if (!emulated)
+		self.times = calloc(1, sizeof *self.times);
+	bool ok = (emulated || self.times != NULL || error_set(err, "out of memory")) &&
+			  audit_cases(&self, err);
+	contestant_link_close(&link);
+	free(self.times);
+	emulated_watch_close(&watch, counted);
+	judgement_free(counted);
+	free(counted);
+	return ok;
+}
