@@ -129,6 +129,7 @@ static bool take_result(struct auditing *self, struct audit_row *row, struct out
 	text_format(row->detail, sizeof row->detail, "%s", detail);
 	if (verdict == VERDICT_WRONG_ANSWER && wrong.wrong > 0) {
 		places_print(&wrong, &one->test->shape, row->places);
+		row->share = (double)wrong.wrong / ((double)wrong.places.rows * wrong.places.columns);
 		find_hint(self, &check, &wrong, detail, row);
 	}
 	return true;
@@ -203,6 +204,7 @@ bool audit_call(struct auditing *self, struct audit_choice *choice, struct audit
 	struct outcome outcome;
 	row->mode = choice->mode;
 	row->index = choice->index;
+	memset(&row->algorithm, LIBRARY_UNKNOWN, sizeof row->algorithm); /* -1 */
 	row->verdict = VERDICT_ACCEPTED;
 	if (!open_process(self, &outcome, err))
 		return false;

@@ -10,7 +10,7 @@
 #include "judge/run/emulated.h"
 
 /* A library that dies so often is not tried further. */
-#define DEATHS_ALLOWED 3
+#define DEATHS_ALLOWED 8
 
 /* Why no more cases are begun; NULL: they are. */
 static const char *reason_to_end(const struct auditing *self)
@@ -53,17 +53,35 @@ static bool audit_mode(struct auditing *self, enum library_mode mode, bool own_o
 	return true;
 }
 
+/* Whether rounded partial sums are what makes this shape wrong in a case before this one, by what
+ * the library chooses itself. */
+static bool splits_before(const struct auditing *self, size_t first)
+{
+	const struct audit *out = self->turn->out;
+	const struct test_case *cases = out->units[self->turn->unit].cases;
+	bool splits = false;
+	for (size_t i = 0; i < first && !splits; i++) {
+		const struct audit_row *row = &out->rows[i];
+		splits = row->unit == self->turn->unit && audit_is_own_choice(row) &&
+				 (row->causes & LIBRARY_CAUSE_PARTIAL_SUMS) != 0 &&
+				 memcmp(&cases[row->test].shape, &self->one.test->shape,
+						sizeof self->one.test->shape) == 0;
+	}
+	return splits;
+}
+
 /* What is known once both modes were run, of the case's rows from `first` on. */
 static void find_causes(const struct auditing *self, size_t first)
 {
 	struct audit *out = self->turn->out;
+	const bool splits = splits_before(self, first);
 	bool mended = false;
 	for (size_t i = first; i < out->row_count; i++)
 		if (out->rows[i].mode == LIBRARY_ACCURATE && out->rows[i].index == 0)
 			mended = out->rows[i].calls > 0 && out->rows[i].verdict == VERDICT_ACCEPTED;
 	for (size_t i = first; i < out->row_count; i++) {
 		struct audit_row *row = &out->rows[i];
-		row->accurate_right = mended && row->mode == LIBRARY_DEFAULT;
+		row->accurate_right = mended && audit_is_own_choice(row);
 		if (row->verdict != VERDICT_WRONG_ANSWER)
 			continue;
 		row->causes =
@@ -71,6 +89,10 @@ static void find_causes(const struct auditing *self, size_t first)
 													 .test = self->one.test,
 													 .mode = row->mode,
 													 .algorithm = row->algorithm,
+													 .right_before = row->wrong_call > 1,
+													 .worst_ratio = row->worst_ratio,
+													 .share = row->share,
+													 .splits_at_other_beta = splits,
 													 .accurate_right = row->accurate_right});
 	}
 }

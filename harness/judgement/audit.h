@@ -22,6 +22,7 @@ struct audit_row {
 	char detail[AUDIT_DETAIL];
 	uint64_t wrong, elements; /* of that call; else of the first */
 	double worst_ratio;       /* the most of all calls */
+	double share;             /* wrong ones, of the rows and columns that have any */
 	char places[PLACES_TEXT]; /* where they lie; "" */
 	char hint[AUDIT_DETAIL];  /* what they are made by, as judge says it; "" */
 	struct digest result;     /* of the first call */
@@ -29,7 +30,7 @@ struct audit_row {
 	uint32_t same;            /* of them, those with the first one's bits */
 	uint32_t wrong_call;      /* the first one that is not accepted, counted from 1; 0: none */
 	unsigned causes;          /* enum library_cause */
-	bool accurate_right;      /* the accurate mode was run on the case, and is right */
+	bool accurate_right;      /* of an own choice: the one of the accurate mode is right */
 	char kernel[KERNEL_NAME_BYTES + 1]; /* the first of a call; "": not known */
 	uint32_t kernels;                   /* of a call */
 	double microseconds;                /* the median of a few calls; 0: not timed */

@@ -1,5 +1,6 @@
 #include "judgement/library_cause.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/text.h"
@@ -27,17 +28,34 @@ static bool adds_in_memory(const struct library_wrong *wrong)
 		   wrong->mode == LIBRARY_DEFAULT;
 }
 
+/* Most of the elements keep their bound where sums are rounded a few times. */
+#define SHARE_MOST 0.8
+#define SPLIT_UNKNOWN 16 /* parts, where nobody knows how many */
+
+/* Whether a few roundings to 16 bits can be to blame. Each errs by at most u S, where S is what the
+ * bound's second part, 3 sqrt(K) 2^-24 S, is made of. */
+static bool may_be_rounding(const struct library_wrong *wrong)
+{
+	const struct type *type = type_of(problem_part(wrong->problem, PART_RESULT)->type);
+	const int split = wrong->algorithm.split_k > 0 ? wrong->algorithm.split_k : SPLIT_UNKNOWN;
+	const double accumulated = 3.0 * sqrt((double)wrong->test->shape.size[SIZE_K]) * 0x1p-24;
+	return !wrong->right_before && wrong->share <= SHARE_MOST &&
+		   wrong->worst_ratio <= (split + 1) * type->unit_roundoff / accumulated;
+}
+
 unsigned library_cause_of(const struct library_wrong *wrong)
 {
 	unsigned causes = 0;
 	const bool mended = wrong->mode == LIBRARY_DEFAULT && wrong->accurate_right;
-	if (is_16_bit(wrong->problem)) {
+	if (is_16_bit(wrong->problem) && may_be_rounding(wrong)) {
 		if (rounds_partial_sums(&wrong->algorithm))
 			causes |= LIBRARY_CAUSE_PARTIAL_SUMS;
 		if (adds_in_memory(wrong))
 			causes |= LIBRARY_CAUSE_TWO_ROUNDINGS;
-		/* At another beta that mode forbids rounded partial sums and nothing else. */
-		if (causes == 0 && mended && wrong->algorithm.split_k == LIBRARY_UNKNOWN)
+		/* Of an unknown algorithm: at another beta than 1 that mode forbids rounded partial sums
+		 * and nothing else. */
+		if (wrong->algorithm.split_k == LIBRARY_UNKNOWN &&
+			(causes == 0 ? mended : wrong->splits_at_other_beta))
 			causes |= LIBRARY_CAUSE_PARTIAL_SUMS;
 	}
 	return causes == 0 && mended ? LIBRARY_CAUSE_MENDED : causes;

@@ -18,10 +18,16 @@ struct library_wrong {
 	const struct test_case *test;
 	enum library_mode mode;             /* that it was computed in */
 	struct library_algorithm algorithm; /* LIBRARY_UNKNOWN where nothing is known */
-	bool accurate_right; /* the same product in the accurate mode was computed, and is right */
+	bool right_before;                  /* a call before it, on the same inputs, was right */
+	double worst_ratio;                 /* the largest error, over its bound */
+	double share;              /* of the elements in those rows and columns that have a wrong one */
+	bool splits_at_other_beta; /* the same shape is wrong by partial sums where beta is not 1 */
+	bool accurate_right; /* what the library chooses in its accurate mode in the place of this is
+							right */
 };
 
-/* Bits of enum library_cause; 0: not known. */
+/* Bits of enum library_cause; 0: not known. Roundings are no cause of errors that are larger than
+ * they can be, nor where nearly every element is wrong, nor where the same call was right. */
 unsigned library_cause_of(const struct library_wrong *wrong);
 
 /* "partial sums of split-K are rounded to 16 bits; the accurate mode is right" */

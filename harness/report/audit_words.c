@@ -87,7 +87,7 @@ void audit_words_wrong(const struct audit_row *row, char out[AUDIT_TEXT])
 	else if (row->verdict != VERDICT_WRONG_ANSWER)
 		add(out, "", "%s: %s", verdict_name(row->verdict), row->detail);
 	else {
-		add(out, "", "%.3g times the bound, %llu of %llu elements (%.2g%%)", row->worst_ratio,
+		add(out, "", "%.3g times the bound, %llu of %llu elements (%.3g%%)", row->worst_ratio,
 			(unsigned long long)row->wrong, (unsigned long long)row->elements,
 			100.0 * (double)row->wrong / (double)row->elements);
 		if (row->places[0] != '\0')
@@ -115,9 +115,10 @@ void audit_words_cause(const struct audit_row *row, char out[AUDIT_TEXT])
 	out[0] = '\0';
 	if (row->verdict != VERDICT_WRONG_ANSWER)
 		return;
-	add(out, "", "%s", library_cause_print(row->causes, row->accurate_right, cause));
 	if (row->hint[0] != '\0' && (row->causes & ~(unsigned)LIBRARY_CAUSE_MENDED) == 0)
-		add(out, "; ", "%s", row->hint);
+		add(out, "", "%s%s", row->hint, row->accurate_right ? "; the accurate mode is right" : "");
+	else
+		add(out, "", "%s", library_cause_print(row->causes, row->accurate_right, cause));
 }
 
 void audit_words_change(const struct audit *audit, const struct audit_change *change,
