@@ -9,13 +9,27 @@
 #include "judge/hints/hints.h"
 #include "judge/run/emulated.h"
 #include "judge/run/finding.h"
+#include "process/buffers.h"
 
 #define WARMUPS 1u
 #define TIMED 4u /* calls: a time that tells algorithms apart, and no more */
 
-uint32_t audit_call_sets(const struct run *run)
+#define ROOM 0.25 /* of the device's memory */
+
+uint32_t audit_call_sets(const struct run *run, const struct problem *problem,
+						 const struct test_case *test)
 {
-	return run->referee.device.kind == DEVICE_CUDA ? WARMUPS + TIMED : 1;
+	struct buffers buffers;
+	double bytes = 0;
+	uint32_t sets = WARMUPS + TIMED;
+	if (run->referee.device.kind != DEVICE_CUDA)
+		return 1;
+	buffers_of_case(problem, test, NULL, &buffers);
+	for (uint32_t i = 0; i < buffers.count; i++)
+		bytes += (double)buffer_bytes(&buffers.at[i]);
+	while (sets > 1 && sets * bytes > ROOM * (double)run->referee.facts.memory_bytes)
+		sets--;
+	return sets;
 }
 
 /* ---- one call
@@ -103,36 +117,52 @@ static void find_hint(const struct auditing *self, const struct check_summary *c
 	free(judged);
 }
 
-/* What the referee sees in the result of a call. */
+/* A result that is wrong, the first of the row's: where, and by what. */
+static bool take_wrong(struct auditing *self, const struct check_summary *check,
+					   enum verdict verdict, const char *detail, struct audit_row *row,
+					   struct error *err)
+{
+	struct wrong_pattern wrong;
+	row->verdict = verdict;
+	row->wrong_call = row->calls;
+	row->wrong = check->wrong;
+	text_format(row->detail, sizeof row->detail, "%s", detail);
+	if (verdict != VERDICT_WRONG_ANSWER)
+		return true;
+	if (!referee_link_explain(&self->one.run->referee, &wrong, err))
+		return false;
+	if (wrong.wrong == 0)
+		return true;
+	places_print(&wrong, &self->one.test->shape, row->places);
+	row->share = (double)wrong.wrong / ((double)wrong.places.rows * wrong.places.columns);
+	find_hint(self, check, &wrong, detail, row);
+	return true;
+}
+
+/* What the referee sees in the result of a call: compared with the reference, unless an earlier
+ * call that was has left the same bits. */
 static bool take_result(struct auditing *self, struct audit_row *row, struct outcome *outcome,
 						struct error *err)
 {
 	const struct case_run *one = &self->one;
 	struct check_summary check;
-	struct wrong_pattern wrong;
+	struct digest result;
 	char detail[1024];
-	if (!finding_check(one, &(struct referee_result){.set = 0}, &check, outcome, err) ||
-		!referee_link_explain(&one->run->referee, &wrong, err))
+	if (!referee_link_digest(&one->run->referee, 0, &result, err))
 		return false;
-	row->calls++;
-	if (row->calls == 1)
-		row->result = wrong.result;
-	row->same += memcmp(&row->result, &wrong.result, sizeof row->result) == 0;
+	const bool same = row->calls > 0 && memcmp(&row->result, &result, sizeof result) == 0;
+	if (row->calls++ == 0)
+		row->result = result;
+	row->same += same || row->calls == 1;
+	if (same)
+		return true;
+	if (!finding_check(one, &(struct referee_result){.set = 0}, &check, outcome, err))
+		return false;
 	row->worst_ratio = fmax(row->worst_ratio, check.worst_ratio);
 	row->elements = check.elements;
 	enum verdict verdict = finding_verdict(one->problem, one->test, NULL, &check, detail);
-	if (verdict == VERDICT_ACCEPTED || row->wrong_call > 0)
-		return true;
-	row->verdict = verdict;
-	row->wrong_call = row->calls;
-	row->wrong = check.wrong;
-	text_format(row->detail, sizeof row->detail, "%s", detail);
-	if (verdict == VERDICT_WRONG_ANSWER && wrong.wrong > 0) {
-		places_print(&wrong, &one->test->shape, row->places);
-		row->share = (double)wrong.wrong / ((double)wrong.places.rows * wrong.places.columns);
-		find_hint(self, &check, &wrong, detail, row);
-	}
-	return true;
+	return verdict == VERDICT_ACCEPTED || row->wrong_call > 0 ||
+		   take_wrong(self, &check, verdict, detail, row, err);
 }
 
 /* A call of solve() and its comparison; *outcome is what became of the process. */
@@ -168,7 +198,11 @@ static bool time_calls(struct auditing *self, struct audit_row *row, struct erro
 {
 	struct run *run = self->one.run;
 	struct contestant_time_reply *reply = self->times;
-	struct contestant_time request = {.method = TIME_SPAN, .warmups = WARMUPS, .calls = TIMED};
+	const uint32_t sets = run->referee.arena.sets;
+	struct contestant_time request = {
+		.method = TIME_SPAN, .warmups = WARMUPS, .calls = sets - WARMUPS};
+	if (sets <= WARMUPS)
+		return true;
 	if (!referee_link_reset(&run->referee, 0, err))
 		return false;
 	struct outcome outcome =
@@ -179,10 +213,10 @@ static bool time_calls(struct auditing *self, struct audit_row *row, struct erro
 			return false;
 		outcome = contestant_link_time(self->one.contestant, request, run->timeout + TIMED, reply);
 	}
-	if (outcome.verdict != VERDICT_ACCEPTED || reply->calls == 0 || reply->calls > TIMED) {
+	if (outcome.verdict != VERDICT_ACCEPTED)
 		take_failure(self, &outcome, row);
+	if (outcome.verdict != VERDICT_ACCEPTED || reply->calls == 0 || reply->calls > TIMED)
 		return true;
-	}
 	qsort(reply->microseconds, reply->calls, sizeof *reply->microseconds, compare_times);
 	row->microseconds = (double)reply->microseconds[reply->calls / 2];
 	if (request.method == TIME_SPAN && reply->kernels.run > 0) {

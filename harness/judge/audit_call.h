@@ -27,7 +27,9 @@ struct audit_choice {
 bool audit_call(struct auditing *self, struct audit_choice *choice, struct audit_row *row,
 				struct error *err);
 
-/* Sets of inputs that a case needs. */
-uint32_t audit_call_sets(const struct run *run);
+/* Sets of inputs that a case gets: a call is compared on the first of them, and timed on the
+ * others. */
+uint32_t audit_call_sets(const struct run *run, const struct problem *problem,
+						 const struct test_case *test);
 
 #endif

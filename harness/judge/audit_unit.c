@@ -105,7 +105,7 @@ static bool audit_case(struct auditing *self, bool *all, struct error *err)
 	struct audit_unit *unit = &turn->out->units[turn->unit];
 	const size_t first = turn->out->row_count;
 	if (!referee_link_case(&run->referee, unit->problem->name, self->one.test, NULL,
-						   audit_call_sets(run), err))
+						   audit_call_sets(run, unit->problem, self->one.test), err))
 		return false;
 	if (!self->dead) {
 		struct outcome outcome = contestant_link_case(self->one.contestant, &run->referee.arena,

@@ -89,7 +89,7 @@ bool audit_finds_wrong(const struct audit *audit);
 /* Whether something that was to be audited was not. */
 bool audit_is_cut(const struct audit *audit);
 
-/* The same own choice by two versions. */
+/* What a library chooses by itself on one case, by two versions. */
 struct audit_change {
 	const struct audit_row *before, *after;
 	bool algorithm; /* another one, by what the library tells of it */

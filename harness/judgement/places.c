@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+#define SPARSE 4 /* no more than one element of so many, of the rows and columns that have any */
+
 /* Rows or columns from `first` to `last` of so many; "" where these are all. */
 static void line_print(const char *one, int32_t first, int32_t last, int32_t size, char out[40])
 {
@@ -64,10 +66,15 @@ const char *places_print(const struct wrong_pattern *wrong, const struct shape *
 	line_print("column", places->left, places->right, shape->size[SIZE_N], parts[2]);
 	if (find_tile(places, &rows, &columns))
 		snprintf(tile, sizeof tile, "tiles of %dx%d", rows, columns);
+	const double box = (double)places->rows * places->columns;
+	const bool sparse = (double)wrong->wrong * SPARSE < box;
 	size_t used = 0;
 	for (int i = 0; i < 3; i++)
 		if (parts[i][0] != '\0')
-			used += (size_t)snprintf(out + used, PLACES_TEXT - used, "%s%s", used > 0 ? ", " : "",
+			used += (size_t)snprintf(out + used, PLACES_TEXT - used, "%s%s",
+									 used > 0 ? ", "
+									 : sparse ? "scattered in "
+											  : "",
 									 parts[i]);
 	const bool whole = wrong->wrong == wrong->elements;
 	if (used == 0)

@@ -27,6 +27,7 @@ enum message_type {
 	MESSAGE_REFEREE_REFILL,
 	MESSAGE_REFEREE_RECHECK,
 	MESSAGE_REFEREE_EXPLAIN,
+	MESSAGE_REFEREE_DIGEST,
 	MESSAGE_REFEREE_STAGE_OPEN,
 	MESSAGE_REFEREE_STAGE_CLOSE,
 	/* to the contestant */
@@ -197,6 +198,17 @@ struct referee_explain {
 struct referee_explain_reply {
 	struct message head;
 	struct wrong_pattern facts;
+};
+
+/* The digest of what a set's result holds now, of a case that is not sealed: whether calls give the
+ * same bits costs far less than to compare them with the reference. */
+struct referee_digest {
+	struct message head;
+	uint32_t set;
+};
+struct referee_digest_reply {
+	struct message head;
+	struct digest result;
 };
 
 /* ---- contestant ------------------------------------------------------- */

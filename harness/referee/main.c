@@ -19,6 +19,7 @@ union request {
 	struct referee_check check;
 	struct referee_again again;
 	struct referee_explain explain;
+	struct referee_digest digest;
 	struct referee_stage stage;
 };
 
@@ -28,6 +29,7 @@ union reply {
 	struct referee_case_reply make;
 	struct referee_check_reply check;
 	struct referee_explain_reply explain;
+	struct referee_digest_reply digest;
 	struct referee_stage_reply stage;
 };
 
@@ -91,6 +93,10 @@ static bool answer(struct referee *referee, const union request *request, size_t
 		out->bytes = sizeof reply->explain;
 		return is_size(got, sizeof request->explain, err) &&
 			   referee_explain(referee, &reply->explain.facts, err);
+	case MESSAGE_REFEREE_DIGEST:
+		out->bytes = sizeof reply->digest;
+		return is_size(got, sizeof request->digest, err) &&
+			   referee_digest(referee, request->digest.set, &reply->digest.result, err);
 	case MESSAGE_REFEREE_STAGE_OPEN:
 		out->bytes = sizeof reply->stage;
 		return is_size(got, sizeof request->stage, err) &&

@@ -66,6 +66,8 @@ bool referee_recheck(struct referee *referee, struct check_summary *reply, struc
 /* What the wrong elements of the last check have in common; facts->wrong is 0 where nothing is
  * known. */
 bool referee_explain(struct referee *referee, struct wrong_pattern *facts, struct error *err);
+/* Of what the result of a set holds now: protocol.h. */
+bool referee_digest(struct referee *referee, uint32_t set, struct digest *out, struct error *err);
 /* Custom stage `stage` is to be run, by the arena in the reply and *fd (the referee's own); then
  * it has been. */
 bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_stage_reply *reply,

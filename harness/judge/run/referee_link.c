@@ -213,6 +213,17 @@ bool referee_link_explain(struct referee_link *link, struct wrong_pattern *facts
 	return true;
 }
 
+bool referee_link_digest(struct referee_link *link, uint32_t set, struct digest *out,
+						 struct error *err)
+{
+	struct referee_digest request = {.head.type = MESSAGE_REFEREE_DIGEST, .set = set};
+	struct referee_digest_reply reply;
+	if (!CALL(link, request, reply, err))
+		return false;
+	*out = reply.result;
+	return true;
+}
+
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
 							 int *fd, struct error *err)
 {

@@ -66,6 +66,10 @@ bool referee_link_recheck(struct referee_link *link, struct check_summary *found
 bool referee_link_explain(struct referee_link *link, struct wrong_pattern *facts,
 						  struct error *err);
 
+/* The digest of what a set's result holds now. */
+bool referee_link_digest(struct referee_link *link, uint32_t set, struct digest *out,
+						 struct error *err);
+
 /* The memory of a custom stage (*fd is the caller's), and that it has been run. */
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
 							 int *fd, struct error *err);
