@@ -91,6 +91,7 @@ static void find_causes(const struct auditing *self, size_t first)
 													 .algorithm = row->algorithm,
 													 .right_before = row->wrong_call > 1,
 													 .worst_ratio = row->worst_ratio,
+													 .wrong = row->wrong,
 													 .share = row->share,
 													 .splits_at_other_beta = splits,
 													 .accurate_right = row->accurate_right});

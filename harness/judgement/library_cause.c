@@ -30,6 +30,7 @@ static bool adds_in_memory(const struct library_wrong *wrong)
 
 /* Most of the elements keep their bound where sums are rounded a few times. */
 #define SHARE_MOST 0.8
+#define SHARE_OF 16      /* wrong elements, or more: of fewer it says nothing */
 #define SPLIT_UNKNOWN 16 /* parts, where nobody knows how many */
 
 /* Whether a few roundings to 16 bits can be to blame. Each errs by at most u S, where S is what the
@@ -39,7 +40,8 @@ static bool may_be_rounding(const struct library_wrong *wrong)
 	const struct type *type = type_of(problem_part(wrong->problem, PART_RESULT)->type);
 	const int split = wrong->algorithm.split_k > 0 ? wrong->algorithm.split_k : SPLIT_UNKNOWN;
 	const double accumulated = 3.0 * sqrt((double)wrong->test->shape.size[SIZE_K]) * 0x1p-24;
-	return !wrong->right_before && wrong->share <= SHARE_MOST &&
+	const bool dense = wrong->wrong >= SHARE_OF && wrong->share > SHARE_MOST;
+	return !wrong->right_before && !dense &&
 		   wrong->worst_ratio <= (split + 1) * type->unit_roundoff / accumulated;
 }
 

@@ -20,6 +20,7 @@ struct library_wrong {
 	struct library_algorithm algorithm; /* LIBRARY_UNKNOWN where nothing is known */
 	bool right_before;                  /* a call before it, on the same inputs, was right */
 	double worst_ratio;                 /* the largest error, over its bound */
+	uint64_t wrong;                     /* elements */
 	double share;              /* of the elements in those rows and columns that have a wrong one */
 	bool splits_at_other_beta; /* the same shape is wrong by partial sums where beta is not 1 */
 	bool accurate_right; /* what the library chooses in its accurate mode in the place of this is

@@ -28,6 +28,7 @@ static struct library_wrong wrong_of(const char *problem, const struct test_case
 								  .test = test,
 								  .algorithm = algorithm_of(split, reduction),
 								  .worst_ratio = 2.0,
+								  .wrong = 100,
 								  .share = 0.1};
 }
 
@@ -110,6 +111,8 @@ Test(library_cause, roundings_are_no_cause_of_what_they_cannot_do)
 	wrong.worst_ratio = 2.0;
 	wrong.share = 0.95;
 	cr_assert_eq(library_cause_of(&wrong), 0u, "nearly all of them");
+	wrong.wrong = 2;
+	cr_assert_eq(library_cause_of(&wrong), (unsigned)LIBRARY_CAUSE_PARTIAL_SUMS, "of two");
 	wrong.share = 0.1;
 	wrong.right_before = true;
 	cr_assert_eq(library_cause_of(&wrong), 0u, "the same call was right");
