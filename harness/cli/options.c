@@ -149,11 +149,15 @@ const struct row option_rows[] = {
 	{"role", "ROLE", "user", "student (the default), or teacher, who sees all",
 	 .group = GROUP_FIRST, FILLS(kind_word, role), .names = account_roles,
 	 .needs = "student or teacher is needed"},
-	{"device", "D", JUDGES_AND_TIMES " tune explain audit",
+	{"device", "D", JUDGES_AND_TIMES " tune explain",
 	 "auto (a GPU if there is one), cuda, cuda:N, emu (the emulated GPU), emu:DIR (a "
 	 "libcudart.so.13 of another emulator); of judge also several, each with a file: cuda:all, "
 	 "cuda:0,2, emulated:4",
-	 DIFFERS({.commands = "serve", .help = "as of judge: auto, cuda:0,2 (a worker each), emu"}),
+	 DIFFERS({.commands = "serve", .help = "as of judge: auto, cuda:0,2 (a worker each), emu"},
+			 {.commands = "audit",
+			  .help =
+				  "auto (a GPU if there is one), cuda, cuda:N, or emu (the emulated GPU, on which "
+				  "NVIDIA's libraries do not run)"}),
 	 .group = GROUP_FIRST, FILLS(kind_device, judge.device.text), .again = AGAIN_DEVICE,
 	 .letter = 'd', .also = "gpu-id device-id devices cuda-device", .also_value = "cuda:0",
 	 .also_says = "judge takes cuda:all"},
@@ -243,11 +247,14 @@ const struct row option_rows[] = {
 	 .needs = "the name of a case, such as random-4"},
 	{"fail-fast", NULL, "judge submit", "ends at the first case that is not accepted",
 	 .group = GROUP_CASES, FILLS(kind_flag, judge.cases.fail_fast), .letter = 'x'},
-	{"max-dim", "D", JUDGES " serve submit audit",
+	{"max-dim", "D", JUDGES " serve submit",
 	 "no size above D (generated cases: the problem's own limit; 192 on the emulated GPU)",
-	 DIFFERS({TIMES " tune", .why = ""}), .group = GROUP_CASES,
-	 FILLS(kind_whole, judge.cases.max_dim), .excludes = "shape shapes", .why = OF_DRAWN, .from = 1,
-	 .to = DIM_MAX},
+	 DIFFERS({TIMES " tune", .why = ""},
+			 {.commands = "audit",
+			  .help = "no size above D (drawn shapes: the problem's own limit; 64 on the emulated "
+					  "GPU)"}),
+	 .group = GROUP_CASES, FILLS(kind_whole, judge.cases.max_dim), .excludes = "shape shapes",
+	 .why = OF_DRAWN, .from = 1, .to = DIM_MAX},
 	{"multiple-of", "D", "judge submit",
 	 "every size a multiple of D: those of generated cases are rounded, other cases of a suite "
 	 "left "
@@ -255,11 +262,15 @@ const struct row option_rows[] = {
 	 DIFFERS({TIMES, .goes_with = "cases suite", .why = "it is about sizes of cases"}),
 	 .group = GROUP_CASES, FILLS(kind_whole, judge.cases.multiple), .excludes = "shape shapes",
 	 .why = OF_DRAWN, .from = 1, .to = DIM_MAX},
-	{"sizes", "KIND", "judge submit audit",
+	{"sizes", "KIND", "judge submit",
 	 "how generated cases draw M, N and K: mixed (the default: aligned and ragged, small and "
 	 "large) or uniform (each size as likely as any other)",
-	 DIFFERS({"bench", .goes_with = "cases", .why = HOW_DRAWN}), .group = GROUP_CASES,
-	 .kind = &kind_sizes, .excludes = "suite shape shapes", .why = HOW_DRAWN,
+	 DIFFERS({"bench", .goes_with = "cases", .why = HOW_DRAWN},
+			 {.commands = "audit",
+			  .help = "how shapes are drawn: mixed (the default: aligned and "
+					  "ragged, small and large) or uniform (each size as likely "
+					  "as any other)"}),
+	 .group = GROUP_CASES, .kind = &kind_sizes, .excludes = "suite shape shapes", .why = HOW_DRAWN,
 	 .names = case_sizes_names},
 	{"time", "MxNxK", JUDGES " submit",
 	 "the shape to time instead of the problem's own large case; none: do not time",
@@ -386,7 +397,8 @@ const struct row option_rows[] = {
 	{"md", "FILE", RUNS, "writes the results as markdown", .group = GROUP_OUTPUT,
 	 FILLS(kind_output, output.markdown), .report = report_markdown,
 	 .report_verbose = report_markdown_verbose, FILE_NEEDED, .also = "markdown"},
-	{"html", "FILE", RUNS " explain audit", "writes the results as a page to look at, with plots",
+	{"html", "FILE", RUNS " explain", "writes the results as a page to look at, with plots",
+	 DIFFERS({.commands = "audit", .help = "writes the results as a page to look at"}),
 	 .group = GROUP_OUTPUT, FILLS(kind_output, output.html), .report = report_html, FILE_NEEDED},
 	{"csv", "FILE", "judge", "writes the table of files as CSV", .group = GROUP_OUTPUT,
 	 FILLS(kind_output, output.csv), .report = report_csv, FILE_NEEDED},

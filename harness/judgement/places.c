@@ -5,7 +5,8 @@
 
 #include "base/text.h"
 
-#define SPARSE 4 /* no more than one element of so many, of the rows and columns that have any */
+#define NEARLY 0.9 /* of all elements */
+#define SPARSE 4   /* no more than one element of so many, of the rows and columns that have any */
 
 /* Rows or columns from `first` to `last` of so many; "" where these are all. */
 static void line_print(const char *one, int32_t first, int32_t last, int32_t size, char out[40])
@@ -76,11 +77,12 @@ const char *places_print(const struct wrong_pattern *wrong, const struct shape *
 									 : sparse ? "scattered in "
 											  : "",
 									 parts[i]);
-	const bool whole = wrong->wrong == wrong->elements;
 	if (used == 0)
 		text_format(out, PLACES_TEXT, "%s",
-					whole             ? "everywhere"
-					: tile[0] != '\0' ? tile
-									  : "scattered over all of it");
+					wrong->wrong == wrong->elements ? "everywhere"
+					: tile[0] != '\0'               ? tile
+					: (double)wrong->wrong > NEARLY * (double)wrong->elements
+						? "nearly everywhere"
+						: "scattered over all of it");
 	return out;
 }

@@ -42,6 +42,8 @@ Test(places, what_is_everywhere_or_nowhere)
 	struct wrong_pattern none = {.elements = 100}, some = box(0, 99, 0, 79);
 	expect(none, "");
 	expect(some, "everywhere");
+	some.wrong = 19 * some.wrong / 20;
+	expect(some, "nearly everywhere");
 	some.wrong /= 2;
 	expect(some, "scattered over all of it");
 	some.places.whole = (uint64_t)1 << (1 * WRONG_TILES + 2);
