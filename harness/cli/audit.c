@@ -24,6 +24,9 @@ static bool folder_holds(const char *folder, struct error *err)
 	static const char *const files[] = {"libcublas.so.13", "libcublasLt.so.13"};
 	char path[PATHS_MAX];
 	bool some = false;
+	if (strchr(folder, ':') != NULL)
+		return error_set(err, "--cublas %s: the loader takes no folder with a ':' in its name",
+						 folder);
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		some = some || (paths_join(path, folder, files[i], err) && access(path, R_OK) == 0);
 	return some ||

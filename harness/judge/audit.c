@@ -18,6 +18,7 @@
 
 #define REPEATS 2
 #define SECONDS_GPU 10.0
+#define SECONDS_THOROUGH 120.0 /* the first call of a shape enumerates algorithms */
 #define SECONDS_EMULATED 60.0
 #define MEMORY ((size_t)8 << 30)
 #define SUBJECTS_MAX 64 /* files: problems times libraries */
@@ -274,9 +275,11 @@ static enum judge_status open_device(struct auditor *self, struct error *err)
 	if (!emulated_device(options, run->referee.device.kind, &run->referee.facts, err))
 		return JUDGE_BAD_INPUT;
 	const bool emulated = run->referee.device.kind == DEVICE_EMULATED;
-	run->timeout = options->limits.timeout > 0.0 ? options->limits.timeout
-				   : emulated                    ? SECONDS_EMULATED
-												 : SECONDS_GPU;
+	run->timeout = emulated ? SECONDS_EMULATED : SECONDS_GPU;
+	if (self->request->thorough)
+		run->timeout = SECONDS_THOROUGH;
+	if (options->limits.timeout > 0.0)
+		run->timeout = options->limits.timeout;
 	run->memory_limit = options->limits.memory_mib > 0 ? options->limits.memory_mib << 20 : MEMORY;
 	return choose_versions(self, err) ? JUDGE_DONE : JUDGE_CANNOT_RUN;
 }
@@ -310,7 +313,9 @@ static bool run_unit(struct auditor *self, size_t i, double until, struct error 
 	unit->ended[0] = '\0';
 	if (entrant.library == NULL) {
 		text_format(unit->ended, sizeof unit->ended, "%s",
-					s->refused[0] != '\0' ? s->refused : s->compile_detail);
+					run_stopped(&self->run) ? RUN_INTERRUPTED
+					: s->refused[0] != '\0' ? s->refused
+											: s->compile_detail);
 		return true;
 	}
 	const struct audit_turn turn = {.run = &self->run,
@@ -351,6 +356,17 @@ static enum judge_status say_refused(const struct submission *s, struct error *e
 	return JUDGE_BAD_INPUT;
 }
 
+/* Not where nothing could be compiled. */
+static bool some_ran(const struct auditor *self, struct error *err)
+{
+	const struct audit *out = self->out;
+	const struct audit_unit *first = &out->units[0];
+	return out->row_count > 0 || out->out_of_time || run_stopped(&self->run) ||
+		   first->ended[0] == '\0' ||
+		   error_set(err, "nothing could be audited: %s by %s: %s", first->problem->name,
+					 first->label, first->ended);
+}
+
 /* With the device open. */
 static enum judge_status audit_all(struct auditor *self, double begun, struct error *err)
 {
@@ -362,7 +378,7 @@ static enum judge_status audit_all(struct auditor *self, double begun, struct er
 	if (!stopped && is_file(self->request) && first->compiled.status != COMPILE_OK)
 		return say_refused(first, err);
 	dispatch_lock(&self->run, over, &self->run);
-	const bool ok = run_units(self, begun, err);
+	const bool ok = run_units(self, begun, err) && some_ran(self, err);
 	out->facts.interrupted = run_stopped(&self->run) || !ok;
 	out->seconds = clock_seconds() - begun;
 	return ok ? JUDGE_DONE : out->row_count > 0 ? JUDGE_CUT_SHORT : JUDGE_CANNOT_RUN;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "judge/audit_call.h"
 #include "judge/run/emulated.h"
@@ -156,11 +157,13 @@ static void add_folder(const struct audit_turn *turn, struct emulated_watch *wat
 					   char variable[2 * PATHS_MAX], const char *environment[EMULATED_VARIABLES])
 {
 	const char *before = getenv("LD_LIBRARY_PATH");
+	char folder[PATHS_MAX];
 	size_t count = 0;
 	for (; watch->environment[count] != NULL && count + 2 < EMULATED_VARIABLES; count++)
 		environment[count] = watch->environment[count];
 	if (turn->folder != NULL) {
-		snprintf(variable, 2 * PATHS_MAX, "LD_LIBRARY_PATH=%s%s%s", turn->folder,
+		paths_absolute(turn->folder, folder); /* wherever the process begins */
+		snprintf(variable, 2 * PATHS_MAX, "LD_LIBRARY_PATH=%s%s%s", folder,
 				 before != NULL ? ":" : "", before != NULL ? before : "");
 		environment[count++] = variable;
 	}

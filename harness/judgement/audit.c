@@ -45,6 +45,12 @@ bool audit_is_repeatable(const struct audit_row *row)
 	return row->same == row->calls;
 }
 
+/* Whether it is known to be right or wrong. */
+static bool gave_result(const struct audit_row *row)
+{
+	return !row->refused && row->verdict != VERDICT_UNSUPPORTED && row->verdict != VERDICT_NOT_RUN;
+}
+
 struct audit_sum audit_sum_of(const struct audit *audit, size_t unit)
 {
 	struct audit_sum sum = {0};
@@ -53,9 +59,13 @@ struct audit_sum audit_sum_of(const struct audit *audit, size_t unit)
 		const bool wrong = !audit_is_right(row);
 		if (row->unit != unit)
 			continue;
+		if (!gave_result(row)) {
+			sum.refused++;
+			continue;
+		}
 		sum.unrepeatable += !audit_is_repeatable(row);
 		if (row->mode == LIBRARY_ACCURATE) {
-			sum.accurate += !row->refused;
+			sum.accurate++;
 			sum.accurate_wrong += wrong;
 			continue;
 		}
@@ -63,7 +73,6 @@ struct audit_sum audit_sum_of(const struct audit *audit, size_t unit)
 		sum.own_wrong += row->index == 0 && wrong;
 		sum.algorithms++;
 		sum.wrong += wrong;
-		sum.refused += row->refused;
 		sum.worst_ratio = fmax(sum.worst_ratio, row->worst_ratio);
 	}
 	return sum;

@@ -76,8 +76,9 @@ bool audit_is_repeatable(const struct audit_row *row);
 
 /* What a unit came to; rows of own choices apart. */
 struct audit_sum {
-	size_t own, own_wrong;             /* of the default mode's first algorithm */
-	size_t algorithms, wrong, refused; /* of the default mode, own choices among them */
+	size_t own, own_wrong;    /* of the default mode's first algorithm */
+	size_t algorithms, wrong; /* of the default mode, own choices among them */
+	size_t refused;           /* rows without a result, which count nowhere else */
 	size_t accurate, accurate_wrong;
 	size_t unrepeatable; /* of all */
 	double worst_ratio;  /* of the default mode */

@@ -65,7 +65,7 @@ Test(audit, sums_are_of_one_unit)
 	const struct audit_sum sum = audit_sum_of(&audit, 0);
 	cr_assert_eq(sum.own, 1u);
 	cr_assert_eq(sum.own_wrong, 1u);
-	cr_assert_eq(sum.algorithms, 3u);
+	cr_assert_eq(sum.algorithms, 2u);
 	cr_assert_eq(sum.wrong, 1u);
 	cr_assert_eq(sum.refused, 1u);
 	cr_assert_eq(sum.accurate, 1u);
