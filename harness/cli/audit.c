@@ -45,6 +45,9 @@ static bool options_hold(const struct options *options, struct error *err)
 	if (device->text != NULL && device->count != 1)
 		return error_set(err, "--device %s: an audit runs on one device; name that one",
 						 device->text);
+	const char *library = audit->library;
+	if (library != NULL && !audit_is_word(library) && !audit_is_file(library))
+		return error_set(err, "--library '%s': cublas, cublaslt or a .cu file is needed", library);
 	for (size_t i = 0; i < audit->cublas_count; i++)
 		if (!folder_holds(audit->cublas[i], err))
 			return false;
@@ -118,6 +121,7 @@ static int audit(const char *program, struct options *options)
 	if (ended != JUDGE_DONE)
 		status = cli_fail(ended == JUDGE_BAD_INPUT ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
 	audit_free(&found);
+	status = cli_finish(status); /* a signal would leave behind what is not written yet */
 	command_end_interrupted();
 	return status;
 }

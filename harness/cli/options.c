@@ -106,7 +106,7 @@ const struct row option_rows[] = {
 	 "(cublas and cublaslt)",
 	 .group = GROUP_FIRST, .kind = &kind_library, .needs = "cublas, cublaslt or a .cu file",
 	 .also = "backend provider lib"},
-	{"cublas", "FOLDER", "audit",
+	{"cublas", "DIR", "audit",
 	 "a folder with another libcublas.so.13 and libcublasLt.so.13, which is compared with the "
 	 "toolkit's; given twice, the one is compared with the other",
 	 .group = GROUP_FIRST, .kind = &kind_cublas, .needs = "a folder"},
@@ -329,6 +329,7 @@ const struct row option_rows[] = {
 	 .also_says = "seconds of measuring; --timeout S bounds a call"},
 	{"time-limit", "S", "tune", "seconds for all of it (60)",
 	 DIFFERS({.commands = "audit",
+			  .group = GROUP_LIMITS,
 			  .help = "seconds for all of it, shared among the libraries; what they do not suffice "
 					  "for is said"}),
 	 .group = GROUP_FIRST, FILLS(kind_seconds, tune.time_limit), .excludes = "model-only judge",
@@ -440,7 +441,7 @@ const struct row option_rows[] = {
 	 "shows every case, a whole table for every shape, and the kernels that were timed",
 	 DIFFERS({.commands = "explain", .help = "shows the parts of every kernel"},
 			 {"tune", "shows which constraints refuse how much", .group = GROUP_OUTPUT},
-			 {.commands = "audit", .help = "shows every algorithm at every case"}),
+			 {"audit", "shows every algorithm at every case", .group = GROUP_OUTPUT}),
 	 .group = GROUP_FIRST, FILLS(kind_flag, output.verbose), .again = AGAIN_NOT, .letter = 'v',
 	 .also = "debug verbosity vv log print"},
 	{"quiet", NULL, "judge submit", "prints a line a file: its verdict", .group = GROUP_OUTPUT,

@@ -540,8 +540,7 @@ static bool read_library(const struct row *row, const char *text, struct options
 						 struct error *err)
 {
 	options->audit.library = text;
-	return audit_takes(text) ||
-		   error_set(err, "--%s '%s': %s is needed", row->name, text, row->needs);
+	return text[0] != '\0' || error_set(err, "--%s needs %s", row->name, row->needs);
 }
 
 static void write_library(const struct row *row, const struct options *options,
@@ -558,7 +557,7 @@ static const char *file_library(const struct row *row, const struct options *opt
 	const char *library = options->audit.library;
 	if (i > 0 || library == NULL)
 		return NULL;
-	return audit_is_file(library) ? library : "";
+	return audit_is_word(library) ? "" : library;
 }
 
 static bool read_cublas(const struct row *row, const char *text, struct options *options,

@@ -49,7 +49,7 @@ struct auditor {
 /* ---- what is audited
  * ------------------------------------------------------------------------------- */
 
-static bool is_word(const char *library)
+bool audit_is_word(const char *library)
 {
 	bool found = false;
 	for (size_t i = 0; i < LIBRARIES; i++)
@@ -60,12 +60,7 @@ static bool is_word(const char *library)
 bool audit_is_file(const char *library)
 {
 	size_t length = strlen(library);
-	return !is_word(library) && length > 3 && strcmp(library + length - 3, ".cu") == 0;
-}
-
-bool audit_takes(const char *library)
-{
-	return is_word(library) || audit_is_file(library);
+	return !audit_is_word(library) && length > 3 && strcmp(library + length - 3, ".cu") == 0;
 }
 
 static bool is_file(const struct audit_request *request)
@@ -229,7 +224,7 @@ static bool choose_versions(struct auditor *self, struct error *err)
 	if (request->folder_count == 0 && emulated && !is_file(request))
 		return error_set(err,
 						 "NVIDIA's cuBLAS needs a GPU, and this one is emulated: name a library "
-						 "that runs there with --library FILE.cu or --cublas FOLDER");
+						 "that runs there with --library FILE.cu or --cublas DIR");
 	self->version_count = 0;
 	if (request->folder_count == 0 || (request->folder_count == 1 && !emulated))
 		self->folders[self->version_count++] = NULL;

@@ -19,8 +19,8 @@ struct audit_request {
 	double seconds; /* for all of it; 0: any */
 };
 
-/* Whether `library` is one of these, and whether it is such a file, by its name. */
-bool audit_takes(const char *library);
+/* Whether `library` is one of these words, or else may be such a file, by its name. */
+bool audit_is_word(const char *library);
 bool audit_is_file(const char *library);
 
 /* Fills *out, which is the caller's to free whatever is returned. JUDGE_DONE also where time ran

@@ -82,7 +82,7 @@ Test(cli_args, sizes_are_of_a_kind)
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --cases 20 a.cu");
 	refused("judge a.cu --sizes unifrom", "did you mean 'uniform'?");
-	refused("compare a.cu --sizes uniform", "--sizes is an option of judge, bench and submit");
+	refused("compare a.cu --sizes uniform", "--sizes is an option of judge, bench, audit and submit");
 }
 
 Test(cli_args, numbers_are_strict)
@@ -284,7 +284,7 @@ Test(cli_args, refusals_say_what_and_why)
 	refused("judge a.cu --time 16x16x", "16x16x");
 	refused("bench a.cu --budget 0", "--budget '0'");
 	refused("list --json x",
-			"--json is an option of judge, bench, compare, tune, explain, history, "
+			"--json is an option of judge, bench, compare, tune, explain, audit, history, "
 			"rejudge, diff, leaderboard and submit");
 }
 
