@@ -325,6 +325,10 @@ const struct row option_rows[] = {
 	{"sealed", NULL, TIMES,
 	 "confirms the times by sealed calls, as judge does: for files that strangers wrote",
 	 .group = GROUP_TIMING, FILLS(kind_flag, judge.timing.sealed)},
+	{"thorough", NULL, RUNS,
+	 "times all algorithms of cuBLASLt that can be enumerated, up to 1000 a shape, not just the "
+	 "suggestions that it makes",
+	 .group = GROUP_TIMING, FILLS(kind_flag, judge.timing.thorough)},
 	{"require", "LAYERS", JUDGES_AND_TIMES,
 	 "judges nothing where one of these does not hold: jail (all), or some of files, calls, "
 	 "namespaces, compiler; with compiler nvcc reads nothing beside the file; sealed: the times "

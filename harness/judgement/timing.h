@@ -13,7 +13,7 @@
 #define JUDGE_SCHEDULE_TEXT 1200 /* the values of a file's constants, for people */
 
 #define LIBRARY_FASTEST (-1) /* of its algorithms, by trying */
-#define LIBRARY_UNKNOWN (-1) /* a fact about one */
+#define LIBRARY_UNKNOWN (-1) /* the id of an algorithm that nobody tells */
 
 /* One of its algorithms, in cuBLASLt's numbers. */
 struct library_algorithm {

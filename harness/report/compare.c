@@ -6,6 +6,7 @@
 
 #include "report/clean.h"
 #include "report/facts.h"
+#include "report/overall.h"
 #include "report/kernels.h"
 #include "report/wrap.h"
 
@@ -134,10 +135,13 @@ static void row_print(FILE *out, const struct timing_result *timing,
 	label_print(out, label, LABEL_COLUMNS);
 	fprintf(out, " %8.2f %6s %7.1f%s%s\n", stats->median, width, facts_rate(timing, stats->median),
 			relation[0] != '\0' ? "  " : "", relation);
-	if (entry->wrong > 0)
-		fprintf(out, "  %*s its results leave the error bound, up to %.3g times%s\n", LABEL_COLUMNS,
-				"", entry->worst_ratio,
-				entry->role == TIMING_LIBRARY ? " (C is rounded twice)" : "");
+	struct strbuf wrong = {0};
+	overall_wrong(entry, &wrong);
+	if (wrong.length > 0)
+		fprintf(out, "  %*s ", LABEL_COLUMNS, "");
+	if (wrong.length > 0)
+		wrap_print(out, TEXT_COLUMNS, LABEL_COLUMNS + 3, LABEL_COLUMNS + 3, strbuf_text(&wrong));
+	strbuf_release(&wrong);
 }
 
 static void shape_print_text(FILE *out, const struct timing_result *timing)

@@ -269,31 +269,6 @@ double facts_half_width_percent(const struct timing_stats *stats)
 	return stats->median > 0.0 ? 50.0 * (stats->high - stats->low) / stats->median : 0.0;
 }
 
-bool facts_gpu_wrong(char *out, size_t capacity, const struct judgement_list *list)
-{
-	uint64_t misses = 0;
-	const char *library = NULL;
-	for (size_t b = 0; b < list->bench_count && list->facts.epilogue[0] == '\0'; b++) {
-		const struct timing_result *timing = &list->bench[b];
-		for (size_t i = 0; i < timing->count && timing->test.exact; i++) {
-			const struct timing_entry *entry = &timing->entries[i];
-			if (entry->role != TIMING_LIBRARY || entry->wrong == 0)
-				continue;
-			if (library == NULL) /* one will do */
-				library = entry->label;
-			if (strcmp(entry->label, library) == 0)
-				misses += entry->wrong;
-		}
-	}
-	if (misses == 0)
-		return false;
-	snprintf(out, capacity,
-			 "this GPU computes wrongly: %s itself misses %llu element%s of exact cases; the "
-			 "results of this run are not to be trusted",
-			 library, (unsigned long long)misses, misses > 1 ? "s" : "");
-	return true;
-}
-
 void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL])
 {
 	static const char *const endings[] = {[TIMING_FILE] = " fused",

@@ -117,11 +117,6 @@ const char *facts_time(double microseconds, char out[FACTS_TIME]);
 /* Half the width of the median's 95% interval, in percent of the median. */
 double facts_half_width_percent(const struct timing_stats *stats);
 
-/* Whether libraries got elements of exact cases wrong, and what that says of the whole
- * run, in a sentence: where there is nothing to round, it is the GPU that computes
- * wrongly. Not told of runs with an epilogue, which rounds in its own ways. */
-bool facts_gpu_wrong(char *out, size_t capacity, const struct judgement_list *list);
-
 #define FACTS_CUBLAS "cuBLAS"
 #define FACTS_CUBLASLT "cuBLASLt"
 #define FACTS_PLAIN "plain"

@@ -266,10 +266,20 @@ static int64_t bounded(const json_t *value, int64_t least, int64_t most)
 	return whole < least ? least : whole > most ? most : whole;
 }
 
-static bool name_read(const struct record_member *member, const json_t *value, void *out,
-					  struct error *err)
+/* What the rule asks for is said, where it is a flag. */
+static void is_there(const struct record_member *member, const struct record_at *at)
 {
-	return names_find(member->names, text_of(value), out) ||
+	if (member->rule != RECORD_ALWAYS && member->when_size == sizeof(bool))
+		*(bool *)inside(at, member->when) = true;
+}
+
+static bool name_read(const struct record_member *member, const struct record_at *at,
+					  const json_t *value, struct error *err)
+{
+	if (member->rule != RECORD_ALWAYS && !json_is_string(value))
+		return true;
+	is_there(member, at);
+	return names_find(member->names, text_of(value), inside(at, member->at)) ||
 		   error_set(err, "no %s has the name '%.40s'", member->names->what, text_of(value));
 }
 
@@ -277,13 +287,6 @@ static void dimensions_read(const json_t *value, uint32_t *out)
 {
 	for (size_t axis = 0; axis < 3; axis++)
 		out[axis] = (uint32_t)bounded(json_array_get(value, axis), 0, UINT32_MAX);
-}
-
-/* What the rule asks for is said, where it is a flag. */
-static void is_there(const struct record_member *member, const struct record_at *at)
-{
-	if (member->rule != RECORD_ALWAYS && member->when_size == sizeof(bool))
-		*(bool *)inside(at, member->when) = true;
 }
 
 static bool part_read(const struct record_member *member, const struct record_at *at,
@@ -355,7 +358,7 @@ static bool member_read(const struct record_member *member, const struct record_
 	case RECORD_SIZE: *(uint64_t *)out = (uint64_t)bounded(value, 0, INT64_MAX); return true;
 	case RECORD_REAL: *(double *)out = record_real(value); return true;
 	case RECORD_SEED: *(uint64_t *)out = strtoull(text_of(value), NULL, 0); return true;
-	case RECORD_NAME: return name_read(member, value, out, err);
+	case RECORD_NAME: return name_read(member, at, value, err);
 	case RECORD_DIMENSIONS: dimensions_read(value, out); return true;
 	case RECORD_PART:
 	case RECORD_SAME:

@@ -12,6 +12,7 @@
 #include "report/denied.h"
 #include "report/facts.h"
 #include "report/kernels.h"
+#include "report/overall.h"
 #include "report/ranking.h"
 #include "report/text_page.h"
 #include "report/wrap.h"
@@ -240,7 +241,7 @@ static bool file_print(const struct text_page *page, const struct judgement *ite
 static void gpu_warning_print(const struct text_page *page, const struct judgement_list *list)
 {
 	char warning[256];
-	if (!facts_gpu_wrong(warning, sizeof warning, list))
+	if (!overall_gpu_wrong(warning, sizeof warning, list))
 		return;
 	text_paint(page, TEXT_BAD, "warning: ");
 	wrap_print(page->out, page->width, (int)strlen("warning: "), 0, warning);

@@ -6,6 +6,7 @@
 #include "report/clean.h"
 #include "report/facts.h"
 #include "report/kernels.h"
+#include "report/overall.h"
 #include "report/seal.h"
 #include "report/text_page.h"
 #include "report/wrap.h"
@@ -56,13 +57,20 @@ static void entry_print(const struct text_page *page, const struct timing_result
 		fprintf(page->out, " %7s", percent);
 	}
 	fputc('\n', page->out);
-	if (entry->wrong > 0) {
-		char warning[128];
-		snprintf(warning, sizeof warning,
-				 "    its results leave the error bound: %llu elements, up to %.3g times\n",
-				 (unsigned long long)entry->wrong, entry->worst_ratio);
-		text_paint(page, TEXT_BAD, warning);
-	}
+	struct strbuf wrong = {0};
+	overall_wrong(entry, &wrong);
+	if (wrong.length > 0)
+		text_paragraph(page, 4, strbuf_text(&wrong));
+	strbuf_release(&wrong);
+}
+
+static void chosen_print(const struct text_page *page, const struct timing_result *timing)
+{
+	struct strbuf line = {0};
+	overall_chosen(timing, &line);
+	if (line.length > 0)
+		text_paragraph(page, 2, strbuf_text(&line));
+	strbuf_release(&line);
 }
 
 static void events_print(const struct text_page *page, const struct timing_result *timing)
@@ -142,6 +150,7 @@ void text_timing(const struct text_page *page, const struct timing_result *timin
 	fputc('\n', page->out);
 	for (size_t i = 0; i < timing->count; i++)
 		entry_print(page, timing, &timing->entries[i], span);
+	chosen_print(page, timing);
 	for (size_t i = 0; i < timing->count; i++)
 		text_schedule(page, timing->entries[i].label, timing->entries[i].schedule);
 	if (span)

@@ -26,6 +26,21 @@ struct opening {
 	bool started;
 };
 
+/* Of a library: its mode, and the fastest of its algorithms. */
+static struct outcome choose_mode(const struct run *run, struct lane *lane)
+{
+	struct contestant_library_reply reply;
+	struct outcome outcome = contestant_link_library(
+		&lane->contestant,
+		(struct contestant_library){.mode = lane->entrant->mode,
+									.thorough = run->options->timing.thorough,
+									.use = LIBRARY_FASTEST,
+									.tell = LIBRARY_FASTEST},
+		&reply);
+	lane->has_modes = outcome.verdict == VERDICT_ACCEPTED && reply.has_modes;
+	return outcome;
+}
+
 static void *open_one(void *context)
 {
 	const struct opening *opening = context;
@@ -42,6 +57,8 @@ static void *open_one(void *context)
 	} else if (!lane->loaded) {
 		outcome = contestant_link_load(contestant);
 	}
+	if (outcome.verdict == VERDICT_ACCEPTED && lane->entrant->is_reference)
+		outcome = choose_mode(run, lane);
 	lane->loads += !lane->loaded;
 	lane->loaded = outcome.verdict == VERDICT_ACCEPTED;
 	if (outcome.verdict == VERDICT_ACCEPTED)

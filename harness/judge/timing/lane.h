@@ -19,6 +19,7 @@ struct lane {
 	unsigned loads; /* of libraries by this process */
 	int64_t kept;   /* bytes of device memory that they seem to have kept */
 	bool dropped;   /* it takes no part any more */
+	bool has_modes; /* a library that has an accurate mode */
 };
 
 /* Opened side by side, at most: processes with a context each, one thread of ours a process. */

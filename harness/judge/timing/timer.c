@@ -19,6 +19,7 @@
 #include "judge/timing/confirm.h"
 #include "judge/timing/lane.h"
 #include "judge/timing/timer.h"
+#include "judgement/library.h"
 #include "process/buffers.h"
 
 #define WARMUPS 2u
@@ -95,6 +96,7 @@ static bool check_set(const struct round *round, uint32_t set, struct lane *lane
 		return true;
 	}
 	char detail[1024];
+	entry->compared += check.elements;
 	enum verdict verdict =
 		finding_verdict(timer->problem, round->test, run_chain(timer->run), &check, detail);
 	if (verdict == VERDICT_ACCEPTED)
@@ -186,6 +188,68 @@ static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries
 	return true;
 }
 
+/* Whether an entrant takes part: a library in its accurate mode does once its results by default
+ * have left the error bound. `entry` is the lane's. */
+static bool is_wanted(const struct timer *timer, const struct lane *lane,
+					  const struct timing_entry *entry)
+{
+	if (lane->entrant->by_default == NULL)
+		return true;
+	for (size_t i = 0; i < timer->count; i++) {
+		const struct timing_entry *other = entry + (&timer->lanes[i] - lane);
+		if (timer->lanes[i].entrant == lane->entrant->by_default)
+			return timer->lanes[i].has_modes && other->ran && other->wrong > 0;
+	}
+	return false;
+}
+
+/* Whether the entrant can take part at all; else its entry says why. */
+static bool lane_begin(const struct timer *timer, const struct lane *lane,
+					   struct timing_entry *entry)
+{
+	if (entry->label[0] != '\0' || !is_wanted(timer, lane, entry))
+		return false;
+	snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
+	entry->role = lane->entrant->role;
+	if (timer->run->options->mode != JUDGE_CHECKS && lane->entrant->schedule != NULL)
+		snprintf(entry->schedule, sizeof entry->schedule, "%s", lane->entrant->schedule);
+	if (lane->dropped) {
+		entry->verdict = VERDICT_NOT_RUN;
+	} else if (lane->entrant->library == NULL) {
+		entry->verdict = lane->entrant->refused != VERDICT_ACCEPTED ? lane->entrant->refused
+																	: VERDICT_COMPILE_ERROR;
+		snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
+	} else {
+		entry->ran = true;
+	}
+	return entry->ran;
+}
+
+/* Opens those that are wanted and have not begun. Those that cannot take part have said why in
+ * their entry. False where a layer of the jail that is required does not hold. */
+static bool lanes_open(struct timer *timer, struct timing_result *out, struct error *err)
+{
+	for (size_t i = 0, next; i < timer->count; i = next) {
+		struct lane *together[LANES_TOGETHER];
+		struct outcome outcomes[LANES_TOGETHER];
+		size_t count = 0;
+		for (next = i; next < timer->count && count < LANES_TOGETHER; next++)
+			if (lane_begin(timer, &timer->lanes[next], &out->entries[next]))
+				together[count++] = &timer->lanes[next];
+		lane_open_all(timer->run, together, count, &out->test, outcomes);
+		for (size_t k = 0; k < count; k++) {
+			struct timing_entry *entry = &out->entries[together[k] - timer->lanes];
+			if (!contestant_link_holds(&together[k]->contestant, err))
+				return false;
+			entry->enclosed = together[k]->contestant.jail.enclosed;
+			entry->layers = together[k]->contestant.jail.layers;
+			if (outcomes[k].verdict != VERDICT_ACCEPTED)
+				lane_failed(entry, outcomes[k]);
+		}
+	}
+	return true;
+}
+
 static bool measure(struct timer *timer, struct timing_result *out, struct clocks *clocks,
 					struct error *err)
 {
@@ -218,9 +282,55 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 				return false;
 			checking += round.checks ? clock_seconds() - before : 0.0;
 		}
+		if (!lanes_open(timer, out, err)) /* what this round has found wrong by default */
+			return false;
 	}
 	out->seconds = clock_seconds() - start;
 	return true;
+}
+
+/* What the library's process says of the algorithm that was timed. */
+static void tell_algorithm(struct lane *lane, struct timing_entry *entry)
+{
+	struct contestant_library_reply reply;
+	const struct contestant_library request = {
+		.mode = lane->entrant->mode, .use = LIBRARY_FASTEST, .tell = LIBRARY_FASTEST};
+	entry->mode = lane->entrant->mode;
+	entry->has_modes = lane->has_modes;
+	entry->algorithm.id = LIBRARY_UNKNOWN;
+	if (!entry->ran || !lane->entrant->is_reference ||
+		contestant_link_library(&lane->contestant, request, &reply).verdict != VERDICT_ACCEPTED)
+		return;
+	entry->algorithm = reply.facts;
+	entry->has_algorithm = reply.facts.id != LIBRARY_UNKNOWN;
+}
+
+/* Whether the accurate mode of the library of lane `i` was measured and keeps the bound. */
+static bool is_mended(const struct timer *timer, size_t i, const struct timing_result *out)
+{
+	for (size_t k = 0; k < timer->count; k++)
+		if (timer->lanes[k].entrant->by_default == timer->lanes[i].entrant)
+			return out->entries[k].ran && out->entries[k].wrong == 0;
+	return false;
+}
+
+/* Of libraries; then those that never took part are no entries. */
+static void finish_libraries(struct timer *timer, struct timing_result *out)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < timer->count; i++)
+		tell_algorithm(&timer->lanes[i], &out->entries[i]);
+	for (size_t i = 0; i < timer->count; i++) {
+		struct timing_entry *entry = &out->entries[i];
+		if (entry->role == TIMING_LIBRARY && entry->wrong > 0)
+			snprintf(entry->cause, sizeof entry->cause, "%s",
+					 library_cause(timer->problem, &out->test, &entry->algorithm,
+								   is_mended(timer, i, out)));
+	}
+	for (size_t i = 0; i < timer->count; i++)
+		if (out->entries[i].label[0] != '\0')
+			out->entries[count++] = out->entries[i];
+	out->count = count;
 }
 
 static void finish_entry(struct lane *lane, struct timing_entry *entry, struct timing_result *out)
@@ -280,51 +390,6 @@ void timer_close(struct timer *timer)
 	free(timer);
 }
 
-/* Whether the entrant can take part at all; else its entry says why. */
-static bool lane_begin(const struct timer *timer, const struct lane *lane,
-					   struct timing_entry *entry)
-{
-	snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
-	entry->role = lane->entrant->role;
-	if (timer->run->options->mode != JUDGE_CHECKS && lane->entrant->schedule != NULL)
-		snprintf(entry->schedule, sizeof entry->schedule, "%s", lane->entrant->schedule);
-	if (lane->dropped) {
-		entry->verdict = VERDICT_NOT_RUN;
-	} else if (lane->entrant->library == NULL) {
-		entry->verdict = lane->entrant->refused != VERDICT_ACCEPTED ? lane->entrant->refused
-																	: VERDICT_COMPILE_ERROR;
-		snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
-	} else {
-		entry->ran = true;
-	}
-	return entry->ran;
-}
-
-/* Those that cannot take part have said why in their entry. False where a layer of the jail that
- * is required does not hold. */
-static bool lanes_open(struct timer *timer, struct timing_result *out, struct error *err)
-{
-	for (size_t i = 0, next; i < timer->count; i = next) {
-		struct lane *together[LANES_TOGETHER];
-		struct outcome outcomes[LANES_TOGETHER];
-		size_t count = 0;
-		for (next = i; next < timer->count && count < LANES_TOGETHER; next++)
-			if (lane_begin(timer, &timer->lanes[next], &out->entries[next]))
-				together[count++] = &timer->lanes[next];
-		lane_open_all(timer->run, together, count, &out->test, outcomes);
-		for (size_t k = 0; k < count; k++) {
-			struct timing_entry *entry = &out->entries[together[k] - timer->lanes];
-			if (!contestant_link_holds(&together[k]->contestant, err))
-				return false;
-			entry->enclosed = together[k]->contestant.jail.enclosed;
-			entry->layers = together[k]->contestant.jail.layers;
-			if (outcomes[k].verdict != VERDICT_ACCEPTED)
-				lane_failed(entry, outcomes[k]);
-		}
-	}
-	return true;
-}
-
 static struct calibration **calibration_of(struct timer *timer)
 {
 	return timer->run->calibration != NULL ? &timer->run->calibration : &timer->calibration;
@@ -362,5 +427,6 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 		entry_rate(&out->entries[i], out);
 		contestant_link_denied(&timer->lanes[i].contestant, &out->entries[i].denied);
 	}
+	finish_libraries(timer, out);
 	return ok;
 }

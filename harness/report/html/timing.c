@@ -217,12 +217,16 @@ static void entries_print(FILE *out, const struct timing_result *timing)
 		if (!entry->ran)
 			html_paragraph(out, entry->role == TIMING_LIBRARY ? "quiet" : "note bad",
 						   strbuf_text(&line));
-		strbuf_setf(&line,
-					"The results of %s leave the error bound: %llu elements, up to %.3g times.",
-					entry->label, (unsigned long long)entry->wrong, entry->worst_ratio);
-		if (entry->ran && entry->wrong > 0)
+		struct strbuf wrong = {0};
+		overall_wrong(entry, &wrong);
+		strbuf_setf(&line, "%s: %s.", entry->label, strbuf_text(&wrong));
+		if (entry->ran && wrong.length > 0)
 			html_paragraph(out, "note bad", strbuf_text(&line));
+		strbuf_release(&wrong);
 	}
+	overall_chosen(timing, &line);
+	if (line.length > 0)
+		html_paragraph(out, "note", strbuf_text(&line));
 	strbuf_release(&line);
 }
 

@@ -193,6 +193,8 @@ static int counted_munmap(void *base, size_t bytes)
 
 #include "contestant/sealed.c" /* NOLINT(bugprone-suspicious-include) */
 
+#include "contestant/library.c" /* NOLINT(bugprone-suspicious-include) */
+
 #include "contestant/main.c" /* NOLINT(bugprone-suspicious-include) */
 #undef main
 #undef mmap
@@ -214,10 +216,11 @@ static struct source play;
 
 static size_t good_request(uint32_t which, union request *request)
 {
-	static const uint32_t types[] = {
-		MESSAGE_CONTESTANT_OPEN, MESSAGE_CONTESTANT_LOAD, MESSAGE_CONTESTANT_CASE,
-		MESSAGE_CONTESTANT_RUN,  MESSAGE_CONTESTANT_TIME, MESSAGE_CONTESTANT_SEALED,
-		MESSAGE_CONTESTANT_GO,   MESSAGE_CONTESTANT_CALL, MESSAGE_CONTESTANT_END};
+	static const uint32_t types[] = {MESSAGE_CONTESTANT_OPEN, MESSAGE_CONTESTANT_LOAD,
+									 MESSAGE_CONTESTANT_CASE, MESSAGE_CONTESTANT_RUN,
+									 MESSAGE_CONTESTANT_TIME, MESSAGE_CONTESTANT_SEALED,
+									 MESSAGE_CONTESTANT_GO,   MESSAGE_CONTESTANT_CALL,
+									 MESSAGE_CONTESTANT_END,  MESSAGE_CONTESTANT_LIBRARY};
 	static const struct shape shape = {{1, 5, 6, 7, 1}};
 	const struct problem *problem = problem_find("gemm-f16");
 	struct buffers buffers;
@@ -248,6 +251,7 @@ static size_t good_request(uint32_t which, union request *request)
 	case MESSAGE_CONTESTANT_RUN: return sizeof request->run;
 	case MESSAGE_CONTESTANT_GO: return sizeof request->go;
 	case MESSAGE_CONTESTANT_CALL: return sizeof request->call;
+	case MESSAGE_CONTESTANT_LIBRARY: return sizeof request->library;
 	case MESSAGE_CONTESTANT_END: return sizeof request->end;
 	default: request->time.calls = 1; return sizeof request->time;
 	}

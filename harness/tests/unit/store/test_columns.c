@@ -145,6 +145,10 @@ static const struct expected entry[] = {
 	{"sealed_passes", "5"},
 	{"tflops", "300.5"},
 	{"wrong", "8"},
+	{"compared", "80"},
+	{"worst_ratio", "1.5"},
+	{"cause", "rounded"},
+	{"library_mode", "accurate"},
 	{"passes", "[12.5,12.75]"},
 	{0},
 };
@@ -303,6 +307,11 @@ static void fill_timing(struct timing_result *out)
 	file->seal.passes = 5;
 	file->tflops = 300.5;
 	file->wrong = 8;
+	file->compared = 80;
+	file->worst_ratio = 1.5;
+	strcpy(file->cause, "rounded");
+	file->has_modes = true;
+	file->mode = LIBRARY_ACCURATE;
 	file->passes = (struct timing_passes){2, {12.5f, 12.75f}};
 }
 
