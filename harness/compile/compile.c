@@ -272,10 +272,11 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 	return status;
 }
 
-/* What a solution may be called by (contestant/solution.h). Patterns, as some linkers refuse names
- * that are not there. */
+/* What a solution may be called by (contestant/solution.h), and a library (library.h). Patterns, as
+ * some linkers refuse names that are not there. */
 static const char exports[] = "{ global: [s]olve; [s]olution; [e]pilogue_bind; "
-							  "[e]pilogue_after_solve; _Z5solve*; _Z8solution*; local: *; };\n";
+							  "[e]pilogue_after_solve; _Z5solve*; _Z8solution*; "
+							  "library_*; local: *; };\n";
 
 /* The files that the judge brings along. */
 static bool job_generate(struct job *job, struct error *err)

@@ -18,8 +18,8 @@
 #include "judge/timing/clocks.h"
 #include "judge/timing/confirm.h"
 #include "judge/timing/lane.h"
+#include "judge/timing/libraries.h"
 #include "judge/timing/timer.h"
-#include "judgement/library.h"
 #include "process/buffers.h"
 
 #define WARMUPS 2u
@@ -188,26 +188,12 @@ static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries
 	return true;
 }
 
-/* Whether an entrant takes part: a library in its accurate mode does once its results by default
- * have left the error bound. `entry` is the lane's. */
-static bool is_wanted(const struct timer *timer, const struct lane *lane,
-					  const struct timing_entry *entry)
-{
-	if (lane->entrant->by_default == NULL)
-		return true;
-	for (size_t i = 0; i < timer->count; i++) {
-		const struct timing_entry *other = entry + (&timer->lanes[i] - lane);
-		if (timer->lanes[i].entrant == lane->entrant->by_default)
-			return timer->lanes[i].has_modes && other->ran && other->wrong > 0;
-	}
-	return false;
-}
-
 /* Whether the entrant can take part at all; else its entry says why. */
 static bool lane_begin(const struct timer *timer, const struct lane *lane,
 					   struct timing_entry *entry)
 {
-	if (entry->label[0] != '\0' || !is_wanted(timer, lane, entry))
+	const size_t i = (size_t)(lane - timer->lanes);
+	if (entry->label[0] != '\0' || !libraries_wanted(timer->lanes, timer->count, entry - i, i))
 		return false;
 	snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
 	entry->role = lane->entrant->role;
@@ -287,50 +273,6 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 	}
 	out->seconds = clock_seconds() - start;
 	return true;
-}
-
-/* What the library's process says of the algorithm that was timed. */
-static void tell_algorithm(struct lane *lane, struct timing_entry *entry)
-{
-	struct contestant_library_reply reply;
-	const struct contestant_library request = {
-		.mode = lane->entrant->mode, .use = LIBRARY_FASTEST, .tell = LIBRARY_FASTEST};
-	entry->mode = lane->entrant->mode;
-	entry->has_modes = lane->has_modes;
-	entry->algorithm.id = LIBRARY_UNKNOWN;
-	if (!entry->ran || !lane->entrant->is_reference ||
-		contestant_link_library(&lane->contestant, request, &reply).verdict != VERDICT_ACCEPTED)
-		return;
-	entry->algorithm = reply.facts;
-	entry->has_algorithm = reply.facts.id != LIBRARY_UNKNOWN;
-}
-
-/* Whether the accurate mode of the library of lane `i` was measured and keeps the bound. */
-static bool is_mended(const struct timer *timer, size_t i, const struct timing_result *out)
-{
-	for (size_t k = 0; k < timer->count; k++)
-		if (timer->lanes[k].entrant->by_default == timer->lanes[i].entrant)
-			return out->entries[k].ran && out->entries[k].wrong == 0;
-	return false;
-}
-
-/* Of libraries; then those that never took part are no entries. */
-static void finish_libraries(struct timer *timer, struct timing_result *out)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < timer->count; i++)
-		tell_algorithm(&timer->lanes[i], &out->entries[i]);
-	for (size_t i = 0; i < timer->count; i++) {
-		struct timing_entry *entry = &out->entries[i];
-		if (entry->role == TIMING_LIBRARY && entry->wrong > 0)
-			snprintf(entry->cause, sizeof entry->cause, "%s",
-					 library_cause(timer->problem, &out->test, &entry->algorithm,
-								   is_mended(timer, i, out)));
-	}
-	for (size_t i = 0; i < timer->count; i++)
-		if (out->entries[i].label[0] != '\0')
-			out->entries[count++] = out->entries[i];
-	out->count = count;
 }
 
 static void finish_entry(struct lane *lane, struct timing_entry *entry, struct timing_result *out)
@@ -427,6 +369,6 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 		entry_rate(&out->entries[i], out);
 		contestant_link_denied(&timer->lanes[i].contestant, &out->entries[i].denied);
 	}
-	finish_libraries(timer, out);
+	libraries_finish(timer->lanes, timer->count, timer->problem, out);
 	return ok;
 }
