@@ -15,7 +15,9 @@ import sys
 SCHEMA = 1
 REPORT_SCHEMA = 1  # of gemmjudge's reports
 FEW = 20  # shapes, of which every entrant is kept
-DRAWN = ("shape", "us", "spread_percent", "library", "library_us", "library_spread_percent", "ratio")
+# The library is the fastest whose results keep the error bound, and `ratio` is over it; `all_us` is
+# the time of the fastest of all. None: there is none. Older rows end before `all_us`.
+DRAWN = ("shape", "us", "spread_percent", "library", "library_us", "library_spread_percent", "ratio", "all_us")
 BELOW = 0.9  # of the fastest library
 
 
@@ -83,23 +85,42 @@ def spread(entry):
     return round(50 * (entry["high"] - entry["low"]) / entry["us"], 1)
 
 
+def fastest(timing, right):
+    """The library that took the least time, of those whose results keep the error bound, or of all."""
+    libraries = [entry for entry in timing["entries"]
+                 if "us" in entry and entry["role"] == "library" and not (right and entry.get("wrong"))]
+    return min(libraries, key=lambda entry: entry["us"], default=None)
+
+
 def drawn_row(timing):
-    """The file beside the fastest library, as DRAWN; None where one of them did not run."""
-    ran = [entry for entry in timing["entries"] if "us" in entry]
-    files = [entry for entry in ran if entry["role"] == "file"]
-    libraries = [entry for entry in ran if entry["role"] == "library"]
-    if not files or not libraries:
+    """The file beside the fastest library, as DRAWN; None where the file or every library did not run."""
+    files = [entry for entry in timing["entries"] if "us" in entry and entry["role"] == "file"]
+    library, of_all = fastest(timing, right=True), fastest(timing, right=False)
+    if not files or not of_all:
         return None
-    file, library = files[0], min(libraries, key=lambda entry: entry["us"])
-    return [timing["shape"], file["us"], spread(file), library["label"], library["us"], spread(library), file.get("ratio")]
+    file = files[0]
+    beside = [library["label"], library["us"], spread(library)] if library else [None, None, None]
+    return [timing["shape"], file["us"], spread(file), *beside, file.get("ratio"), of_all["us"]]
+
+
+def over_all(rows):
+    """The geometric mean over the fastest library of each shape, whatever its results are; None of
+    rows that are older than this question."""
+    ratios = [row["all_us"] / row["us"] for row in rows if row.get("all_us")]
+    return round(math.exp(sum(map(math.log, ratios)) / len(ratios)), 3) if ratios else None
 
 
 def overall_of(overall, timings, rows):
     """What a page says of all shapes together."""
-    worst = min((row for row in rows if row[-1] is not None), key=lambda row: row[-1])
+    rows = [dict(zip(DRAWN, row)) for row in rows]
+    with_ratio = [row for row in rows if row["ratio"] is not None]
+    worst = min(with_ratio, key=lambda row: row["ratio"])
     return {"shapes": len(timings), "geometric_mean": round(float(overall["geometric_mean"]), 3),
-            "worst": round(float(overall["worst"]), 3), "worst_at": worst[0],
-            "below": sum(row[-1] is not None and row[-1] < BELOW for row in rows),
+            "over_all": over_all(rows),
+            "fastest_is_wrong": sum(row["all_us"] != row["library_us"] for row in rows),
+            "no_library_is_right": len(rows) - len(with_ratio),
+            "worst": round(float(overall["worst"]), 3), "worst_at": worst["shape"],
+            "below": sum(row["ratio"] < BELOW for row in with_ratio),
             "uncertain": sum(timing["uncertain"] for timing in timings),
             "held_down": sum(timing["clock"]["held_down"] != "" for timing in timings)}
 
