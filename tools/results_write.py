@@ -262,7 +262,8 @@ def write_solution(data, page):
             "a library's default even where its results are wrong (-: that was not recorded then). All take turns on fresh inputs,",
             "by the median device span of a call."]
     out += SOURCES + target_rows(data, page)
-    out += ["", "Of the draws: at how many cases the fastest library leaves the error bound, and every one does; how many lie below, and how many have alpha = 0. Those multiply nothing, and their ratio is 1;",
+    out += ["", "Of the draws: at how many cases the fastest library leaves the error bound, and at how many every one does; how many lie",
+            "below, and how many have alpha = 0. Those multiply nothing, and their ratio is 1;",
             "`bench` draws none of them any more, so that a new mean compares with the mean of the others.", ""] + draw_rows(data)
     out += ["", "The shapes by themselves, by the median device span of a call:", ""] + shape_rows(data)
     out += beside_cuda_l2(data, page)
