@@ -42,6 +42,7 @@ static const char *const clocks[] = {
 	[CLOCK_EVENT] = "event",
 	[CLOCK_SPAN] = "span",
 	[CLOCK_HOST_SIDE] = "host_side",
+	[CLOCK_STEADY] = "steady",
 };
 
 const struct names names_of_verdict = {"verdict", COUNT(verdicts), verdicts};

@@ -42,6 +42,7 @@ enum timing_clock {
 	CLOCK_EVENT,     /* of the process, with the launch */
 	CLOCK_SPAN,      /* of the process: work on the device */
 	CLOCK_HOST_SIDE, /* of sealed calls */
+	CLOCK_STEADY,    /* of blocks of back-to-back calls, by the process */
 };
 
 /* Names of an enumeration, in its order. */

@@ -14,8 +14,8 @@
 /* ---- the tables --------------------------------------------------------------------------------
  */
 
-static const struct record record_element, record_check, record_kernel, record_stats, record_seal,
-	record_denied, record_use, record_compile;
+static const struct record record_element, record_check, record_kernel, record_stats, record_steady,
+	record_seal, record_denied, record_use, record_compile;
 
 static const struct record_member device_members[] = {
 #define RECORD_DEVICE
@@ -47,6 +47,10 @@ static const struct record_member kernel_members[] = {
 };
 static const struct record_member stats_members[] = {
 #define RECORD_STATS
+#include "report/record_rows.h"
+};
+static const struct record_member steady_members[] = {
+#define RECORD_STEADY
 #include "report/record_rows.h"
 };
 static const struct record_member seal_members[] = {
@@ -89,6 +93,7 @@ static const struct record record_check = {RECORD_OF(struct check_summary, check
 const struct record record_case = {RECORD_OF(struct case_result, case_members), .has_table = true};
 static const struct record record_kernel = {RECORD_OF(struct kernel_launch, kernel_members)};
 static const struct record record_stats = {RECORD_OF(struct timing_stats, stats_members)};
+static const struct record record_steady = {RECORD_OF(struct timing_steady, steady_members)};
 static const struct record record_seal = {RECORD_OF(struct timing_seal, seal_members)};
 const struct record record_entry = {RECORD_OF(struct timing_entry, entry_members),
 									.has_table = true};

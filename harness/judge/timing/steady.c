@@ -1,0 +1,192 @@
+#include "judge/timing/steady.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "judge/timing/meter.h"
+
+/* ---- what blocks say ------------------------------------------------------------------ */
+
+static bool same(double before, double now)
+{
+	return fabs(now - before) <= STEADY_SETTLED * before;
+}
+
+bool steady_settled(const struct steady_block *before, const struct steady_block *now, size_t count)
+{
+	bool settled = true;
+	for (size_t i = 0; i < count; i++) {
+		const struct steady_block *a = &before[i], *b = &now[i];
+		bool metered = b->watts > 0.0 || b->mhz > 0.0;
+		settled = settled && same(a->watts, b->watts) && same(a->mhz, b->mhz) &&
+				  (metered || same(a->microseconds, b->microseconds));
+	}
+	return settled;
+}
+
+static double of_block(const struct steady_block *block, size_t member)
+{
+	const double members[] = {block->microseconds, block->joules, block->watts, block->mhz};
+	return members[member];
+}
+
+static struct timing_stats stats_of_member(const struct steady_block *blocks, size_t count,
+										   size_t member)
+{
+	struct samples samples = {0};
+	bool ok = true;
+	for (size_t i = 0; i < count && ok; i++) {
+		float value = (float)of_block(&blocks[i], member);
+		ok = samples_add(&samples, &value, 1);
+	}
+	struct timing_stats stats = {0};
+	if (ok)
+		stats = stats_of(&samples);
+	samples_free(&samples);
+	return stats;
+}
+
+struct timing_steady steady_of(const struct steady_block *blocks, size_t count)
+{
+	struct timing_steady out = {.time = stats_of_member(blocks, count, 0),
+								.joules = stats_of_member(blocks, count, 1).median,
+								.watts = stats_of_member(blocks, count, 2).median,
+								.mhz = stats_of_member(blocks, count, 3).median};
+	for (size_t i = 0; i < count; i++)
+		out.calls += blocks[i].calls;
+	return out;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------- */
+
+struct stream {
+	const struct lane_check *check;
+	struct lane *lanes;
+	struct timing_result *out;
+	struct clocks *clocks;
+	struct steady_block *blocks; /* of each entry, for each round; then two rounds of warming up */
+};
+
+static struct steady_block *round_of(const struct stream *stream, size_t round)
+{
+	return &stream->blocks[round * stream->out->count];
+}
+
+/* Back-to-back calls of one entrant; where they fail its entry does, and *calls is 0. */
+static void calls_make(const struct stream *stream, size_t entry, struct contestant_stream asked,
+					   uint64_t *calls, double *seconds)
+{
+	struct lane *lane = &stream->lanes[entry];
+	struct outcome outcome = contestant_link_stream(&lane->contestant, asked,
+													stream->check->run->timeout, calls, seconds);
+	if (outcome.verdict == VERDICT_ACCEPTED && *calls > 0 && *seconds > 0.0)
+		return;
+	*calls = 0;
+	if (outcome.verdict == VERDICT_ACCEPTED)
+		outcome = (struct outcome){.verdict = VERDICT_RUNTIME_ERROR,
+								   .detail = "solve() broke the channel to the judge"};
+	lane->running = !outcome.dead;
+	lane_failed(&stream->out->entries[entry], outcome);
+}
+
+/* A set that only the last call gets is drawn for each block: what is checked is one call's work,
+ * also where a call adds to what the result holds. */
+static bool block_make(const struct stream *stream, size_t entry, bool counts,
+					   struct steady_block *block, struct error *err)
+{
+	const struct lane_check *check = stream->check;
+	struct timing_entry *result = &stream->out->entries[entry];
+	uint64_t fresh, drawn;
+	if (!random_draw(&fresh, err) || !random_draw(&drawn, err) ||
+		!referee_link_reset(&check->run->referee, fresh, err))
+		return false;
+	struct contestant_stream asked = {.seconds = STEADY_LEAD_SECONDS,
+									  .aside = (uint32_t)(drawn % check->run->referee.arena.sets)};
+	double seconds = 0.0;
+	*block = (struct steady_block){0};
+	calls_make(stream, entry, asked, &block->calls, &seconds);
+	if (!result->ran)
+		return true;
+	asked.seconds = STEADY_BLOCK_SECONDS;
+	asked.ends = counts;
+	struct meter meter;
+	meter_begin(&meter, stream->clocks);
+	calls_make(stream, entry, asked, &block->calls, &seconds);
+	const struct metered metered = meter_end(&meter);
+	if (!result->ran)
+		return true;
+	block->microseconds = 1e6 * seconds / (double)block->calls;
+	block->joules = metered.joules / (double)block->calls;
+	block->watts = metered.watts;
+	block->mhz = metered.mhz;
+	return !counts || lane_check(check, asked.aside, &stream->lanes[entry], result, err);
+}
+
+static bool round_make(const struct stream *stream, bool counts, struct steady_block *blocks,
+					   struct error *err)
+{
+	for (size_t i = 0; i < stream->out->count; i++)
+		if (stream->out->entries[i].ran && !block_make(stream, i, counts, &blocks[i], err))
+			return false;
+	return true;
+}
+
+static bool warm_up(const struct stream *stream, struct error *err)
+{
+	struct timing_result *out = stream->out;
+	const struct run *run = stream->check->run;
+	double start = clock_seconds();
+	for (size_t done = 0; !run_stopped(run); done++) {
+		struct steady_block *now = round_of(stream, STEADY_ROUNDS + done % 2);
+		const struct steady_block *before = round_of(stream, STEADY_ROUNDS + (done + 1) % 2);
+		if (!round_make(stream, false, now, err))
+			return false;
+		out->warm_up = clock_seconds() - start;
+		out->settled = done > 0 && steady_settled(before, now, out->count);
+		if (out->settled || (done > 0 && out->warm_up >= STEADY_WARM_UP_SECONDS))
+			break;
+	}
+	return true;
+}
+
+/* Its blocks are then the passes by which two runs are compared. */
+static bool entry_finish(const struct stream *stream, size_t entry, size_t rounds,
+						 struct error *err)
+{
+	struct timing_entry *result = &stream->out->entries[entry];
+	struct steady_block blocks[STEADY_ROUNDS];
+	if (!result->ran || rounds == 0)
+		return true;
+	for (size_t round = 0; round < rounds; round++)
+		blocks[round] = round_of(stream, round)[entry];
+	result->steady = steady_of(blocks, rounds);
+	result->passes.count = 0;
+	for (size_t round = 0; round < rounds; round++)
+		result->passes.microseconds[result->passes.count++] = (float)blocks[round].microseconds;
+	return result->steady.time.samples == rounds || error_set(err, "out of memory for samples");
+}
+
+bool steady_measure(const struct lane_check *check, struct lane *lanes, struct timing_result *out,
+					struct clocks *clocks, struct error *err)
+{
+	struct stream stream = {.check = check, .lanes = lanes, .out = out, .clocks = clocks};
+	stream.blocks = calloc((STEADY_ROUNDS + 2) * out->count + 1, sizeof *stream.blocks);
+	if (stream.blocks == NULL)
+		return error_set(err, "out of memory for blocks");
+	double start = clock_seconds();
+	size_t rounds = 0;
+	bool ok = warm_up(&stream, err);
+	while (ok && rounds < STEADY_ROUNDS && !run_stopped(check->run)) {
+		ok = round_make(&stream, true, round_of(&stream, rounds), err);
+		rounds += ok;
+	}
+	if (rounds == 0) /* interrupted: what counts are the bursts */
+		out->warm_up = 0.0;
+	for (size_t i = 0; i < out->count && ok; i++)
+		ok = entry_finish(&stream, i, rounds, err);
+	out->seconds += clock_seconds() - start;
+	free(stream.blocks);
+	return ok;
+}
