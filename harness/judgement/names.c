@@ -103,6 +103,11 @@ bool timing_role_is(const char *name, enum timing_role role)
 	return strcmp(name, timing_role_name(role)) == 0;
 }
 
+bool timing_clock_is(const char *name, enum timing_clock clock)
+{
+	return strcmp(name, timing_clock_name(clock)) == 0;
+}
+
 bool device_kind_is(const char *name, enum device_kind kind)
 {
 	return strcmp(name, device_kind_name(kind)) == 0;

@@ -67,6 +67,7 @@ bool verdict_is(const char *name, enum verdict verdict);
 bool seal_state_is(const char *name, enum seal_state state);
 bool timing_role_is(const char *name, enum timing_role role);
 bool device_kind_is(const char *name, enum device_kind kind);
+bool timing_clock_is(const char *name, enum timing_clock clock);
 
 /* Which one has this name, as a number of the enumeration; false where none has: a later version
  * may have written it. */
