@@ -438,7 +438,7 @@ static void serve_stream(struct contestant *self, const struct contestant_stream
 	struct contestant_reply reply = {.head.type = request->head.type};
 	cudaError_t left = cudaSuccess, code = cudaSuccess;
 	struct timing timing = timing_of(self, &left);
-	struct stream stream;
+	struct streamed stream;
 	struct error err = {{0}};
 	self->cudart.get_last_error();
 	if (self->device.kind != DEVICE_CUDA)

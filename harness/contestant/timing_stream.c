@@ -44,7 +44,7 @@ static cudaError_t chunk_make(const struct timing *timing, const struct contesta
 }
 
 static cudaError_t make_calls(const struct timing *timing, const struct contestant_stream *asked,
-							  struct chunks *chunks, struct stream *out)
+							  struct chunks *chunks, struct streamed *out)
 {
 	const struct cudart *cudart = timing->cudart;
 	cudaError_t code = cudart->device_synchronize();
@@ -65,14 +65,14 @@ static cudaError_t make_calls(const struct timing *timing, const struct contesta
 }
 
 bool timing_stream(const struct timing *timing, const struct contestant_stream *asked,
-				   struct stream *out, cudaError_t *code, struct error *err)
+				   struct streamed *out, cudaError_t *code, struct error *err)
 {
 	const struct cudart *cudart = timing->cudart;
 	struct chunks chunks = {.calls = 1};
 	if (cudart->event_create == NULL || cudart->event_record == NULL ||
 		cudart->event_synchronize == NULL || cudart->event_destroy == NULL)
 		return error_set(err, CUDART_FILE " has no events");
-	*out = (struct stream){0};
+	*out = (struct streamed){0};
 	*code = cudaSuccess;
 	for (uint32_t i = 0; i < CHUNKS && *code == cudaSuccess; i++)
 		*code = cudart->event_create(&chunks.ends[i]);

@@ -60,7 +60,7 @@ struct facts_counted facts_counted(const struct timing_result *timing,
 /* "of device span", "between events" or "in a steady stream": what a table's times are. */
 const char *facts_times_are(const struct timing_result *timing);
 
-/* The same at the beginning of a sentence: "Device span of a call". */
+/* At the beginning of a sentence: "Device span of a call". */
 const char *facts_times_title(const struct timing_result *timing);
 
 /* TFLOP/s that go with a time in microseconds; 0 when the time is 0. */
@@ -91,7 +91,7 @@ void facts_references(const struct timing_result *timing,
 /* An entry of a comparison: "02_tiled.cu fused", "02_tiled.cu alone", "cuBLAS+kernel". */
 #define FACTS_LABEL 80
 void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL]);
-/* The same in a comparison; else the label as it is. */
+/* In a comparison as facts_label() has it, else the label as it is. */
 void facts_label_of(const struct timing_result *timing, const struct timing_entry *entry,
 					char out[FACTS_LABEL]);
 

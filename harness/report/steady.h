@@ -23,7 +23,7 @@ void steady_bursts(const struct timing_result *timing, struct strbuf *out);
  * where the times are of no steady stream. */
 void steady_blocks(const struct timing_result *timing, struct strbuf *out);
 
-/* The same as sentences, behind a table of a Markdown report. */
+/* All of these as sentences, behind a table of a Markdown report. */
 void steady_markdown(const struct timing_result *timing, FILE *out);
 
 /* Whether power or clock still changed when blocks began to count. */

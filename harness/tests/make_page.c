@@ -236,7 +236,7 @@ static struct judgement_list benched(bool compare)
 	return list;
 }
 
-/* The same in a steady stream, where the clock falls until the power is the limit's. */
+/* What it takes in a steady stream, where the clock falls until the power is the limit's. */
 static void entry_streams(struct timing_entry *entry)
 {
 	double us = 1.25 * entry->span.median, watts = us > 20 ? 700 : 350;

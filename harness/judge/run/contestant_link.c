@@ -276,7 +276,7 @@ static struct outcome outcome_left(struct contestant_link *link, enum run_status
 	return outcome;
 }
 
-/* The same of calls of solve(), with what they left behind. */
+/* A call by a request that has solve() called, with what that left behind. */
 static struct outcome call_of_solve(struct contestant_link *link, struct child_exchange *exchange)
 {
 	struct contestant_reply *reply = exchange->reply;

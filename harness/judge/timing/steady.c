@@ -61,7 +61,7 @@ struct timing_steady steady_of(const struct steady_block *blocks, size_t count)
 
 /* ---- blocks ---------------------------------------------------------------------------- */
 
-struct stream {
+struct steady {
 	const struct lane_check *check;
 	struct lane *lanes;
 	struct timing_result *out;
@@ -69,18 +69,18 @@ struct stream {
 	struct steady_block *blocks; /* of each entry, for each round; then two rounds of warming up */
 };
 
-static struct steady_block *round_of(const struct stream *stream, size_t round)
+static struct steady_block *round_of(const struct steady *steady, size_t round)
 {
-	return &stream->blocks[round * stream->out->count];
+	return &steady->blocks[round * steady->out->count];
 }
 
 /* Back-to-back calls of one entrant; where they fail its entry does, and *calls is 0. */
-static void calls_make(const struct stream *stream, size_t entry, struct contestant_stream asked,
+static void calls_make(const struct steady *steady, size_t entry, struct contestant_stream asked,
 					   uint64_t *calls, double *seconds)
 {
-	struct lane *lane = &stream->lanes[entry];
+	struct lane *lane = &steady->lanes[entry];
 	struct outcome outcome = contestant_link_stream(&lane->contestant, asked,
-													stream->check->run->timeout, calls, seconds);
+													steady->check->run->timeout, calls, seconds);
 	if (outcome.verdict == VERDICT_ACCEPTED && *calls > 0 && *seconds > 0.0)
 		return;
 	*calls = 0;
@@ -88,16 +88,16 @@ static void calls_make(const struct stream *stream, size_t entry, struct contest
 		outcome = (struct outcome){.verdict = VERDICT_RUNTIME_ERROR,
 								   .detail = "solve() broke the channel to the judge"};
 	lane->running = !outcome.dead;
-	lane_failed(&stream->out->entries[entry], outcome);
+	lane_failed(&steady->out->entries[entry], outcome);
 }
 
 /* A set that only the last call gets is drawn for each block: what is checked is one call's work,
  * also where a call adds to what the result holds. */
-static bool block_make(const struct stream *stream, size_t entry, bool counts,
+static bool block_make(const struct steady *steady, size_t entry, bool counts,
 					   struct steady_block *block, struct error *err)
 {
-	const struct lane_check *check = stream->check;
-	struct timing_entry *result = &stream->out->entries[entry];
+	const struct lane_check *check = steady->check;
+	struct timing_entry *result = &steady->out->entries[entry];
 	uint64_t fresh, drawn;
 	if (!random_draw(&fresh, err) || !random_draw(&drawn, err) ||
 		!referee_link_reset(&check->run->referee, fresh, err))
@@ -106,14 +106,14 @@ static bool block_make(const struct stream *stream, size_t entry, bool counts,
 									  .aside = (uint32_t)(drawn % check->run->referee.arena.sets)};
 	double seconds = 0.0;
 	*block = (struct steady_block){0};
-	calls_make(stream, entry, asked, &block->calls, &seconds);
+	calls_make(steady, entry, asked, &block->calls, &seconds);
 	if (!result->ran)
 		return true;
 	asked.seconds = STEADY_BLOCK_SECONDS;
 	asked.ends = counts;
 	struct meter meter;
-	meter_begin(&meter, stream->clocks);
-	calls_make(stream, entry, asked, &block->calls, &seconds);
+	meter_begin(&meter, steady->clocks);
+	calls_make(steady, entry, asked, &block->calls, &seconds);
 	const struct metered metered = meter_end(&meter);
 	if (!result->ran)
 		return true;
@@ -121,27 +121,27 @@ static bool block_make(const struct stream *stream, size_t entry, bool counts,
 	block->joules = metered.joules / (double)block->calls;
 	block->watts = metered.watts;
 	block->mhz = metered.mhz;
-	return !counts || lane_check(check, asked.aside, &stream->lanes[entry], result, err);
+	return !counts || lane_check(check, asked.aside, &steady->lanes[entry], result, err);
 }
 
-static bool round_make(const struct stream *stream, bool counts, struct steady_block *blocks,
+static bool round_make(const struct steady *steady, bool counts, struct steady_block *blocks,
 					   struct error *err)
 {
-	for (size_t i = 0; i < stream->out->count; i++)
-		if (stream->out->entries[i].ran && !block_make(stream, i, counts, &blocks[i], err))
+	for (size_t i = 0; i < steady->out->count; i++)
+		if (steady->out->entries[i].ran && !block_make(steady, i, counts, &blocks[i], err))
 			return false;
 	return true;
 }
 
-static bool warm_up(const struct stream *stream, struct error *err)
+static bool warm_up(const struct steady *steady, struct error *err)
 {
-	struct timing_result *out = stream->out;
-	const struct run *run = stream->check->run;
+	struct timing_result *out = steady->out;
+	const struct run *run = steady->check->run;
 	double start = clock_seconds();
 	for (size_t done = 0; !run_stopped(run); done++) {
-		struct steady_block *now = round_of(stream, STEADY_ROUNDS + done % 2);
-		const struct steady_block *before = round_of(stream, STEADY_ROUNDS + (done + 1) % 2);
-		if (!round_make(stream, false, now, err))
+		struct steady_block *now = round_of(steady, STEADY_ROUNDS + done % 2);
+		const struct steady_block *before = round_of(steady, STEADY_ROUNDS + (done + 1) % 2);
+		if (!round_make(steady, false, now, err))
 			return false;
 		out->warm_up = clock_seconds() - start;
 		out->settled = done > 0 && steady_settled(before, now, out->count);
@@ -152,15 +152,15 @@ static bool warm_up(const struct stream *stream, struct error *err)
 }
 
 /* Its blocks are then the passes by which two runs are compared. */
-static bool entry_finish(const struct stream *stream, size_t entry, size_t rounds,
+static bool entry_finish(const struct steady *steady, size_t entry, size_t rounds,
 						 struct error *err)
 {
-	struct timing_entry *result = &stream->out->entries[entry];
+	struct timing_entry *result = &steady->out->entries[entry];
 	struct steady_block blocks[STEADY_ROUNDS];
 	if (!result->ran || rounds == 0)
 		return true;
 	for (size_t round = 0; round < rounds; round++)
-		blocks[round] = round_of(stream, round)[entry];
+		blocks[round] = round_of(steady, round)[entry];
 	result->steady = steady_of(blocks, rounds);
 	result->passes.count = 0;
 	for (size_t round = 0; round < rounds; round++)
@@ -171,22 +171,22 @@ static bool entry_finish(const struct stream *stream, size_t entry, size_t round
 bool steady_measure(const struct lane_check *check, struct lane *lanes, struct timing_result *out,
 					struct clocks *clocks, struct error *err)
 {
-	struct stream stream = {.check = check, .lanes = lanes, .out = out, .clocks = clocks};
-	stream.blocks = calloc((STEADY_ROUNDS + 2) * out->count + 1, sizeof *stream.blocks);
-	if (stream.blocks == NULL)
+	struct steady steady = {.check = check, .lanes = lanes, .out = out, .clocks = clocks};
+	steady.blocks = calloc((STEADY_ROUNDS + 2) * out->count + 1, sizeof *steady.blocks);
+	if (steady.blocks == NULL)
 		return error_set(err, "out of memory for blocks");
 	double start = clock_seconds();
 	size_t rounds = 0;
-	bool ok = warm_up(&stream, err);
+	bool ok = warm_up(&steady, err);
 	while (ok && rounds < STEADY_ROUNDS && !run_stopped(check->run)) {
-		ok = round_make(&stream, true, round_of(&stream, rounds), err);
+		ok = round_make(&steady, true, round_of(&steady, rounds), err);
 		rounds += ok;
 	}
 	if (rounds == 0) /* interrupted: what counts are the bursts */
 		out->warm_up = 0.0;
 	for (size_t i = 0; i < out->count && ok; i++)
-		ok = entry_finish(&stream, i, rounds, err);
+		ok = entry_finish(&steady, i, rounds, err);
 	out->seconds += clock_seconds() - start;
-	free(stream.blocks);
+	free(steady.blocks);
 	return ok;
 }

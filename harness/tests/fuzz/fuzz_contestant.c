@@ -160,13 +160,13 @@ bool timing_event(const struct timing *timing, float *microseconds, cudaError_t 
 }
 
 bool timing_stream(const struct timing *timing, const struct contestant_stream *asked,
-				   struct stream *out, cudaError_t *code, struct error *err)
+				   struct streamed *out, cudaError_t *code, struct error *err)
 {
 	struct timing one = *timing;
 	float microseconds;
 	one.first = asked->aside;
 	one.calls = 1;
-	*out = (struct stream){.calls = 1, .seconds = asked->seconds};
+	*out = (struct streamed){.calls = 1, .seconds = asked->seconds};
 	return timing_event(&one, &microseconds, code, err);
 }
 
