@@ -140,9 +140,12 @@ static bool warm_up(const struct steady *steady, struct error *err)
 	double start = clock_seconds();
 	for (size_t done = 0; !run_stopped(run); done++) {
 		struct steady_block *now = round_of(steady, STEADY_ROUNDS + done % 2);
-		const struct steady_block *before = round_of(steady, STEADY_ROUNDS + (done + 1) % 2);
+		struct steady_block *before = round_of(steady, STEADY_ROUNDS + (done + 1) % 2);
 		if (!round_make(steady, false, now, err))
 			return false;
+		for (size_t i = 0; i < out->count; i++)
+			if (!out->entries[i].ran)
+				before[i] = now[i] = (struct steady_block){0};
 		out->warm_up = clock_seconds() - start;
 		out->settled = done > 0 && steady_settled(before, now, out->count);
 		if (out->settled || (done > 0 && out->warm_up >= STEADY_WARM_UP_SECONDS))
