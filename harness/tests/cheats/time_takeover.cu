@@ -73,7 +73,7 @@ static void open_case()
 	cudaIpcOpenMemHandle((void **)&mine.base, handle, cudaIpcMemLazyEnablePeerAccess);
 }
 
-// a status, a code, their texts, what is left, seconds; two texts, bytes that are kept
+// a status, a code, their texts, what is left, seconds, calls; two texts, bytes that are kept
 constexpr size_t REPLY = PEEK_HEAD + 2 * 4 + 64 + 512 + 2 * 4 + 2 * 8 + 2 * 512 + 2 * 8;
 constexpr size_t TIME_TEXTS = PEEK_HEAD + 2 * sizeof(int32_t) + 64 + 512 + sizeof(int32_t);
 constexpr size_t KERNEL_BYTES = 124 + 11 * sizeof(uint32_t); // a name, padded; sizes

@@ -1,5 +1,6 @@
 /* links: report store */
 /* Reports of steady streams that never were. */
+#include "report/compare.h"
 #include "report/record.h"
 #include "report/steady.h"
 #include "report_fixture.h"
@@ -127,6 +128,9 @@ Test(steady_report, a_comparison_has_the_same)
 	text = written(report_markdown, &list);
 	has(text, "\nBack-to-back calls in a steady stream; SM clock 1395 MHz (lowest 1380");
 	has(text, "\nA steady stream: a product takes: 02\\_tiled.cu fused 0.0105 J (700 W, 1395 MHz)");
+	free(text);
+	text = written(report_svg, &list);
+	has(text, "NVIDIA H200, in a steady stream</text>");
 	free(text);
 	judgement_list_free(&list);
 }
