@@ -9,15 +9,16 @@ static void *read_on(void *context)
 {
 	struct meter *meter = context;
 	const struct timespec pause = {.tv_nsec = (long)(METER_SECONDS * 1e9)};
-	while (!atomic_load(&meter->stop)) {
+	for (;;) {
 		nanosleep(&pause, NULL);
+		if (atomic_load(&meter->stop)) /* the device may be idle by now */
+			return NULL;
 		double watts = clocks_watts(meter->clocks), mhz = clocks_sample(meter->clocks);
 		meter->watts += watts;
 		meter->watts_read += watts > 0.0;
 		meter->mhz += mhz;
 		meter->mhz_read += mhz > 0.0;
 	}
-	return NULL;
 }
 
 void meter_begin(struct meter *meter, struct clocks *clocks)
@@ -30,9 +31,9 @@ void meter_begin(struct meter *meter, struct clocks *clocks)
 
 struct metered meter_end(struct meter *meter)
 {
+	atomic_store(&meter->stop, true);
 	unsigned long long now = clocks_millijoules(meter->clocks);
 	struct metered out = {.seconds = clock_seconds() - meter->begun};
-	atomic_store(&meter->stop, true);
 	if (meter->reads)
 		pthread_join(meter->thread, NULL);
 	if (meter->watts_read > 0)

@@ -141,6 +141,7 @@ Test(steady, energy_is_what_the_counter_moved_by)
 	cr_expect(metered.seconds >= 4 * METER_SECONDS && metered.seconds < 60);
 	cr_expect(metered.mhz < 1410 && metered.mhz > 1410 - 10.0 * made.looks, "%g", metered.mhz);
 	cr_expect_eq(clocks.mhz.count, made.looks, "the timing has these clocks, too");
+	cr_expect_leq(made.looks * METER_SECONDS, metered.seconds, "no look after the end");
 	clocks_close(&clocks);
 }
 
