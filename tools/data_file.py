@@ -37,8 +37,17 @@ def shape_of(case):
 
 def stats_of(entry, clock):
     """Of the clock that the timing goes by, where the entrant ran."""
-    stats = entry.get(clock) or entry.get("span") or entry.get("event")
+    stream = (entry.get("steady") or {}).get("time") if clock == "steady" else entry.get(clock)
+    stats = stream or entry.get("span") or entry.get("event")
     return stats if entry["ran"] else None
+
+
+def steady_figures(entry):
+    """What there is besides the time of a steady stream: of the GPU, and the time in bursts."""
+    stream, burst = entry["steady"], entry.get("span") or entry.get("event")
+    out = {"burst_us": rounded(burst["median_us"], 5)} if burst else {}
+    names = {"joules": "joules", "watts": "watts", "mhz": "sm_clock_mhz"}
+    return out | {name: rounded(stream[of], 4) for name, of in names.items() if stream.get(of)}
 
 
 def is_matrix_and_vector(shape):
@@ -60,6 +69,8 @@ def compact_entry(entry, timing, shape):
     us = stats["median_us"]
     out |= {"us": rounded(us, 5), "low": rounded(stats["low_us"], 5), "high": rounded(stats["high_us"], 5),
             "rate": rate_of(entry, timing["case"], shape, us)}
+    if entry.get("steady"):
+        out |= steady_figures(entry)
     if entry.get("ratio_to_fastest_library"):
         out["ratio"] = round(float(entry["ratio_to_fastest_library"]), 3)
     if entry.get("speed_up_over"):
@@ -76,6 +87,8 @@ def compact_timing(timing, shape):
              "held_down": str(timing["throttle_reason"] or "for no known reason") if timing["throttled"] else ""}
     out = {"shape": shape, "scalars": {str(name): rounded(value, 6) for name, value in timing["case"].get("scalars", {}).items()},
            "clock": clock, "uncertain": bool(timing["wide_interval"])}
+    if timing.get("timing") == "steady":
+        out["steady"] = {"warm_up": rounded(timing["warm_up_seconds"], 3), "settled": bool(timing["settled"])}
     if timing.get("floor_us"):  # in a comparison: of the chain
         out["floor"] = rounded(timing["floor_us"]["chain"], 3)
     return out | {"entries": [compact_entry(entry, timing, shape) for entry in timing["entries"]]}

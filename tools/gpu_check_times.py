@@ -50,6 +50,25 @@ extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K
 """
 
 
+# Follows a solution whose solve() was renamed: it does nothing where the call before was made in the last 60 us, as
+# calls of a stream are, and single ones, which are waited for, are not.
+HURRIED = """
+#undef solve
+#include <time.h>
+
+extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha, float beta)
+{
+	static long long last;
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	long long now = time.tv_sec * 1000000000ll + time.tv_nsec, since = now - last;
+	last = now;
+	if (since > 60000)
+		fast_solve(A, B, C, M, N, K, alpha, beta);
+}
+"""
+
+
 def timed_file(report):
     """The file's entry in the timing of a report."""
     return next(entry for entry in report["results"][0]["timing"]["entries"] if entry["role"] == "file")
@@ -291,6 +310,50 @@ def against(checker):
         if mean < 0.98 or (name == "headlines" and found[worst] < 0.97):
             failed.append(f"{name}: slower than {files[1].name}")
     return {"figures": figures, "failed": failed, "missing": cut_short(reports)}
+
+
+def steady(checker):
+    """In a steady stream a file and its twin are alike, joules are watts for their time, and a fault of streams alone is found."""
+    hopper = solution("gemm_f16/hopper")
+    options = ["--problem", "gemm-f16", "--without", "compiler", "--nvcc-flag", "-I" + os.path.abspath(SOLUTIONS / "gemm_f16"),
+               "--shape", "4096x4096x4096", "--steady"]
+    with tempfile.TemporaryDirectory(dir=checker.scratch) as place:
+        twin, hurried = pathlib.Path(place) / "twin.cu", pathlib.Path(place) / "hurried.cu"
+        twin.write_text(hopper.read_text())
+        hurried.write_text("#define solve fast_solve\n" + hopper.read_text() + HURRIED)
+        report = bench(checker, "steady", [hopper, twin, hurried], *options)
+    if report is None or not report["bench"]:
+        return {"figures": {}, "failed": ["bench gave no figures (see the part's text)"], "missing": []}
+    outcome = stream_figures(report["bench"][0])
+    return outcome | {"missing": cut_short({"stream": report})}
+
+
+def stream_figures(timing):
+    """Of hopper.cu, twin.cu, hurried.cu and the libraries at one shape."""
+    entries = {entry["label"]: entry for entry in timing["entries"]}
+    figures, failed = {}, [] if timing["timing"] == "steady" else ["the times are of no steady stream"]
+    figures["warming up, s"] = round(timing["warm_up_seconds"] or 0, 1)
+    failed += [] if timing["settled"] else ["power or clock did not settle"]
+    if "wrong_answer" not in entries["hurried.cu"]["detail"]:
+        failed.append(f"hurried.cu: {entries['hurried.cu']['detail'] or 'it ran'}")
+    for label, entry in entries.items():
+        stream, burst = entry["steady"], entry["span"] or entry["event"]
+        if label == "hurried.cu":
+            continue
+        if not entry["ran"] or not stream or None in (stream["joules"], stream["watts"], stream["sm_clock_mhz"]):
+            failed.append(f"{label}: {entry['detail'] or 'NVML does not say what it takes'}")
+            continue
+        time = stream["time"]
+        figures[label] = (f"{time['median_us']:.1f} us ({time['min_us']:.1f} least, bursts {burst['median_us']:.1f}), {stream['joules']:.4f} J, "
+                          f"{stream['watts']:.0f} W, {stream['sm_clock_mhz']:.0f} MHz")
+        if abs(stream["watts"] * time["median_us"] * 1e-6 / stream["joules"] - 1) > 0.05:
+            failed.append(f"{label}: joules are not what its watts are in its time")
+        if time["median_us"] < 0.98 * burst["median_us"]:
+            failed.append(f"{label}: faster in a stream than in bursts")
+    twins = [entries[label]["steady"] for label in ("hopper.cu", "twin.cu")]
+    if all(twins) and abs(twins[0]["time"]["median_us"] / twins[1]["time"]["median_us"] - 1) > 0.02:
+        failed.append("hopper.cu and its twin differ by more than 2%")
+    return {"figures": figures, "failed": failed, "missing": []}
 
 
 def clocks(checker):

@@ -25,8 +25,11 @@ SHAPES = ("leetgpu", "squares", "misaligned")
 # The chains of epilogue stages, and the parts that measure each: where two have the same case, and
 # on the same day, the first counts. Pictures are results_CHAIN.svg, from CHAIN_over_k.
 CHAINS = {"sigmoid": "sigmoid", "bias_gelu": "bias, gelu", "silu": "silu", "relu": "relu", "gelu": "gelu"}
-SOLUTION_PARTS = (*DRAWS, *SHAPES, "sigmoid", "relu", "gelu", "bias_gelu")
-EPILOGUE_PARTS = ("sigmoid_over_k", "bias_gelu_over_k", "silu_over_k", "ladder_relu", "ladder_sigmoid", "ladder_gelu")
+# What is measured in a steady stream, and the chains of these parts.
+STEADY_SQUARES = "steady_squares"
+STEADY_CHAINS = {"steady_sigmoid": "sigmoid", "steady_bias_gelu": "bias, gelu"}
+SOLUTION_PARTS = (*DRAWS, *SHAPES, "sigmoid", "relu", "gelu", "bias_gelu", STEADY_SQUARES)
+EPILOGUE_PARTS = ("sigmoid_over_k", "bias_gelu_over_k", "silu_over_k", "ladder_relu", "ladder_sigmoid", "ladder_gelu", *STEADY_CHAINS)
 
 HOPPER, LADDER = "hopper.cu", "12_any_size.cu"
 KERNEL, KERNEL_LT, OWN = "cuBLAS+kernel", "cuBLASLt+kernel", "cuBLASLt fused"  # labels of entrants
@@ -83,13 +86,14 @@ class Part:
         if shape:
             timing = self.timing(shape)
             held, wide, many = bool(timing["clock"]["held_down"]), timing["uncertain"], ""
+            unsettled = not timing.get("steady", {"settled": True})["settled"]
         else:
-            held, wide = self.overall["held_down"], self.overall["uncertain"]
+            held, wide, unsettled = self.overall["held_down"], self.overall["uncertain"], False
             many = f" at {{}} of {self.overall['shapes']} shapes"
         out = [f"cut off after {len(self.timings) or self.overall['shapes']} shapes"] * self.run.get("cut_off", False)
         out += ["clock held down" + many.format(held)] * (held > 0)
         out += ["medians uncertain" + many.format(wide)] * (wide > 0)
-        return "; ".join(out)
+        return "; ".join(out + ["power or clock not settled"] * unsettled)
 
     def source(self, page):
         """When it was measured, as a link to the figures."""
@@ -168,6 +172,49 @@ def table(head, rows):
     lines = ["| " + " | ".join(name.removeprefix(">") for name in head) + " |",
              "|" + "|".join("--:" if name.startswith(">") else "---" for name in head) + "|"]
     return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+# ---- in a steady stream -----------------------------------------------------------------
+
+IN_A_STREAM = [
+    "All figures above are of bursts: single calls on an idle GPU, with rests between them. Here the entrants make calls back to back",
+    "(`--steady`), in blocks of about a second in turns, on a GPU as warm as in a loop of hours, where the power's limit holds the clock",
+    "down. `Speed` is how many times as fast `hopper.cu` is, `energy` what it takes of a product's joules, both beside the entrant named.", ""]
+
+
+def libraries_beside(timing, labels):
+    """The ones with these labels that ran; without labels the fastest."""
+    ran = [entry for entry in timing["entries"] if entry["role"] == "library" and "us" in entry]
+    if labels:
+        return [entry for entry in ran if entry["label"] in labels]
+    return [min(ran, key=lambda entry: entry["us"])] if ran else []
+
+
+def over_both(entry, other, name):
+    """Theirs in parts of ours."""
+    return ratio(other[name] / entry[name]) if entry.get(name) and other.get(name) else "-"
+
+
+def figure(entry, name):
+    return f"{entry[name]:g}" if name in entry else "-"
+
+
+def steady_rows(part, title, labels, page):
+    rows = []
+    for timing in part.timings:
+        entry = part.entry(timing["shape"])
+        for other in libraries_beside(timing, labels) if entry else []:
+            energy = f"{entry['joules'] / other['joules']:.2f}" if entry.get("joules") and other.get("joules") else "-"
+            rows.append([title + timing["shape"], other["label"], figure(entry, "burst_us"), over_both(entry, other, "burst_us"),
+                         figure(entry, "us"), over_both(entry, other, "us"), figure(entry, "watts"), figure(entry, "mhz"),
+                         figure(other, "mhz"), figure(entry, "joules"), energy, part.source(page), part.remarks(timing["shape"])])
+    return rows
+
+
+def steady_section(rows):
+    """Nothing where nothing was measured."""
+    head = ["Case", "Beside", ">bursts, us", ">speed", ">steady, us", ">speed", ">W", ">MHz", ">its MHz", ">J", ">energy", "Measured", "Remarks"]
+    return ["", "## In a steady stream", "", *IN_A_STREAM, *table(head, rows)] if rows else []
 
 
 # ---- solutions/gemm_f16/RESULTS.md ------------------------------------------------------
@@ -266,6 +313,8 @@ def write_solution(data, page):
             "below, and how many have alpha = 0. Those multiply nothing, and their ratio is 1;",
             "`bench` draws none of them any more, so that a new mean compares with the mean of the others.", ""] + draw_rows(data)
     out += ["", "The shapes by themselves, by the median device span of a call:", ""] + shape_rows(data)
+    squares = data.parts.get(STEADY_SQUARES)
+    out += steady_section(steady_rows(squares, "", (), page) if squares else [])
     out += beside_cuda_l2(data, page)
     out += ["", "What fusing gains at other shapes: [epilogues/RESULTS.md](../../epilogues/RESULTS.md)."]
     page.write_text("\n".join(out) + "\n")
@@ -331,6 +380,9 @@ def write_epilogues(data, page):
         if (page.parent / picture).exists():
             whole = data.parts[f"{chain}_over_k"]
             out += ["", f"![{title}: speed-up over K]({picture})", "", f"The picture is of one measurement, {whole.source(page)}."]
+    streams = {name: title for name, title in STEADY_CHAINS.items() if name in data.parts}
+    out += steady_section([row for name, title in streams.items()
+                           for row in steady_rows(data.parts[name], f"{title}, ", (KERNEL, KERNEL_LT, OWN), page)])
     page.write_text("\n".join(out) + "\n")
 
 

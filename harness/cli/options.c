@@ -329,6 +329,12 @@ const struct row option_rows[] = {
 	 "times all algorithms of cuBLASLt that can be enumerated, up to 1000 a shape, not just the "
 	 "suggestions that it makes",
 	 .group = GROUP_TIMING, FILLS(kind_flag, judge.timing.thorough)},
+	{"steady", NULL, TIMES,
+	 "times a steady stream of calls, too, which then counts: blocks of a second in turns on a GPU "
+	 "as warm as in a loop of hours, with watts, clock and joules (half a minute a shape)",
+	 .group = GROUP_TIMING, FILLS(kind_flag, judge.timing.steady), .excludes = "sealed budget",
+	 .why = "a stream has blocks of a second, as many as it takes, which cannot be sealed",
+	 .also = "sustained stream power energy watts joules"},
 	{"require", "LAYERS", JUDGES_AND_TIMES,
 	 "judges nothing where one of these does not hold: jail (all), or some of files, calls, "
 	 "namespaces, compiler; with compiler nvcc reads nothing beside the file; sealed: the times "

@@ -54,6 +54,7 @@ union request {
 	struct contestant_run run;
 	struct contestant_library library;
 	struct contestant_time time;
+	struct contestant_stream stream;
 	struct contestant_sealed sealed;
 	struct contestant_go go;
 	struct contestant_call call;
@@ -397,19 +398,23 @@ static void serve_library(struct contestant *self, const struct contestant_libra
 	reply_with(self, &reply, sizeof reply);
 }
 
+static struct timing timing_of(struct contestant *self, cudaError_t *left)
+{
+	return (struct timing){.cudart = &self->cudart,
+						   .solution = &self->solution,
+						   .opened = &self->opened,
+						   .test = &self->test,
+						   .left = left};
+}
+
 static bool measure(struct contestant *self, const struct contestant_time *request,
 					struct contestant_time_reply *reply, struct error *err)
 {
-	cudaError_t left = cudaSuccess;
-	const struct timing timing = {.cudart = &self->cudart,
-								  .solution = &self->solution,
-								  .opened = &self->opened,
-								  .test = &self->test,
-								  .first = request->first,
-								  .warmups = request->warmups,
-								  .calls = request->calls,
-								  .left = &left};
-	cudaError_t code = cudaSuccess;
+	cudaError_t left = cudaSuccess, code = cudaSuccess;
+	struct timing timing = timing_of(self, &left);
+	timing.first = request->first;
+	timing.warmups = request->warmups;
+	timing.calls = request->calls;
 	uint64_t last = (uint64_t)request->first + request->warmups + request->calls;
 	if (self->device.kind != DEVICE_CUDA)
 		return error_set(err, "the emulated GPU has no time");
@@ -440,6 +445,30 @@ static void serve_time(struct contestant *self, const struct contestant_time *re
 		reply_with(self, &reply, sizeof reply);
 	else
 		reply_failure(self, &request->head, err.message);
+}
+
+static void serve_stream(struct contestant *self, const struct contestant_stream *request)
+{
+	struct contestant_reply reply = {.head.type = request->head.type};
+	cudaError_t left = cudaSuccess, code = cudaSuccess;
+	struct timing timing = timing_of(self, &left);
+	struct streamed stream;
+	struct error err = {{0}};
+	self->cudart.get_last_error();
+	if (self->device.kind != DEVICE_CUDA)
+		error_set(&err, "the emulated GPU has no time");
+	else if (self->opened.arena.sets < 2 || request->aside >= self->opened.arena.sets ||
+			 !(request->seconds <= STREAM_SECONDS_MAX))
+		error_set(&err, "a stream of %g s beside set %u: there are %u sets", request->seconds,
+				  (unsigned)request->aside, (unsigned)self->opened.arena.sets);
+	else if (timing_stream(&timing, request, &stream, &code, &err)) {
+		reply.calls = stream.calls;
+		fill_outcome(self, outcome_of_libraries(self, outcome_of_call(self, code, left)),
+					 stream.seconds, &reply);
+		reply_with(self, &reply, sizeof reply);
+		return;
+	}
+	reply_failure(self, &request->head, err.message);
 }
 
 static void serve_sealed(struct contestant *self, const struct contestant_sealed *request)
@@ -512,6 +541,7 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 				 {MESSAGE_CONTESTANT_RUN, sizeof request->run},
 				 {MESSAGE_CONTESTANT_LIBRARY, sizeof request->library},
 				 {MESSAGE_CONTESTANT_TIME, sizeof request->time},
+				 {MESSAGE_CONTESTANT_STREAM, sizeof request->stream},
 				 {MESSAGE_CONTESTANT_SEALED, sizeof request->sealed},
 				 {MESSAGE_CONTESTANT_GO, sizeof request->go},
 				 {MESSAGE_CONTESTANT_CALL, sizeof request->call},
@@ -526,7 +556,8 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 	bool begins = request->head.type == MESSAGE_CONTESTANT_OPEN ||
 				  request->head.type == MESSAGE_CONTESTANT_LOAD;
 	bool needs_case = request->head.type == MESSAGE_CONTESTANT_RUN ||
-					  request->head.type == MESSAGE_CONTESTANT_TIME;
+					  request->head.type == MESSAGE_CONTESTANT_TIME ||
+					  request->head.type == MESSAGE_CONTESTANT_STREAM;
 	if ((!begins && !self->loaded) || (needs_case && !self->has_case)) {
 		reply_failure(self, &request->head, self->loaded ? "no case yet" : "no solution yet");
 		return;
@@ -537,6 +568,7 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 	case MESSAGE_CONTESTANT_CASE: serve_case(self, &request->one_case, fd); break;
 	case MESSAGE_CONTESTANT_RUN: serve_run(self, &request->run); break;
 	case MESSAGE_CONTESTANT_LIBRARY: serve_library(self, &request->library); break;
+	case MESSAGE_CONTESTANT_STREAM: serve_stream(self, &request->stream); break;
 	case MESSAGE_CONTESTANT_SEALED: serve_sealed(self, &request->sealed); break;
 	case MESSAGE_CONTESTANT_GO: serve_go(self, &request->go, fd); break;
 	case MESSAGE_CONTESTANT_CALL: serve_call(self, &request->call); break;

@@ -42,6 +42,7 @@ static const char *const clocks[] = {
 	[CLOCK_EVENT] = "event",
 	[CLOCK_SPAN] = "span",
 	[CLOCK_HOST_SIDE] = "host_side",
+	[CLOCK_STEADY] = "steady",
 };
 
 static const char *const modes[] = {[LIBRARY_DEFAULT] = "default", [LIBRARY_ACCURATE] = "accurate"};
@@ -108,6 +109,11 @@ bool seal_state_is(const char *name, enum seal_state state)
 bool timing_role_is(const char *name, enum timing_role role)
 {
 	return strcmp(name, timing_role_name(role)) == 0;
+}
+
+bool timing_clock_is(const char *name, enum timing_clock clock)
+{
+	return strcmp(name, timing_clock_name(clock)) == 0;
 }
 
 bool device_kind_is(const char *name, enum device_kind kind)

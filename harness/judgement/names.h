@@ -48,6 +48,7 @@ enum timing_clock {
 	CLOCK_EVENT,     /* of the process, with the launch */
 	CLOCK_SPAN,      /* of the process: work on the device */
 	CLOCK_HOST_SIDE, /* of sealed calls */
+	CLOCK_STEADY,    /* of blocks of back-to-back calls, by the process */
 };
 
 /* Names of an enumeration, in its order. */
@@ -74,6 +75,7 @@ bool verdict_is(const char *name, enum verdict verdict);
 bool seal_state_is(const char *name, enum seal_state state);
 bool timing_role_is(const char *name, enum timing_role role);
 bool device_kind_is(const char *name, enum device_kind kind);
+bool timing_clock_is(const char *name, enum timing_clock clock);
 
 /* Which one has this name, as a number of the enumeration; false where none has: a later version
  * may have written it. */

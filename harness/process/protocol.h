@@ -40,6 +40,7 @@ enum message_type {
 	MESSAGE_CONTESTANT_CALL,
 	MESSAGE_CONTESTANT_END,
 	MESSAGE_CONTESTANT_LIBRARY,
+	MESSAGE_CONTESTANT_STREAM,
 };
 
 struct message {
@@ -288,7 +289,7 @@ enum run_status {
 /* Behind these: what an mbarrier lacks, "N arrivals and N bytes". */
 #define FAULT_MBARRIER "its mbarrier waits for "
 
-struct contestant_reply { /* to LOAD, CASE and RUN */
+struct contestant_reply { /* to LOAD, CASE, RUN and STREAM */
 	struct message head;
 	enum run_status status;
 	int32_t error_code;
@@ -297,7 +298,8 @@ struct contestant_reply { /* to LOAD, CASE and RUN */
 	 * error_* tell of it, status is RUN_OK. It is no fault where the result is right. */
 	enum run_status left;
 	uint32_t entry; /* LOAD: enum entry_kind, what is called */
-	double seconds; /* RUN: wall time of the call with its synchronisation */
+	double seconds; /* RUN: wall time of the call with its synchronisation; STREAM: of all calls */
+	uint64_t calls; /* STREAM: how many there were */
 	/* RUN, where the device knows: the first call of the solution that failed, and what to do about
 	 * it or about the kernel that failed; "": nothing is known. */
 	char failed[RUN_TEXT_BYTES], advice[RUN_TEXT_BYTES];
@@ -383,5 +385,18 @@ struct contestant_time_reply {
 	struct kernel_list kernels; /* TIME_SPAN: of the first timed call */
 	float microseconds[TIME_CALLS_MAX];
 };
+
+/* Calls solve() back to back for so many seconds, on all sets in turn but `aside`, and then, where
+ * it `ends` with that one, once on it: what a call wrote that was added to what the sets hold shows
+ * there, and nowhere else, as one call would have it. The device is waited for before the first
+ * call and after the last one; between them calls are queued, for some milliseconds at most. The
+ * reply is a contestant_reply. */
+struct contestant_stream {
+	struct message head;
+	double seconds;
+	uint32_t aside, ends;
+};
+#define STREAM_SECONDS_MAX 60.0
+#define STREAM_QUEUED 4 /* calls that are queued at a time, where one takes longer than that */
 
 #endif

@@ -8,6 +8,7 @@
 #include "report/facts.h"
 #include "report/overall.h"
 #include "report/kernels.h"
+#include "report/steady.h"
 #include "report/wrap.h"
 
 #define LABEL_COLUMNS 24
@@ -144,6 +145,22 @@ static void row_print(FILE *out, const struct timing_result *timing,
 	strbuf_release(&wrong);
 }
 
+/* What there is besides the times of a steady stream. */
+static void stream_print_text(FILE *out, const struct timing_result *timing)
+{
+	static void (*const says[])(const struct timing_result *,
+								struct strbuf *) = {steady_energies, steady_bursts, steady_blocks};
+	struct strbuf line = {0};
+	for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
+		says[i](timing, &line);
+		if (line.length > 0)
+			wrap_print(out, TEXT_COLUMNS, fprintf(out, "  "), 4, strbuf_text(&line));
+	}
+	if (steady_unsettled(timing))
+		fputs("  warning: " STEADY_UNSETTLED "\n", out);
+	strbuf_release(&line);
+}
+
 static void shape_print_text(FILE *out, const struct timing_result *timing)
 {
 	char shape[128], clocks[128], floor[COMPARE_FLOOR];
@@ -151,8 +168,10 @@ static void shape_print_text(FILE *out, const struct timing_result *timing)
 	facts_timed_shape(shape, sizeof shape, timing);
 	fprintf(out, "\n%s %s\n", timing->problem, shape);
 	fprintf(out, "  %-*s %8s %6s %7s  %s\n", LABEL_COLUMNS,
-			span ? "(device span of a call)" : "(between events)", "us", "+-",
-			facts_rate_unit(timing), "the fused kernel");
+			timing_is_steady(timing) ? "(in a steady stream)"
+			: span                   ? "(device span of a call)"
+									 : "(between events)",
+			"us", "+-", facts_rate_unit(timing), "the fused kernel");
 	for (size_t f = 0; f < timing->count && timing->entries[f].role == TIMING_FILE; f++) {
 		const struct timing_entry *fused = &timing->entries[f];
 		const struct timing_entry *plain = compare_plain(timing, fused);
@@ -161,6 +180,7 @@ static void shape_print_text(FILE *out, const struct timing_result *timing)
 			if (is_other(fused, plain, &timing->entries[i]))
 				row_print(out, timing, fused, &timing->entries[i], span);
 	}
+	stream_print_text(out, timing);
 	compare_floor_line(floor, &timing->floor);
 	if (floor[0] != '\0')
 		wrap_print(out, TEXT_COLUMNS, fprintf(out, "  "), 4, floor);
@@ -297,10 +317,11 @@ void compare_markdown(const struct judgement_list *list, bool kernels, FILE *out
 					row_markdown(out, timing, fused, &timing->entries[i], span);
 		}
 		fprintf(out, "\n%s; SM clock %.0f MHz (lowest %.0f, limit %.0f)%s%s.\n",
-				span ? "Device span of a call" : "Time between events around a call",
-				timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
+				facts_times_title(timing), timing->sm_clock_mhz_median, timing->sm_clock_mhz_min,
+				timing->sm_clock_mhz_limit,
 				timing->throttled ? "; **the clock was throttled**" : "",
 				timing->wide ? "; **the interval is wide**" : "");
+		steady_markdown(timing, out);
 		compare_floor_line(floor, &timing->floor);
 		if (floor[0] != '\0')
 			fprintf(out, "\nThe %s.\n", floor);

@@ -179,11 +179,28 @@ struct facts_counted facts_counted(const struct timing_result *timing,
 								   const struct timing_entry *entry)
 {
 	bool span = facts_use_span(timing), host_side = entry->seal.state == SEAL_HOST_SIDE;
-	return (struct facts_counted){.clock = timing_clock_name(host_side ? CLOCK_HOST_SIDE
-															 : span    ? CLOCK_SPAN
-																	   : CLOCK_EVENT),
+	bool steady = entry->steady.time.samples > 0;
+	return (struct facts_counted){.clock = timing_clock_name(steady      ? CLOCK_STEADY
+															 : host_side ? CLOCK_HOST_SIDE
+															 : span      ? CLOCK_SPAN
+																		 : CLOCK_EVENT),
 								  .stats = facts_stats(entry, span),
-								  .passes = host_side || span == (entry->span.samples > 0)};
+								  .passes =
+									  steady || host_side || span == (entry->span.samples > 0)};
+}
+
+const char *facts_times_are(const struct timing_result *timing)
+{
+	if (timing_is_steady(timing))
+		return "in a steady stream";
+	return facts_use_span(timing) ? "of device span" : "between events";
+}
+
+const char *facts_times_title(const struct timing_result *timing)
+{
+	if (timing_is_steady(timing))
+		return "Back-to-back calls in a steady stream";
+	return facts_use_span(timing) ? "Device span of a call" : "Time between events around a call";
 }
 
 double facts_tflops(const struct shape *shape, double microseconds)
@@ -280,6 +297,23 @@ void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL])
 	for (char *p = out; *p != '\0'; p++) /* a file's name must not steer a terminal */
 		if ((unsigned char)*p < 0x20 || *p == 0x7F)
 			*p = '?';
+}
+
+bool facts_is_comparison(const struct timing_result *timing)
+{
+	bool comparison = false;
+	for (size_t i = 0; i < timing->count; i++)
+		comparison = comparison || timing->entries[i].role == TIMING_FILE_PLAIN;
+	return comparison;
+}
+
+void facts_label_of(const struct timing_result *timing, const struct timing_entry *entry,
+					char out[FACTS_LABEL])
+{
+	if (facts_is_comparison(timing))
+		facts_label(entry, out);
+	else
+		snprintf(out, FACTS_LABEL, "%s", entry->label);
 }
 
 char *facts_suites(const struct run_description *facts)

@@ -10,6 +10,7 @@
 #include "report/overall.h"
 #include "report/ranking.h"
 #include "report/seal.h"
+#include "report/steady.h"
 
 static void print_results(const struct judgement_list *list, FILE *out)
 {
@@ -168,10 +169,10 @@ static void print_timing(const struct timing_result *timing, bool kernels, FILE 
 		fputs("\n", out);
 	}
 	fprintf(out, "\n%s; SM clock %.0f MHz (lowest %.0f, limit %.0f)%s%s.\n",
-			span ? "Device span of a call" : "Time between events around a call",
-			timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
-			timing->throttled ? "; **the clock was throttled**" : "",
+			facts_times_title(timing), timing->sm_clock_mhz_median, timing->sm_clock_mhz_min,
+			timing->sm_clock_mhz_limit, timing->throttled ? "; **the clock was throttled**" : "",
 			timing->wide ? "; **the interval is wide**" : "");
+	steady_markdown(timing, out);
 	print_seals(timing, span, out);
 	if (kernels)
 		kernels_markdown(out, timing);

@@ -174,10 +174,10 @@ void overall_sentence(struct strbuf *out, const struct overall *overall)
 	} else {
 		facts_timed_shape(shape, sizeof shape, overall->worst_at);
 		strbuf_addf(out,
-					"%.3f times as fast as the fastest library (geometric mean of %zu "
+					"%.3f times as fast as the fastest library%s (geometric mean of %zu "
 					"shape%s); worst %.3f at %s; ",
-					overall->mean, overall->shapes, overall->shapes > 1 ? "s" : "", overall->worst,
-					shape);
+					overall->mean, timing_is_steady(overall->worst_at) ? " in a steady stream" : "",
+					overall->shapes, overall->shapes > 1 ? "s" : "", overall->worst, shape);
 		if (overall->slow > 0)
 			strbuf_addf(out, "%zu below %g", overall->slow, OVERALL_SLOW);
 		else
@@ -250,7 +250,7 @@ void overall_table(const struct judgement_list *list, int width, FILE *out)
 			fprintf(out,
 					"\n%s, microseconds %s (--verbose: a table each)\n  %-15s %9s %5s %9s %5s %-8s "
 					"%7s\n",
-					timing->problem, facts_use_span(timing) ? "of device span" : "between events",
+					timing->problem, facts_times_are(timing),
 					shape_legend(problem_find(timing->problem), legend), "file", "+-", "library",
 					"+-", "", "ratio");
 		problem = timing->problem;

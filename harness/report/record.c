@@ -14,7 +14,7 @@
 /* ---- the tables --------------------------------------------------------------------------------
  */
 
-static const struct record record_element, record_check, record_kernel, record_stats,
+static const struct record record_element, record_check, record_kernel, record_stats, record_steady,
 	record_algorithm, record_seal, record_denied, record_use, record_compile;
 
 static const struct record_member device_members[] = {
@@ -51,6 +51,10 @@ static const struct record_member stats_members[] = {
 };
 static const struct record_member algorithm_members[] = {
 #define RECORD_ALGORITHM
+#include "report/record_rows.h"
+};
+static const struct record_member steady_members[] = {
+#define RECORD_STEADY
 #include "report/record_rows.h"
 };
 static const struct record_member seal_members[] = {
@@ -95,6 +99,7 @@ static const struct record record_kernel = {RECORD_OF(struct kernel_launch, kern
 static const struct record record_stats = {RECORD_OF(struct timing_stats, stats_members)};
 static const struct record record_algorithm = {
 	RECORD_OF(struct library_algorithm, algorithm_members)};
+static const struct record record_steady = {RECORD_OF(struct timing_steady, steady_members)};
 static const struct record record_seal = {RECORD_OF(struct timing_seal, seal_members)};
 const struct record record_entry = {RECORD_OF(struct timing_entry, entry_members),
 									.has_table = true};

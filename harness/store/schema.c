@@ -53,6 +53,8 @@ const char *const store_schema[] = {
 	"	judgement INTEGER REFERENCES judgement" /* NULL: a library */
 #define RECORD_ENTRY
 #include "judgement/record_columns.h"
+#define RECORD_STEADY
+#include "judgement/record_columns.h"
 #define RECORD_SEAL
 #include "judgement/record_columns.h"
 	", PRIMARY KEY (timing, number)) STRICT, WITHOUT ROWID;\n"

@@ -144,6 +144,14 @@ class Algorithm(TypedDict):
     cluster: int
 
 
+class Steady(TypedDict):
+    time: Stats
+    joules: float | str | None
+    watts: float | str | None
+    sm_clock_mhz: float | str | None
+    calls: int
+
+
 class Seal(TypedDict):
     state: str
     why: NotRequired[str]
@@ -164,6 +172,7 @@ class Entry(TypedDict):
     detail: str
     span: Stats | None
     event: Stats | None
+    steady: Steady | None
     sealed: Seal
     passes_us: list[float]
     clock: str
@@ -195,6 +204,9 @@ class Timing(TypedDict):
     problem: str
     case: Test
     clock: str
+    timing: str
+    warm_up_seconds: float | str | None
+    settled: bool | None
     entries: list[Entry]
     floor_us: dict[str, Any] | None
     fastest_library: str | None

@@ -159,6 +159,17 @@ bool timing_event(const struct timing *timing, float *microseconds, cudaError_t 
 	return true;
 }
 
+bool timing_stream(const struct timing *timing, const struct contestant_stream *asked,
+				   struct streamed *out, cudaError_t *code, struct error *err)
+{
+	struct timing one = *timing;
+	float microseconds;
+	one.first = asked->aside;
+	one.calls = 1;
+	*out = (struct streamed){.calls = 1, .seconds = asked->seconds};
+	return timing_event(&one, &microseconds, code, err);
+}
+
 /* ---- the contestant ----------------------------------------------------------------------- */
 
 static bool play_send(int channel, const void *reply, size_t bytes, int fd)
@@ -253,7 +264,13 @@ static size_t good_request(uint32_t which, union request *request)
 	case MESSAGE_CONTESTANT_CALL: return sizeof request->call;
 	case MESSAGE_CONTESTANT_LIBRARY: return sizeof request->library;
 	case MESSAGE_CONTESTANT_END: return sizeof request->end;
-	default: request->time.calls = 1; return sizeof request->time;
+	default:
+		if (which / 32 % 2) {
+			request->head.type = MESSAGE_CONTESTANT_STREAM;
+			return sizeof request->stream;
+		}
+		request->time.calls = 1;
+		return sizeof request->time;
 	}
 }
 

@@ -112,6 +112,7 @@ static const struct expected timing[] = {
 	{"seed", "0x9"},
 	{"exact", "0"},
 	{"clock", "span"},
+	{"timing", "burst"},
 	{"sm_clock_mhz_min", "1100.5"},
 	{"sm_clock_mhz_median", "1200.5"},
 	{"sm_clock_mhz_limit", "1300.5"},
@@ -136,6 +137,9 @@ static const struct expected entry[] = {
 	{"median", "12.5"},
 	{"low", "12.25"},
 	{"high", "12.75"},
+	{"joules", "0.0625"},
+	{"watts", "650.5"},
+	{"mhz", "1375.5"},
 	{"seal", "confirmed"},
 	{"seal_why", "why"},
 	{"host_side", "14.5"},
@@ -299,6 +303,7 @@ static void fill_timing(struct timing_result *out)
 	out->sets = 7;
 	NAMED(file->detail, "fine");
 	file->span = (struct timing_stats){100, 12.5, 11.5, 13.5, 12.25, 12.75};
+	file->steady = (struct timing_steady){.joules = 0.0625, .watts = 650.5, .mhz = 1375.5};
 	NAMED(file->seal.why, "why");
 	file->seal.host_side = 14.5;
 	file->seal.uncertainty = 0.75;
