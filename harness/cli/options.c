@@ -334,7 +334,7 @@ const struct row option_rows[] = {
 	 "as warm as in a loop of hours, with watts, clock and joules (half a minute a shape)",
 	 .group = GROUP_TIMING, FILLS(kind_flag, judge.timing.steady), .excludes = "sealed budget",
 	 .why = "a stream has blocks of a second, as many as it takes, which cannot be sealed",
-	 .also = "sustained stream power energy watts joules"},
+	 .also = "sustained stream energy watts joules"},
 	{"require", "LAYERS", JUDGES_AND_TIMES,
 	 "judges nothing where one of these does not hold: jail (all), or some of files, calls, "
 	 "namespaces, compiler; with compiler nvcc reads nothing beside the file; sealed: the times "

@@ -245,21 +245,12 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 	reply_with(self, &reply, sizeof reply);
 }
 
-/* relu and stages like it have no members. */
-static bool has_members(const struct chain *chain)
-{
-	bool members = false;
-	for (uint32_t i = 0; i < chain->count; i++)
-		members = members || chain->stages[i].bytes > 0;
-	return members;
-}
-
 /* The epilogue of the calls to come; else it has been refused. */
 static bool take_chain(struct contestant *self, const struct message *request,
 					   const struct chain *chain)
 {
 	bool fits = chain->count <= CHAIN_STAGES_MAX && chain->buffers <= CHAIN_BUFFERS_MAX &&
-				(self->solution.bind != NULL || !has_members(chain));
+				(self->solution.bind != NULL || !chain_has_members(chain));
 	if (fits)
 		self->solution.chain = *chain;
 	else
