@@ -532,9 +532,9 @@ static void test_sizes(bool b_is_k_major)
 					   "%dx%dx%d, bases %d: the small kernel", m, n, k, bases);
 			hopper_gemm in_any_batch = p;
 			in_any_batch.batch_invariant = 1;
-			int number_of_any =
-				hopper::config_choose(h200, hopper::problem(in_any_batch, true), all);
-			EXPECT(number_of_any >= 0, "%dx%dx%d, bases %d: none is batch-invariant", m, n, k,
+			bool within = (n >= 16 && k >= 16) || k < 1 << 24; // of the small kernel's indices
+			int same = hopper::config_choose(h200, hopper::problem(in_any_batch, true), all);
+			EXPECT(same >= 0 || !within, "%dx%dx%d, bases %d: none is batch-invariant", m, n, k,
 				   bases);
 			bool few = (double)m * n < 1e13; // else the host would count slices for minutes
 			if (bases == 8 && number >= 0)

@@ -205,7 +205,7 @@ static void test_invariant(void)
 		test_batches<half>(61, 61, b_is_k_major, 0.0f, changed);
 		test_batches<half>(12, 1501, b_is_k_major, 0.0f, changed); // the small kernel, and a long K
 	}
-	small_indices = 17000; // so that the small kernel comes in slices of 262 rows
+	small_indices = 17000; // so that the small kernel comes in slices of 256 rows
 	test_batches<half>(13, 61, false, 0.5f, changed);
 	test_batches<half>(13, 61, true, 0.0f, changed);
 	small_indices = 1ll << 30;

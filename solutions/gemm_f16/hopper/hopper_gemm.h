@@ -33,7 +33,8 @@ extern "C" {
 enum hopper_status {
 	HOPPER_OK = 0,
 	HOPPER_INVALID_ARGUMENT,    /* a size below 0 or above HOPPER_MAX_SIZE; a leading dimension that
-								 * is too small; NULL */
+								 * is too small; NULL; batch-invariant, n or k below 16, A misaligned
+								 * and lda above 2^25 or B of more than 2^30 elements */
 	HOPPER_UNSUPPORTED_DEVICE,  /* the current device is no Hopper GPU, or the driver lacks TMA */
 	HOPPER_WORKSPACE_TOO_SMALL, /* not 0, and less than hopper_gemm_workspace() says; or 0 where a
 								 * batch-invariant product needs it, as A is misaligned */

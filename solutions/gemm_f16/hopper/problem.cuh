@@ -102,7 +102,7 @@ struct problem {
 
 static inline int small_rows(const problem &q)
 {
-	long long rows = (HOPPER_SMALL_INDICES - 1) / q.p.lda - 16;
+	long long rows = (HOPPER_SMALL_INDICES - 1) / q.p.lda / 16 * 16 - 16; // whole tiles
 	return (int)(rows < 65535 * 16 ? rows : 65535 * 16);
 }
 
