@@ -38,7 +38,7 @@ template <class Element> struct stage_alpha_beta {
 		for (int i = 0; i < V; i++)
 			x[i] = std::is_same_v<Coordinate, epilogue_coordinate_beta_0>
 					   ? alpha * x[i]
-					   : fmaf(alpha, x[i], beta * c[i]); // in each kernel the same bits
+					   : alpha * x[i] + beta * c[i];
 	}
 };
 
