@@ -265,22 +265,21 @@ def specialised_figures(reports, with_it, without):
 
 
 def invariant(checker):
-    """How much longer hopper.cu and linear take where batches must not change a row's bits: 60 drawn shapes, and
-    m = 1 to 4096 with 4096x4096 weights. The reports have all times."""
-    batches = [word for size in range(13) for word in ("--shape", f"{2 ** size}x4096x4096")]
-    runs = (("gemm-f16", "gemm_f16", "hopper", {"drawn": ["--cases", "60", "--budget", "0.5"], "batches": [*batches, "--budget", "1"]}),
-            ("linear-f16", "linear_f16", "02_wgmma", {"batches": [*batches, "--budget", "1"]}))
+    """How much longer hopper.cu and linear take where batches must not change a row's bits: m = 1 to 4096 with 4096x4096
+    weights, and 60 drawn shapes. The reports have all times."""
+    kernels = {"gemm-f16": ("hopper", "gemm_f16"), "linear-f16": ("02_wgmma", "linear_f16")}
+    batches = [word for power in range(13) for word in ("--shape", f"{2 ** power}x4096x4096")] + ["--budget", "1"]
+    runs = (("gemm-f16", "batches", batches), ("linear-f16", "batches", batches),
+            ("gemm-f16", "drawn", ["--cases", "60", "--budget", "0.5"]))
     found, reports = {}, {}
     with tempfile.TemporaryDirectory(dir=checker.scratch) as place:
-        files = {problem: [forced(place, name, folder, HOPPER_BATCH_INVARIANT=number) for number in (1, 0)] for problem, folder, name, _ in runs}
-        with concurrent.futures.ThreadPoolExecutor(len(runs)) as pool:  # each compiles its own files side by side
+        files = {problem: [forced(place, *kernel, HOPPER_BATCH_INVARIANT=number) for number in (1, 0)] for problem, kernel in kernels.items()}
+        with concurrent.futures.ThreadPoolExecutor(len(files)) as pool:  # all four side by side
             list(pool.map(lambda problem: checker.compile_ahead(files[problem], "--problem", problem, "--without", "compiler"), files))
-        for problem, _, _, benches in runs:
-            for name, options in benches.items():
-                key = f"{problem} {name}"
-                reports[key] = bench(checker, f"invariant_{problem}_{name}", files[problem], "--problem", problem, "--without", "compiler",
-                                     *options)
-                found[key] = ratios(reports[key], files[problem][1].name, files[problem][0].name)
+        for problem, name, options in runs:
+            key = f"{problem} {name}"
+            reports[key] = bench(checker, f"invariant_{problem}_{name}", files[problem], "--problem", problem, "--without", "compiler", *options)
+            found[key] = ratios(reports[key], files[problem][1].name, files[problem][0].name)
     return invariant_figures(found, reports)
 
 
