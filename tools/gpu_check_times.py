@@ -221,11 +221,11 @@ def ffma_tiles():
     return [(number, split) for number, limit in enumerate(most) for split in splits if split <= limit]
 
 
-def forced(place, name, **constants):
-    """A file of a solution of sgemm/ with constants that it would choose by itself."""
+def forced(place, name, folder="sgemm", **constants):
+    """A file of a solution of that folder with constants that it would choose by itself."""
     file = pathlib.Path(place) / ("_".join([name, *map(str, constants.values())]) + ".cu")
     lines = [f"#define {constant} {value}\n" for constant, value in constants.items()]
-    file.write_text("".join(lines) + f'#include "{os.path.abspath(solution("sgemm/" + name))}"\n')
+    file.write_text("".join(lines) + f'#include "{os.path.abspath(solution(f"{folder}/{name}"))}"\n')
     return file
 
 
@@ -280,6 +280,38 @@ def specialised_figures(reports, with_it, without):
             worst = min(some, key=some.get)
             figures[f"{name}: mean, worst"] = f"{statistics.geometric_mean(some.values()):.3f}, {some[worst]:.3f} at {worst}"
     return {"figures": figures, "failed": [f"{name}: bench gave no figures (see the part's text)" for name in found if not found[name]],
+            "missing": cut_short(reports)}
+
+
+def invariant(checker):
+    """How much longer hopper.cu and linear take where batches must not change a row's bits: m = 1 to 4096 with 4096x4096
+    weights, and 60 drawn shapes. The reports have all times."""
+    kernels = {"gemm-f16": ("hopper", "gemm_f16"), "linear-f16": ("02_wgmma", "linear_f16")}
+    batches = [word for power in range(13) for word in ("--shape", f"{2 ** power}x4096x4096")] + ["--budget", "1"]
+    runs = (("gemm-f16", "batches", batches), ("linear-f16", "batches", batches),
+            ("gemm-f16", "drawn", ["--cases", "60", "--budget", "0.5"]))
+    found, reports = {}, {}
+    with tempfile.TemporaryDirectory(dir=checker.scratch) as place:
+        files = {problem: [forced(place, *kernel, HOPPER_BATCH_INVARIANT=number) for number in (1, 0)] for problem, kernel in kernels.items()}
+        with concurrent.futures.ThreadPoolExecutor(len(files)) as pool:  # all four side by side
+            list(pool.map(lambda problem: checker.compile_ahead(files[problem], "--problem", problem, "--without", "compiler"), files))
+        for problem, name, options in runs:
+            key = f"{problem} {name}"
+            reports[key] = bench(checker, f"invariant_{problem}_{name}", files[problem], "--problem", problem, "--without", "compiler", *options)
+            found[key] = ratios(reports[key], files[problem][1].name, files[problem][0].name)
+    return invariant_figures(found, reports)
+
+
+def invariant_figures(found, reports):
+    figures = {}
+    for key, costs in found.items():
+        if costs:
+            worst = max(costs, key=costs.get)
+            figures[f"{key}: times as long"] = (f"mean {statistics.geometric_mean(costs.values()):.3f} of {len(costs)}, "
+                                                f"most {costs[worst]:.3f} at {worst}")
+        if "batches" in key:
+            figures |= {f"{key} {shape}": round(cost, 3) for shape, cost in costs.items()}
+    return {"figures": figures, "failed": [f"{key}: bench gave no figures (see the part's text)" for key in found if not found[key]],
             "missing": cut_short(reports)}
 
 
