@@ -10,6 +10,7 @@
 
 #include "base/digest.h"
 #include "chain/chain.h"
+#include "judgement/bits.h"
 #include "judgement/check.h"
 #include "judgement/device.h"
 #include "judgement/timing.h"
@@ -27,6 +28,8 @@ enum message_type {
 	MESSAGE_REFEREE_REFILL,
 	MESSAGE_REFEREE_RECHECK,
 	MESSAGE_REFEREE_EXPLAIN,
+	MESSAGE_REFEREE_ARRANGE,
+	MESSAGE_REFEREE_BITS,
 	MESSAGE_REFEREE_STAGE_OPEN,
 	MESSAGE_REFEREE_STAGE_CLOSE,
 	/* to the contestant */
@@ -196,6 +199,38 @@ struct referee_explain {
 struct referee_explain_reply {
 	struct message head;
 	struct wrong_pattern facts;
+};
+
+/* Arranges the operands of set 0 for calls whose bits are compared, and copies all buffers of set 0
+ * to the others. It is for cases that are not sealed; CHECK is refused until the next CASE, as the
+ * reference knows nothing of it. The reply is a struct message.
+ *
+ * With `cancels`, the second half of each sum has the products of the first half with the other
+ * sign: what is left is rounding alone, so that nearly every element shows in which order it was
+ * summed. Operands of integers and other algebras stay as they are: their order shows nowhere.
+ *
+ * With rows > 0 the first so many rows of the left operand and of the result, of the first batch,
+ * stand in the rows from `to` on, too. */
+struct referee_arrange {
+	struct message head;
+	uint32_t cancels;
+	uint32_t rows, to;
+};
+
+/* Compares bits that a call has left with those of an earlier call, be it of another case with rows
+ * of the same length. With `keep` it is those that later ones are compared with, in this slot, and
+ * the reply says nothing. With rows == 0 all outputs are compared; else so many rows of the result,
+ * from `first` on, with the first ones that were kept. */
+#define BITS_SLOTS 2
+struct referee_bits {
+	struct message head;
+	uint32_t set;
+	uint32_t slot, keep;
+	uint32_t rows, first;
+};
+struct referee_bits_reply {
+	struct message head;
+	struct bits_compared found;
 };
 
 /* ---- contestant ------------------------------------------------------- */

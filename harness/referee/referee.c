@@ -54,6 +54,8 @@ void referee_close(struct referee *referee)
 	free(referee->carried);
 	free(referee->second);
 	free(referee->reduced);
+	for (size_t i = 0; i < BITS_SLOTS; i++)
+		free(referee->kept[i].outputs);
 	*referee = (struct referee){0};
 }
 
@@ -170,7 +172,7 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 		return error_set(err, "a case before the device is open");
 	memcpy(name, request->problem, sizeof name);
 	name[sizeof name - 1] = '\0';
-	referee->has_case = referee->has_product = referee->explainable = false;
+	referee->has_case = referee->has_product = referee->explainable = referee->arranged = false;
 	stage_exchange_close(&referee->stage_exchange);
 	referee->problem = problem_find(name);
 	if (referee->problem == NULL)
@@ -492,7 +494,7 @@ static bool take_outputs(struct referee *referee, const struct referee_check *re
 bool referee_check(struct referee *referee, const struct referee_check *request,
 				   struct check_summary *reply, struct error *err)
 {
-	if (!referee->has_case)
+	if (!referee->has_case || referee->arranged)
 		return error_set(err, "a check before any case");
 	if (request->set >= referee->arena.sets)
 		return error_set(err, "there is no set %u: the case has %u", request->set,
