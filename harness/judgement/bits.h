@@ -9,10 +9,12 @@
 #include "judgement/names.h"
 #include "testcases/shape.h"
 
-/* Two results of calls that should be the same to the bit. */
+/* Results of calls that should be the same to the bit as an earlier one. */
 struct bits_compared {
-	uint64_t elements, differing;
-	/* The first one that differs: of which buffer of the case, where in it, and both values. */
+	uint32_t results; /* that differ */
+	/* The first of these: how many elements differ, and of the first one in which buffer of the
+	 * case it is, where in it, and both values. */
+	uint64_t differing;
 	uint32_t buffer;
 	int32_t row, column;
 	double before, now;

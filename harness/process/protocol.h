@@ -217,14 +217,14 @@ struct referee_arrange {
 	uint32_t rows, to;
 };
 
-/* Compares bits that a call has left with those of an earlier call, be it of another case with rows
- * of the same length. With `keep` it is those that later ones are compared with, in this slot, and
- * the reply says nothing. With rows == 0 all outputs are compared; else so many rows of the result,
+/* Compares bits that calls have left in `sets` sets with those of an earlier call, be it of another
+ * case with rows of the same length. With `keep` it is those of the first set that later ones are
+ * compared with, in this slot, and the reply says nothing. With rows == 0 all outputs are compared; else so many rows of the result,
  * from `first` on, with the first ones that were kept. */
 #define BITS_SLOTS 2
 struct referee_bits {
 	struct message head;
-	uint32_t set;
+	uint32_t set, sets;
 	uint32_t slot, keep;
 	uint32_t rows, first;
 };
@@ -285,11 +285,14 @@ struct contestant_case {
 	struct chain chain; /* that the solution was compiled with; count 0: none */
 };
 
-/* One call of solve() on one set, then a device synchronisation. */
+/* One call of solve() on one set, then a device synchronisation; `more` such calls follow on the
+ * sets behind it, up to the first that fails. The reply tells of the last one. */
+#define RUN_CALLS_MAX 16
 struct contestant_run {
 	struct message head;
-	uint32_t set;
-	uint64_t order; /* DEVICE_EMULATED: draws the order of what CUDA leaves unordered */
+	uint32_t set, more;
+	/* DEVICE_EMULATED: of each call, draws the order of what CUDA leaves unordered. */
+	uint64_t orders[RUN_CALLS_MAX];
 	uint64_t steps; /* emulated: warp instructions that a launch may take; 0: the device's own */
 };
 /* Why a call failed, when it did; the reply itself is still ok. */

@@ -216,7 +216,6 @@ static void compare(const struct referee *referee, uint32_t index, const uint8_t
 	const struct buffer *buffer = &referee->buffers.at[index];
 	const struct number_format *format = &buffer->type->format;
 	const uint64_t columns = buffer->columns > 0 ? buffer->columns : 1;
-	found->elements += count;
 	if (memcmp(before, now, type_bytes(buffer->type, count)) == 0)
 		return;
 	for (uint64_t i = 0; i < count; i++) {
@@ -271,26 +270,43 @@ static bool is_comparable(const struct referee *referee, const struct bits_kept 
 						   request->first + rows <= shape_rows(&referee->test.shape);
 }
 
+/* One set; the first that differs stays in *found. */
+static bool compare_one(struct referee *referee, const struct referee_bits *request, uint32_t set,
+						uint8_t *now, struct bits_compared *found, struct error *err)
+{
+	const struct bits_kept *kept = &referee->kept[request->slot];
+	struct bits_compared one = {.results = 0};
+	if (!read_set(referee, set, now, err))
+		return false;
+	if (request->rows == 0)
+		compare_set(referee, kept, now, &one);
+	else
+		compare_rows(referee, kept, now, request, &one);
+	if (one.differing == 0)
+		return true;
+	one.results = found->results + 1;
+	if (found->results == 0)
+		*found = one;
+	found->results = one.results;
+	return true;
+}
+
 bool referee_bits(struct referee *referee, const struct referee_bits *request,
 				  struct bits_compared *found, struct error *err)
 {
-	*found = (struct bits_compared){.elements = 0};
-	if (!referee->has_case || referee->group > 0 || request->set >= referee->arena.sets ||
-		request->slot >= BITS_SLOTS)
+	*found = (struct bits_compared){.results = 0};
+	if (!referee->has_case || referee->group > 0 || request->slot >= BITS_SLOTS ||
+		request->set >= referee->arena.sets ||
+		request->sets > referee->arena.sets - request->set)
 		return error_set(err, "bits of what no case has");
 	if (request->keep != 0)
 		return keep_set(referee, request, err);
-	const struct bits_kept *kept = &referee->kept[request->slot];
-	if (!is_comparable(referee, kept, request))
+	if (!is_comparable(referee, &referee->kept[request->slot], request))
 		return error_set(err, "bits that have no others to be compared with");
 	uint8_t *now = malloc(bytes_of_set(referee));
-	if (now == NULL)
-		return error_set(err, "no memory for results");
-	const bool good = read_set(referee, request->set, now, err);
-	if (good && request->rows == 0)
-		compare_set(referee, kept, now, found);
-	else if (good)
-		compare_rows(referee, kept, now, request, found);
+	bool good = now != NULL || error_set(err, "no memory for results");
+	for (uint32_t i = 0; i < request->sets && good; i++)
+		good = compare_one(referee, request, request->set + i, now, found, err);
 	free(now);
 	return good;
 }

@@ -26,6 +26,7 @@ struct asking {
 	const struct bits_plan *plan;
 	double until; /* of clock_seconds(): no call begins later */
 	uint64_t calls;
+	double seconds; /* of a call on the same input */
 	bool ended; /* it failed, and nothing more is asked */
 };
 
@@ -37,18 +38,19 @@ static void give_up(struct asking *asking, const char *why)
 	asking->ended = true;
 }
 
-/* One call on that set. Each has another order of what CUDA leaves unordered. */
-static bool call(struct asking *asking, uint32_t set)
+/* Calls on sets from that one on. Each has another order of what CUDA leaves unordered. *seconds: of
+ * the last one. */
+static bool call(struct asking *asking, uint32_t set, uint32_t count, double *seconds)
 {
 	const struct case_run *one = &asking->one;
 	const struct run *run = one->run;
 	struct contestant_link *contestant = one->contestant;
-	double ignored, most = emulated_timeout(run->options, run->referee.device.kind, run->timeout,
-											one->test);
-	contestant->launches = emulated_order_at(run->options, asking->calls++);
+	struct contestant_run request = {.set = set, .more = count - 1};
+	for (uint32_t i = 0; i < count; i++)
+		request.orders[i] = emulated_order_at(run->options, asking->calls++);
 	contestant->steps = emulated_steps(run->options, one->test);
 	struct outcome outcome =
-		contestant_link_run(contestant, set, fmin(most, CALL_SECONDS), &ignored);
+		contestant_link_runs(contestant, request, fmin(run->timeout, CALL_SECONDS), seconds);
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		give_up(asking, outcome.detail);
 	return outcome.verdict == VERDICT_ACCEPTED;
@@ -98,31 +100,44 @@ static void note_difference(const struct asking *asking, const struct bits_compa
 
 /* ---- the same input again ----------------------------------------------------------------- */
 
-static bool call_again(struct asking *asking, uint32_t set, bool first, struct error *err)
+/* So many calls, each on buffers of its own; the first one of all is what others are compared with. */
+static bool call_again(struct asking *asking, uint32_t count, double *seconds, struct error *err)
 {
 	struct judged_bits *bits = asking->bits;
+	struct referee_link *referee = &asking->one.run->referee;
 	struct bits_compared found;
-	const struct referee_bits request = {.set = set, .slot = SLOT_REPEATED, .keep = first};
-	if (!call(asking, set))
+	struct referee_bits request = {.sets = count, .slot = SLOT_REPEATED, .keep = bits->calls == 0};
+	if (!call(asking, 0, count, seconds))
 		return true;
-	if (!referee_link_bits(&asking->one.run->referee, request, &found, err))
+	if (request.keep != 0 && !referee_link_bits(referee, request, &found, err))
 		return false;
-	bits->calls++;
-	bits->differing += found.differing > 0;
-	if (found.differing > 0)
+	request.keep = 0;
+	if (!referee_link_bits(referee, request, &found, err))
+		return false;
+	bits->calls += count;
+	bits->differing += found.results;
+	if (found.results > 0)
 		note_difference(asking, &found, BITS_BETWEEN_CALLS, bits->shape, &bits->difference);
 	return true;
 }
 
-/* Calls until there are `count` in all, on two sets of buffers in turn. */
+/* Calls until there are `count` in all, first a single one that tells how long they take. */
 static bool repeat(struct asking *asking, uint32_t count, struct error *err)
 {
 	struct judged_bits *bits = asking->bits;
-	if (!set_up(asking, &asking->plan->repeated, 2, 0, 0, err))
+	double seconds = asking->seconds;
+	if (!set_up(asking, &asking->plan->repeated, RUN_CALLS_MAX, 0, 0, err))
 		return false;
-	while (!asking->ended && bits->calls < count && !is_late(asking))
-		if (!call_again(asking, bits->calls / 2 % 2, bits->calls == 0, err))
+	while (!asking->ended && bits->calls < count && !is_late(asking)) {
+		const double left = asking->until - clock_seconds();
+		uint32_t calls = bits->calls == 0 ? 1 : count - bits->calls;
+		calls = calls < RUN_CALLS_MAX ? calls : RUN_CALLS_MAX;
+		if (calls * seconds > left)
+			calls = (uint32_t)fmax(1.0, left / seconds);
+		if (!call_again(asking, calls, &seconds, err))
 			return false;
+	}
+	asking->seconds = seconds;
 	return true;
 }
 
@@ -145,22 +160,23 @@ static bool compare_rows(struct asking *asking, uint32_t index, struct error *er
 	const int32_t base = plan->rows[plan->base].shape.size[SIZE_M];
 	const int32_t m = plan->rows[index].shape.size[SIZE_M];
 	const int32_t to = index + 1 == plan->row_count ? plan->to : 0;
-	struct bits_compared found = {.differing = 0};
-	struct referee_bits request = {.slot = SLOT_ROWS, .rows = (uint32_t)(m < base ? m : base)};
+	struct bits_compared found = {.results = 0};
+	double ignored;
+	struct referee_bits request = {.sets = 1, .slot = SLOT_ROWS, .rows = (uint32_t)(m < base ? m : base)};
 	if (!set_up(asking, &plan->rows[index], 1, base, to, err))
 		return false;
-	if (asking->ended || !call(asking, 0))
+	if (asking->ended || !call(asking, 0, 1, &ignored))
 		return true;
 	if (!referee_link_bits(referee, request, &found, err))
 		return false;
 	bits->rows[bits->row_count++] = m;
-	if (found.differing > 0)
+	if (found.results > 0)
 		note_difference(asking, &found, BITS_BETWEEN_SIZES, bits->rows_shape,
 						&bits->rows_difference);
 	request.first = (uint32_t)to;
 	if (to > 0 && !referee_link_bits(referee, request, &found, err))
 		return false;
-	if (to > 0 && found.differing > 0)
+	if (to > 0 && found.results > 0)
 		note_difference(asking, &found, BITS_BETWEEN_PLACES, bits->rows_shape,
 						&bits->rows_difference);
 	return true;
@@ -170,13 +186,14 @@ static bool vary_rows(struct asking *asking, struct error *err)
 {
 	struct judged_bits *bits = asking->bits;
 	const struct bits_plan *plan = asking->plan;
-	struct bits_compared ignored;
-	const struct referee_bits keep = {.slot = SLOT_ROWS, .keep = 1};
+	struct bits_compared none;
+	double ignored;
+	const struct referee_bits keep = {.sets = 1, .slot = SLOT_ROWS, .keep = 1};
 	if (!set_up(asking, &plan->rows[plan->base], 1, 0, 0, err))
 		return false;
-	if (asking->ended || !call(asking, 0))
+	if (asking->ended || !call(asking, 0, 1, &ignored))
 		return true;
-	if (!referee_link_bits(&asking->one.run->referee, keep, &ignored, err))
+	if (!referee_link_bits(&asking->one.run->referee, keep, &none, err))
 		return false;
 	shape_print(asking->one.problem, &asking->one.test->shape, bits->rows_shape);
 	for (uint32_t i = 0; i < plan->row_count && !asking->ended && !is_late(asking); i++)

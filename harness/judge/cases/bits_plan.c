@@ -143,7 +143,7 @@ static struct test_case repeated_case(const struct bits_asked *asked)
 {
 	static const int32_t sides[][2] = {{17, 16}, {33, 24}, {129, 72}, {257, 136}};
 	const double products = rate_of(asked) * seconds_of(asked) * REPEATED_SHARE / BITS_CALLS;
-	const double longest = asked->atomics ? 512 : 64;
+	const double longest = asked->atomics ? 512 : 32;
 	const struct range m = range_of(asked, SIZE_M), n = range_of(asked, SIZE_N);
 	size_t chosen = 0;
 	if (!is_generated(asked->options) || !has_own_sizes(asked->problem))
@@ -153,7 +153,7 @@ static struct test_case repeated_case(const struct bits_asked *asked)
 			chosen = i;
 	const int32_t rows = fit(&m, sides[chosen][0]), columns = fit(&n, sides[chosen][1]);
 	const double k = products / ((double)rows * columns);
-	return case_of(asked, rows, columns, fmin(fmax(floor(k / 16) * 16, 64), K_MOST / 2.0));
+	return case_of(asked, rows, columns, fmin(fmax(floor(k / 16) * 16, 32), K_MOST / 2.0));
 }
 
 /* Why rows cannot be asked about; NULL: they can. */
