@@ -105,6 +105,7 @@ struct referee_case {
 	uint32_t sets;
 	uint32_t group; /* > 0, a sealed case: so many sets each are memory of their own, shared by a
 					   descriptor of its own; at most GROUP_MAX, and a divisor of `sets` */
+	uint32_t first; /* only set 0 is drawn: ARRANGE will copy it into the others */
 };
 struct referee_case_reply {
 	struct message head;

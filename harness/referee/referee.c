@@ -94,12 +94,12 @@ static bool is_output(const struct referee *referee, uint32_t buffer)
 	return referee->buffers.at[buffer].role != ROLE_INPUT;
 }
 
-/* Of every set; `inputs`: those that a call only reads, too; `flip`: of the result. */
+/* Of the sets; `inputs`: those that a call only reads, too; `flip`: of the result. */
 static bool fill_buffers(struct referee *referee, bool inputs, uint32_t flip, struct error *err)
 {
 	size_t result = problem_part_index(referee->problem, PART_RESULT);
 	for (uint32_t i = 0; i < referee->buffers.count; i++) {
-		struct device_region region = buffer_region(&referee->arena, i, 0, referee->arena.sets);
+		struct device_region region = buffer_region(&referee->arena, i, 0, referee->drawn);
 		struct values values = buffer_values(&referee->buffers.at[i], referee->seed);
 		values.flip = i == result ? flip : 0;
 		if ((inputs || is_output(referee, i)) &&
@@ -190,6 +190,7 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 	buffers_lay_out(&referee->buffers, &arena);
 	arena.bytes = arena.sets * arena.set_stride;
 	referee->group = request->group;
+	referee->drawn = request->first != 0 ? 1 : request->sets;
 	if (referee->group > 0
 			? !referee->device->sealed_arena(referee->state, &arena, referee->group, err)
 			: !referee->device->arena(referee->state, arena.bytes, &arena, fd, err))

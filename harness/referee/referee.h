@@ -46,7 +46,8 @@ struct referee {
 	bool has_second, adds, few_hold; /* as in struct check_input */
 
 	/* Bits that later ones are compared with (bits.h). */
-	bool arranged; /* the operands are not what the case draws */
+	uint32_t drawn; /* sets that are drawn: all, or the first one alone */
+	bool arranged;  /* the operands are not what the case draws */
 	struct bits_kept kept[BITS_SLOTS];
 
 	/* The product is kept while the same set is checked again. */

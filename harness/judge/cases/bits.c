@@ -65,7 +65,7 @@ static bool set_up(struct asking *asking, const struct test_case *test, uint32_t
 	const struct referee_arrange arrange = {
 		.cancels = 1, .rows = to > 0 ? (uint32_t)rows : 0, .to = (uint32_t)to};
 	one->test = test;
-	if (!referee_link_case(referee, one->problem->name, test, run_chain(one->run), sets, err) ||
+	if (!referee_link_alike(referee, one->problem->name, test, run_chain(one->run), sets, err) ||
 		!referee_link_arrange(referee, arrange, err))
 		return false;
 	struct outcome outcome =
