@@ -13,9 +13,19 @@ __attribute__((format(printf, 2, 3))) static void add(char out[BITS_TEXT], const
 	va_end(args);
 }
 
-const char *bits_mark(enum bits_word word)
+static const char *mark(const char *name)
 {
+	uint32_t word = BITS_NOT_ASKED;
+	names_find(&names_of_bits_word, name, &word);
 	return word == BITS_YES ? "yes" : word == BITS_NO ? "no" : "-";
+}
+
+const char *bits_marks(const char *repeatable, const char *batch_invariant, char out[BITS_MARKS])
+{
+	const char *again = mark(repeatable), *rows = mark(batch_invariant);
+	const bool none = strcmp(again, "-") == 0 && strcmp(rows, "-") == 0;
+	snprintf(out, BITS_MARKS, "%s%s%s", again, none ? "" : "/", none ? "" : rows);
+	return out;
 }
 
 static void say_repeated(const struct judged_bits *bits, char out[BITS_TEXT])
@@ -30,30 +40,34 @@ static void say_repeated(const struct judged_bits *bits, char out[BITS_TEXT])
 			bits->differing, bits->calls, bits->shape, at->output, at->row, at->column);
 }
 
-/* "M = 16, 33, 192" */
-static void say_sizes(const struct judged_bits *bits, char out[BITS_TEXT])
+static int32_t least_rows(const struct judged_bits *bits)
 {
-	for (uint32_t i = 0; i < bits->row_count && i < BITS_ROWS_MAX; i++)
-		add(out, "%s%d", i == 0 ? "M = " : ", ", bits->rows[i]);
+	int32_t least = bits->rows[0];
+	for (uint32_t i = 1; i < bits->row_count && i < BITS_ROWS_MAX; i++)
+		least = bits->rows[i] < least ? bits->rows[i] : least;
+	return least;
+}
+
+static int32_t most_rows(const struct judged_bits *bits)
+{
+	int32_t most = bits->rows[0];
+	for (uint32_t i = 1; i < bits->row_count && i < BITS_ROWS_MAX; i++)
+		most = bits->rows[i] > most ? bits->rows[i] : most;
+	return most;
 }
 
 static void say_rows(const struct judged_bits *bits, char out[BITS_TEXT])
 {
 	const struct bits_difference *at = &bits->rows_difference;
 	add(out, "; rows independent of M: ");
-	switch (bits->batch_invariant) {
-	case BITS_NOT_ASKED: add(out, "not asked (%s)", bits->why); break;
-	case BITS_YES:
-		add(out, "yes (");
-		say_sizes(bits, out);
-		add(out, " beside %s)", bits->rows_shape);
-		break;
-	case BITS_NO:
-		add(out, "no (row %d, column %d of %s %s at M = %d)", at->row, at->column, bits->rows_shape,
-			at->between == BITS_BETWEEN_PLACES ? "is another one in another place" : "is another one",
-			at->m);
-		break;
-	}
+	if (bits->batch_invariant == BITS_NOT_ASKED)
+		add(out, "not asked (%s)", bits->why);
+	else if (bits->batch_invariant == BITS_YES)
+		add(out, "yes (M = %d to %d)", least_rows(bits), most_rows(bits));
+	else if (at->between == BITS_BETWEEN_PLACES)
+		add(out, "no (a row of %s differs as row %d of M = %d)", at->shape, at->row, at->m);
+	else
+		add(out, "no (row %d of %s differs at M = %d)", at->row, at->shape, at->m);
 }
 
 const char *bits_say(const struct judged_bits *bits, char out[BITS_TEXT])

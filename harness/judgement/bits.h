@@ -41,12 +41,14 @@ struct judged_bits {
 #include "judgement/record_fields.h"
 };
 
-/* "same bits: yes in 32 calls; rows independent of M: no (M = 1 and 33, row 0, column 3: 1.5 and 2)".
+/* "same bits: yes in 31 calls; rows independent of M: no (row 0 of 64x16x512 differs at M = 16)".
  * Nothing where neither was asked. */
 #define BITS_TEXT 640
 const char *bits_say(const struct judged_bits *bits, char out[BITS_TEXT]);
 
-/* The same in a word or two, for a column of a table: "yes", "no", "-". */
-const char *bits_mark(enum bits_word word);
+/* Both words in a narrow column of a table, by the names that a store has of them: "yes/no",
+ * "no/-"; "-" where neither was asked. */
+#define BITS_MARKS 8
+const char *bits_marks(const char *repeatable, const char *batch_invariant, char out[BITS_MARKS]);
 
 #endif
