@@ -59,6 +59,8 @@ static int32_t most_rows(const struct judged_bits *bits)
 static void say_rows(const struct judged_bits *bits, char out[BITS_TEXT])
 {
 	const struct bits_difference *at = &bits->rows_difference;
+	if (strcmp(bits->why, BITS_NO_ROWS) == 0)
+		return;
 	add(out, "; rows independent of M: ");
 	if (bits->batch_invariant == BITS_NOT_ASKED)
 		add(out, "not asked (%s)", bits->why);

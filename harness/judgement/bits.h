@@ -36,6 +36,8 @@ struct bits_difference {
 
 #define BITS_ROWS_MAX 6
 #define BITS_WHY 240
+/* A reason that reports leave out: of the problem, not of the file. */
+#define BITS_NO_ROWS "the problem has no rows that stand by themselves"
 struct judged_bits {
 #define RECORD_BITS
 #include "judgement/record_fields.h"

@@ -196,6 +196,7 @@ static bool vary_rows(struct asking *asking, struct error *err)
 	if (!referee_link_bits(&asking->one.run->referee, keep, &none, err))
 		return false;
 	shape_print(asking->one.problem, &asking->one.test->shape, bits->rows_shape);
+	bits->rows[bits->row_count++] = asking->one.test->shape.size[SIZE_M];
 	for (uint32_t i = 0; i < plan->row_count && !asking->ended && !is_late(asking); i++)
 		if (i != plan->base && !compare_rows(asking, i, err))
 			return false;
@@ -205,10 +206,10 @@ static bool vary_rows(struct asking *asking, struct error *err)
 static void judge_rows(struct judged_bits *bits)
 {
 	if (bits->repeatable == BITS_NO)
-		snprintf(bits->why, sizeof bits->why, "they differ from call to call");
+		snprintf(bits->why, sizeof bits->why, "one call differs from the next");
 	else if (bits->rows_difference.between != BITS_BETWEEN_NONE)
 		bits->batch_invariant = BITS_NO;
-	else if (bits->row_count > 0 && bits->why[0] == '\0')
+	else if (bits->row_count > 1 && bits->why[0] == '\0')
 		bits->batch_invariant = BITS_YES;
 }
 

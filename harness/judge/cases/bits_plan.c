@@ -172,13 +172,13 @@ static const char *rows_refused(const struct bits_asked *asked)
 	const struct operand *left = problem_part(asked->problem, PART_LEFT);
 	const struct chain_stage *stage;
 	if (!has_own_sizes(asked->problem) || left == NULL)
-		return "the problem has no rows that stand by themselves";
+		return BITS_NO_ROWS;
 	if (left->transposed)
-		return "the left operand is stored by columns";
+		return "rows not dense";
 	for (uint32_t i = 0; asked->chain != NULL && i < asked->chain->buffers; i++) {
 		const struct chain_member *member = chain_buffer(asked->chain, i, &stage);
-		if (member->rows != 0 || chain_is_reduction(member))
-			return "its epilogue has values for each row";
+		if ((member->kind == CHAIN_INPUT && member->rows != 0) || member->finish != 0)
+			return "epilogue by rows";
 	}
 	return NULL;
 }
@@ -215,7 +215,7 @@ static void plan_rows(const struct bits_asked *asked, struct bits_plan *out)
 	for (uint32_t i = 0; i < count; i++)
 		sum += rows[i];
 	if (count < 2) {
-		snprintf(out->why, sizeof out->why, "all of its cases have M = %d", rows[0]);
+		snprintf(out->why, sizeof out->why, "one M alone");
 		return;
 	}
 	const double k =

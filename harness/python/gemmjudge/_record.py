@@ -255,7 +255,7 @@ class Result(TypedDict):
     denied: list[Denied] | None
     denied_more: int
     compile: Compile
-    bits: Bits
+    bits: Bits | None
     cases_total: int
     cases_accepted: int
     worst: dict[str, Any] | None
