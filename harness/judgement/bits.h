@@ -1,5 +1,5 @@
-/* Whether an accepted file gives the same bits again, and a row of its result the same bits whatever
- * the other rows are. No verdict depends on it. */
+/* Whether an accepted file gives the same bits again, and a row of its result the same bits
+ * whatever the other rows are. No verdict depends on it. */
 #ifndef GEMMJUDGE_JUDGEMENT_BITS_H
 #define GEMMJUDGE_JUDGEMENT_BITS_H
 

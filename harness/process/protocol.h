@@ -220,8 +220,8 @@ struct referee_arrange {
 
 /* Compares bits that calls have left in `sets` sets with those of an earlier call, be it of another
  * case with rows of the same length. With `keep` it is those of the first set that later ones are
- * compared with, in this slot, and the reply says nothing. With rows == 0 all outputs are compared; else so many rows of the result,
- * from `first` on, with the first ones that were kept. */
+ * compared with, in this slot, and the reply says nothing. With rows == 0 all outputs are compared;
+ * else so many rows of the result, from `first` on, with the first ones that were kept. */
 #define BITS_SLOTS 2
 struct referee_bits {
 	struct message head;

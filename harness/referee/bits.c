@@ -186,8 +186,7 @@ static uint64_t bytes_of_set(const struct referee *referee)
 	return bytes;
 }
 
-static bool keep_set(struct referee *referee, const struct referee_bits *request,
-					 struct error *err)
+static bool keep_set(struct referee *referee, const struct referee_bits *request, struct error *err)
 {
 	struct bits_kept *kept = &referee->kept[request->slot];
 	const size_t result = problem_part_index(referee->problem, PART_RESULT);
@@ -208,23 +207,27 @@ static bool keep_set(struct referee *referee, const struct referee_bits *request
 	return read_set(referee, request->set, kept->outputs, err);
 }
 
-/* Elements [0, count) of one buffer; the first of them is number `first` of it. */
-static void compare(const struct referee *referee, uint32_t index, const uint8_t *before,
-					const uint8_t *now, uint64_t first, uint64_t count,
-					struct bits_compared *found)
+/* Elements of one buffer, from number `first` of it on. */
+struct span {
+	uint32_t buffer;
+	uint64_t first, count;
+};
+
+static void compare(const struct referee *referee, struct span span, const uint8_t *before,
+					const uint8_t *now, struct bits_compared *found)
 {
-	const struct buffer *buffer = &referee->buffers.at[index];
+	const struct buffer *buffer = &referee->buffers.at[span.buffer];
 	const struct number_format *format = &buffer->type->format;
 	const uint64_t columns = buffer->columns > 0 ? buffer->columns : 1;
-	if (memcmp(before, now, type_bytes(buffer->type, count)) == 0)
+	if (memcmp(before, now, type_bytes(buffer->type, span.count)) == 0)
 		return;
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < span.count; i++) {
 		const uint32_t was = values_load(format, before, i), is = values_load(format, now, i);
 		if (was == is || found->differing++ > 0)
 			continue;
-		found->buffer = index;
-		found->row = (int32_t)((first + i) / columns);
-		found->column = (int32_t)((first + i) % columns);
+		found->buffer = span.buffer;
+		found->row = (int32_t)((span.first + i) / columns);
+		found->column = (int32_t)((span.first + i) % columns);
 		found->before = values_to_double(format, was);
 		found->now = values_to_double(format, is);
 	}
@@ -237,7 +240,7 @@ static void compare_set(const struct referee *referee, const struct bits_kept *k
 	for (uint32_t i = 0; i < referee->buffers.count; i++) {
 		const uint64_t bytes = bytes_of(referee, i);
 		if (bytes > 0)
-			compare(referee, i, before, now, 0, elements_of(referee, i), found);
+			compare(referee, (struct span){i, 0, elements_of(referee, i)}, before, now, found);
 		before += bytes;
 		now += bytes;
 	}
@@ -252,9 +255,10 @@ static void compare_rows(const struct referee *referee, const struct bits_kept *
 	const struct buffer *buffer = &referee->buffers.at[result];
 	for (uint32_t i = 0; i < result; i++)
 		now += bytes_of(referee, i);
-	compare(referee, result, (const uint8_t *)kept->outputs + kept->result,
-			now + type_bytes(buffer->type, request->first * kept->columns),
-			request->first * kept->columns, request->rows * kept->columns, found);
+	const struct span span = {result, request->first * kept->columns,
+							  request->rows * kept->columns};
+	compare(referee, span, (const uint8_t *)kept->outputs + kept->result,
+			now + type_bytes(buffer->type, span.first), found);
 }
 
 /* Whether what is asked for can be compared with what was kept. */
@@ -265,9 +269,9 @@ static bool is_comparable(const struct referee *referee, const struct bits_kept 
 	const uint64_t rows = request->rows;
 	if (kept->bytes == 0 || kept->columns != referee->buffers.at[result].columns)
 		return false;
-	return rows == 0 ? kept->bytes == bytes_of_set(referee)
-					 : rows <= kept->rows &&
-						   request->first + rows <= shape_rows(&referee->test.shape);
+	return rows == 0
+			   ? kept->bytes == bytes_of_set(referee)
+			   : rows <= kept->rows && request->first + rows <= shape_rows(&referee->test.shape);
 }
 
 /* One set; the first that differs stays in *found. */
@@ -296,8 +300,7 @@ bool referee_bits(struct referee *referee, const struct referee_bits *request,
 {
 	*found = (struct bits_compared){.results = 0};
 	if (!referee->has_case || referee->group > 0 || request->slot >= BITS_SLOTS ||
-		request->set >= referee->arena.sets ||
-		request->sets > referee->arena.sets - request->set)
+		request->set >= referee->arena.sets || request->sets > referee->arena.sets - request->set)
 		return error_set(err, "bits of what no case has");
 	if (request->keep != 0)
 		return keep_set(referee, request, err);

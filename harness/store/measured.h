@@ -54,8 +54,8 @@ struct measured {
 	char seed[24], sizes[16];
 	int32_t max_dim, multiple;
 	char repeatable[16], batch_invariant[16]; /* names of enum bits_word */
-	bool tuned;      /* compiled with constants that tune chose */
-	bool has_source; /* the store keeps it */
+	bool tuned;                               /* compiled with constants that tune chose */
+	bool has_source;                          /* the store keeps it */
 	size_t time_count;
 	struct measured_time *times; /* owned */
 	size_t counter_count;

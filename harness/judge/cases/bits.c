@@ -14,6 +14,7 @@
 /* Of what the file has taken. The calls end where they take some times as long as was planned. */
 #define BITS_SHARE 0.06
 #define LATE 3.0
+#define LATE_LEAST 1.0
 /* No call takes longer: it was one of the shortest. */
 #define CALL_SECONDS 5.0
 
@@ -27,7 +28,7 @@ struct asking {
 	double until; /* of clock_seconds(): no call begins later */
 	uint64_t calls;
 	double seconds; /* of a call on the same input */
-	bool ended; /* it failed, and nothing more is asked */
+	bool ended;     /* it failed, and nothing more is asked */
 };
 
 static void give_up(struct asking *asking, const char *why)
@@ -38,8 +39,8 @@ static void give_up(struct asking *asking, const char *why)
 	asking->ended = true;
 }
 
-/* Calls on sets from that one on. Each has another order of what CUDA leaves unordered. *seconds: of
- * the last one. */
+/* Calls on sets from that one on. Each has another order of what CUDA leaves unordered. *seconds:
+ * of the last one. */
 static bool call(struct asking *asking, uint32_t set, uint32_t count, double *seconds)
 {
 	const struct case_run *one = &asking->one;
@@ -100,7 +101,8 @@ static void note_difference(const struct asking *asking, const struct bits_compa
 
 /* ---- the same input again ----------------------------------------------------------------- */
 
-/* So many calls, each on buffers of its own; the first one of all is what others are compared with. */
+/* So many calls, each on buffers of its own; the first one of all is what others are compared with.
+ */
 static bool call_again(struct asking *asking, uint32_t count, double *seconds, struct error *err)
 {
 	struct judged_bits *bits = asking->bits;
@@ -162,7 +164,8 @@ static bool compare_rows(struct asking *asking, uint32_t index, struct error *er
 	const int32_t to = index + 1 == plan->row_count ? plan->to : 0;
 	struct bits_compared found = {.results = 0};
 	double ignored;
-	struct referee_bits request = {.sets = 1, .slot = SLOT_ROWS, .rows = (uint32_t)(m < base ? m : base)};
+	struct referee_bits request = {
+		.sets = 1, .slot = SLOT_ROWS, .rows = (uint32_t)(m < base ? m : base)};
 	if (!set_up(asking, &plan->rows[index], 1, base, to, err))
 		return false;
 	if (asking->ended || !call(asking, 0, 1, &ignored))
@@ -213,7 +216,8 @@ static void judge_rows(struct judged_bits *bits)
 		bits->batch_invariant = BITS_YES;
 }
 
-/* ---- both ------------------------------------------------------------------------------------- */
+/* ---- both -------------------------------------------------------------------------------------
+ */
 
 /* Why nothing is asked; NULL: something is. */
 static const char *refused(const struct run *run, const struct judgement *out)
@@ -261,7 +265,7 @@ bool bits_ask(const struct case_run *last, bool dead, double seconds, struct jud
 	struct asking asking = {.one = *last,
 							.bits = bits,
 							.plan = &plan,
-							.until = clock_seconds() + fmax(LATE * asked.seconds, 0.5)};
+							.until = clock_seconds() + fmax(LATE * asked.seconds, LATE_LEAST)};
 	asking.one.test = &plan.repeated;
 	shape_print(last->problem, &plan.repeated.shape, bits->shape);
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};

@@ -5,9 +5,9 @@
 
 #include "judge/run/run.h"
 
-/* Fills out->bits by a few more calls, of the process that `last` has, or of a new one where `dead`.
- * They take a share of `seconds`, which the file has taken until now. Whatever solve() does in them,
- * it only costs the words; false when the referee cannot go on (err). */
+/* Fills out->bits by a few more calls, of the process that `last` has, or of a new one where
+ * `dead`. They take a share of `seconds`, which the file has taken until now. Whatever solve() does
+ * in them, it only costs the words; false when the referee cannot go on (err). */
 bool bits_ask(const struct case_run *last, bool dead, double seconds, struct judgement *out,
 			  struct error *err);
 

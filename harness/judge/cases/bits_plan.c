@@ -190,8 +190,9 @@ static void add_rows(int32_t rows[BITS_ROWS_MAX], uint32_t *count, int32_t m)
 		rows[(*count)++] = m;
 }
 
-/* Lengths of sums at which heuristics most often tell numbers of rows apart: where splitting K begins
- * to pay, and where it pays as long as there are few tiles. The longest that there is time for. */
+/* Lengths of sums at which heuristics most often tell numbers of rows apart: where splitting K
+ * begins to pay, and where it pays as long as there are few tiles. The longest that there is time
+ * for. */
 static double summed(double most)
 {
 	static const double lengths[] = {128, 256, 512, 2048, 4096};
@@ -218,8 +219,7 @@ static void plan_rows(const struct bits_asked *asked, struct bits_plan *out)
 		snprintf(out->why, sizeof out->why, "one M alone");
 		return;
 	}
-	const double k =
-		rate_of(asked) * seconds_of(asked) * (1 - REPEATED_SHARE) / (sum * columns);
+	const double k = rate_of(asked) * seconds_of(asked) * (1 - REPEATED_SHARE) / (sum * columns);
 	for (uint32_t i = 0; i < count; i++)
 		out->rows[i] = case_of(asked, rows[i], columns, summed(k));
 	out->row_count = count;

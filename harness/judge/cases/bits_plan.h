@@ -2,7 +2,7 @@
 #ifndef GEMMJUDGE_JUDGE_CASES_BITS_PLAN_H
 #define GEMMJUDGE_JUDGE_CASES_BITS_PLAN_H
 
-#include "judge/options/options.h"
+#include "judge/run/run.h"
 
 /* Calls on the same input, the first one among them. One result in 20 that is another one shows in
  * four of five files at 32 calls. */
@@ -29,9 +29,9 @@ struct bits_asked {
 	double seconds;                    /* that all calls may take */
 };
 
-/* Cases within what the file was judged on: sizes of generated cases go as far as the problem's, with
- * a longer K; those of suites and given shapes only as far as these go, in steps that all of them
- * are multiples of. */
+/* Cases within what the file was judged on: sizes of generated cases go as far as the problem's,
+ * with a longer K; those of suites and given shapes only as far as these go, in steps that all of
+ * them are multiples of. */
 void bits_plan_make(const struct bits_asked *asked, struct bits_plan *out);
 
 #endif

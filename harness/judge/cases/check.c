@@ -332,7 +332,8 @@ static bool check_each(struct checking *checking, struct error *err)
  * 2. Cases again, for hints and notes. What they try is told already, and so is not listed again.
  * 3. Sealed calls, which may change the verdict.
  * 4. Calls whose bits are compared, for words alone. They come while the process of the cases runs.
- * 5. Races, which may change the verdict too; what its watched process tries is not listed either. */
+ * 5. Races, which may change the verdict too; what its watched process tries is not listed either.
+ */
 static bool check_steps(struct checking *checking, struct error *err)
 {
 	const struct case_run *one = &checking->one;

@@ -100,8 +100,8 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
 								   double *seconds);
 
-/* Several calls, as protocol.h has them, each in its own order, in that time altogether; the head of
- * `request` and the steps are filled in here. */
+/* Several calls, as protocol.h has them, each in its own order, in that time altogether; the head
+ * of `request` and the steps are filled in here. */
 struct outcome contestant_link_runs(struct contestant_link *link, struct contestant_run request,
 									double timeout, double *seconds);
 

@@ -213,8 +213,9 @@ bool referee_link_explain(struct referee_link *link, struct wrong_pattern *facts
 	return true;
 }
 
-bool referee_link_alike(struct referee_link *link, const char *problem, const struct test_case *test,
-						const struct chain *chain, uint32_t sets, struct error *err)
+bool referee_link_alike(struct referee_link *link, const char *problem,
+						const struct test_case *test, const struct chain *chain, uint32_t sets,
+						struct error *err)
 {
 	struct referee_case request = {.test = *test, .sets = sets, .first = 1};
 	return make_case(link, &request, problem, chain, err);
