@@ -189,6 +189,7 @@ union reply {
 	struct referee_case_reply referee_case;
 	struct referee_check_reply check;
 	struct referee_explain_reply explain;
+	struct referee_bits_reply bits;
 	struct contestant_open_reply open;
 	struct contestant_reply run;
 	struct contestant_time_reply time;
