@@ -337,46 +337,59 @@ static size_t most_allocated(const struct cudart *cudart, size_t *now)
 	return most;
 }
 
-static void serve_run(struct contestant *self, const struct contestant_run *request)
+/* One call on a set, and how it went. */
+static void run_on(struct contestant *self, const struct contestant_run *request, uint32_t call,
+				   struct contestant_reply *reply)
 {
 	const struct cudart *cudart = &self->cudart;
+	const uint32_t set = request->set + call;
 	struct call_operands operands;
 	double seconds = 0.0;
-	if (request->set >= self->opened.arena.sets) {
-		reply_failure(self, &request->head, "no such set of buffers");
-		return;
-	}
 	cudaError_t left = cudaSuccess;
-	struct contestant_reply reply = {.head.type = request->head.type};
-	cudaError_t code = opened_take(&self->opened, cudart, request->set, &operands);
+	*reply = (struct contestant_reply){.head.type = request->head.type};
+	cudaError_t code = opened_take(&self->opened, cudart, set, &operands);
 	if (code == cudaSuccess) {
 		name_buffers(self, &operands);
 		size_t before = available(cudart), allocated, now;
 		most_allocated(cudart, &allocated);
 		cudart->get_last_error(); /* an old error is not this call's */
 		if (cudart->emulated_order != NULL)
-			cudart->emulated_order(request->order);
+			cudart->emulated_order(request->orders[call]);
 		if (cudart->emulated_steps != NULL)
 			cudart->emulated_steps(request->steps);
 		fault_is(FAULT_SOLVE);
 		double started = clock_seconds();
 		solution_call(&self->solution, &self->test, &operands);
 		fault_is(FAULT_DEVICE);
-		note_failure(cudart, &reply);
+		note_failure(cudart, reply);
 		left = cudart->get_last_error();
 		code = cudart->device_synchronize();
 		seconds = clock_seconds() - started;
 		fault_is(FAULT_BETWEEN);
 		if (code == cudaSuccess)
-			reply.kept_bytes = (int64_t)(before - available(cudart));
-		reply.peak_bytes = (int64_t)(most_allocated(cudart, &now) - allocated);
-		if (reply.peak_bytes < reply.kept_bytes) /* a GPU tells only what is left */
-			reply.peak_bytes = reply.kept_bytes;
+			reply->kept_bytes = (int64_t)(before - available(cudart));
+		reply->peak_bytes = (int64_t)(most_allocated(cudart, &now) - allocated);
+		if (reply->peak_bytes < reply->kept_bytes) /* a GPU tells only what is left */
+			reply->peak_bytes = reply->kept_bytes;
 	}
-	note_failure(cudart, &reply); /* of kernels that ran meanwhile */
-	code = opened_put_back(&self->opened, cudart, request->set, &operands, code);
+	note_failure(cudart, reply); /* of kernels that ran meanwhile */
+	code = opened_put_back(&self->opened, cudart, set, &operands, code);
 	fill_outcome(self, outcome_of_libraries(self, outcome_of_call(self, code, left)), seconds,
-				 &reply);
+				 reply);
+}
+
+static void serve_run(struct contestant *self, const struct contestant_run *request)
+{
+	struct contestant_reply reply;
+	const uint32_t sets = self->opened.arena.sets;
+	if (request->set >= sets || request->more >= sets - request->set ||
+		request->more >= RUN_CALLS_MAX) {
+		reply_failure(self, &request->head, "no such set of buffers");
+		return;
+	}
+	run_on(self, request, 0, &reply);
+	for (uint32_t i = 1; i <= request->more && reply.status == RUN_OK; i++)
+		run_on(self, request, i, &reply);
 	reply_with(self, &reply, sizeof reply);
 }
 

@@ -51,6 +51,9 @@ enum timing_clock {
 	CLOCK_STEADY,    /* of blocks of back-to-back calls, by the process */
 };
 
+/* What is said of the bits of a file's results (bits.h). */
+enum bits_word { BITS_NOT_ASKED, BITS_YES, BITS_NO };
+
 /* Names of an enumeration, in its order. */
 struct names {
 	const char *what; /* "verdict" */
@@ -58,7 +61,7 @@ struct names {
 	const char *const *list;
 };
 extern const struct names names_of_verdict, names_of_seal_state, names_of_timing_role,
-	names_of_library_mode;
+	names_of_library_mode, names_of_bits_word, names_of_bits_between;
 
 /* "unknown" of a number that it has not. */
 const char *names_at(const struct names *names, size_t number);

@@ -19,6 +19,8 @@ union request {
 	struct referee_check check;
 	struct referee_again again;
 	struct referee_explain explain;
+	struct referee_arrange arrange;
+	struct referee_bits bits;
 	struct referee_stage stage;
 };
 
@@ -28,6 +30,7 @@ union reply {
 	struct referee_case_reply make;
 	struct referee_check_reply check;
 	struct referee_explain_reply explain;
+	struct referee_bits_reply bits;
 	struct referee_stage_reply stage;
 };
 
@@ -91,6 +94,14 @@ static bool answer(struct referee *referee, const union request *request, size_t
 		out->bytes = sizeof reply->explain;
 		return is_size(got, sizeof request->explain, err) &&
 			   referee_explain(referee, &reply->explain.facts, err);
+	case MESSAGE_REFEREE_ARRANGE:
+		out->bytes = sizeof reply->head;
+		return is_size(got, sizeof request->arrange, err) &&
+			   referee_arrange(referee, &request->arrange, err);
+	case MESSAGE_REFEREE_BITS:
+		out->bytes = sizeof reply->bits;
+		return is_size(got, sizeof request->bits, err) &&
+			   referee_bits(referee, &request->bits, &reply->bits.found, err);
 	case MESSAGE_REFEREE_STAGE_OPEN:
 		out->bytes = sizeof reply->stage;
 		return is_size(got, sizeof request->stage, err) &&

@@ -55,6 +55,19 @@ static void print_wrong_elements(const struct problem *problem, const struct cas
 	}
 }
 
+/* Of accepted files. */
+static void print_bits(const struct judgement *item, FILE *out)
+{
+	char line[BITS_TEXT];
+	if (bits_say(&item->bits, line)[0] == '\0')
+		return;
+	fputs("\n", out);
+	clean_print_cell(out, item->file);
+	fputs(": ", out);
+	clean_print_cell(out, line);
+	fputs("\n", out);
+}
+
 static void print_hints(const struct judgement *item, FILE *out)
 {
 	if (item->hint_count == 0)
@@ -218,6 +231,8 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 		fprintf(out, "Judged %s.\n\n", shared);
 	print_results(list, out);
 	ranking_markdown(list, out);
+	for (size_t i = 0; i < list->count; i++)
+		print_bits(&list->items[i], out);
 	for (size_t i = 0; i < list->count; i++) {
 		print_hints(&list->items[i], out);
 		print_failures(&list->items[i], out);

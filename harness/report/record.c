@@ -15,7 +15,8 @@
  */
 
 static const struct record record_element, record_check, record_kernel, record_stats, record_steady,
-	record_algorithm, record_seal, record_denied, record_use, record_compile;
+	record_algorithm, record_seal, record_denied, record_use, record_difference, record_bits,
+	record_compile;
 
 static const struct record_member device_members[] = {
 #define RECORD_DEVICE
@@ -81,6 +82,14 @@ static const struct record_member compile_members[] = {
 #define RECORD_COMPILE
 #include "report/record_rows.h"
 };
+static const struct record_member difference_members[] = {
+#define RECORD_DIFFERENCE
+#include "report/record_rows.h"
+};
+static const struct record_member bits_members[] = {
+#define RECORD_BITS
+#include "report/record_rows.h"
+};
 static const struct record_member result_members[] = {
 #define RECORD_RESULT
 #include "report/record_rows.h"
@@ -108,6 +117,9 @@ const struct record record_timing = {RECORD_OF(struct timing_result, timing_memb
 static const struct record record_denied = {RECORD_OF(struct denied_call, denied_members)};
 static const struct record record_use = {RECORD_OF(struct kernel_use, use_members)};
 static const struct record record_compile = {RECORD_OF(struct judgement, compile_members)};
+static const struct record record_difference = {
+	RECORD_OF(struct bits_difference, difference_members)};
+static const struct record record_bits = {RECORD_OF(struct judged_bits, bits_members)};
 const struct record record_result = {RECORD_OF(struct judgement, result_members),
 									 .has_table = true};
 

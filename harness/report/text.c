@@ -105,6 +105,13 @@ static void summary_print(const struct text_page *page, const struct judgement *
 	strbuf_release(&line);
 }
 
+static void bits_print(const struct text_page *page, const struct judgement *item)
+{
+	char line[BITS_TEXT];
+	if (bits_say(&item->bits, line)[0] != '\0')
+		text_paragraph(page, 2, line);
+}
+
 static void hints_print(const struct text_page *page, const struct judgement *item)
 {
 	for (size_t i = 0; i < item->hint_count; i++) {
@@ -164,6 +171,7 @@ static void log_print(const struct text_page *page, const struct judgement *item
 static void judgement_print(const struct text_page *page, const struct judgement *item)
 {
 	summary_print(page, item);
+	bits_print(page, item);
 	if (item->detail[0] != '\0' && facts_failed_cases(item) == 0)
 		text_paragraph(page, 2, item->detail); /* else it repeats what the cases say */
 	log_print(page, item);

@@ -485,20 +485,25 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 	return contestant_call_for_status(link, BETWEEN_CALLS, &exchange);
 }
 
-struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
-								   double *seconds)
+struct outcome contestant_link_runs(struct contestant_link *link, struct contestant_run request,
+									double timeout, double *seconds)
 {
-	struct contestant_run request = {.head.type = MESSAGE_CONTESTANT_RUN,
-									 .set = set,
-									 .order = link->launches,
-									 .steps = link->steps};
 	struct contestant_reply reply;
 	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	request.head.type = MESSAGE_CONTESTANT_RUN;
+	request.steps = link->steps;
 	exchange.seconds = timeout;
 	link->facts = (struct call_report){.signal = 0};
 	struct outcome outcome = contestant_call_of_solve(link, &exchange);
 	*seconds = reply.seconds;
 	return outcome;
+}
+
+struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
+								   double *seconds)
+{
+	const struct contestant_run request = {.set = set, .orders = {link->launches}};
+	return contestant_link_runs(link, request, timeout, seconds);
 }
 
 struct outcome contestant_link_time(struct contestant_link *link, struct contestant_time request,

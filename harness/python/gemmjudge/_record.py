@@ -245,6 +245,31 @@ class Compile(TypedDict):
     kernels: list[KernelUse] | None
 
 
+class Difference(TypedDict):
+    between: str
+    shape: str
+    m: int
+    output: str
+    row: int
+    column: int
+    before: float | str
+    now: float | str
+    elements: int
+
+
+class Bits(TypedDict):
+    repeatable: str
+    calls: int
+    differing: int
+    shape: str
+    batch_invariant: str
+    rows_shape: str
+    rows: list[float]
+    why: str
+    difference: Difference | None
+    rows_difference: Difference | None
+
+
 class Result(TypedDict):
     file: str
     problem: str | None
@@ -260,6 +285,7 @@ class Result(TypedDict):
     denied: list[Denied] | None
     denied_more: int
     compile: Compile
+    bits: Bits | None
     cases_total: int
     cases_accepted: int
     worst: dict[str, Any] | None

@@ -71,6 +71,10 @@ static const struct expected judgement[] = {
 	{"cases", "5"},
 	{"accepted", "6"},
 	{"timing_note", "late"},
+	{"repeatable", "yes"},
+	{"bits_calls", "27"},
+	{"bits_differing", "28"},
+	{"batch_invariant", "no"},
 	{"schedule", "A=1"},
 	{0},
 };
@@ -337,6 +341,8 @@ static struct judgement_list filled(void)
 		item->cases[i] = item->cases[1];
 	item->accepted = 6;
 	NAMED(item->timing_note, "late");
+	item->bits = (struct judged_bits){
+		.repeatable = BITS_YES, .calls = 27, .differing = 28, .batch_invariant = BITS_NO};
 	NAMED(item->schedule, "A=1");
 	struct case_result *result = &item->cases[0];
 	result->test = the_case("one");
@@ -460,6 +466,8 @@ Test(columns, of_judgements_are_read_and_shown_as_what_they_are)
 										   {"detail", "\"too slow\""},
 										   {"cases_total", "5"},
 										   {"cases_accepted", "6"},
+										   {"repeatable", "yes"},
+										   {"batch_invariant", "no"},
 										   {"commit", "*"},
 										   {"host", "*"},
 										   {"device_kind", "\"cuda\""},
