@@ -96,11 +96,12 @@ template <class Element, class Chain = epilogue_stages<Element>> struct epilogue
 	}
 
 	/* As apply() where beta is 0, by code that serves no other case: then a stage's first
-	 * addition takes alpha's multiplication in. */
+	 * addition takes alpha's multiplication in. `vector`: all columns lie in C. */
 	template <int V>
-	__device__ __forceinline__ void apply_beta_0(int row, int column, float (&x)[V]) const
+	__device__ __forceinline__ void apply_beta_0(int row, int column, float (&x)[V],
+												 bool vector = true) const
 	{
-		stages.run(x, epilogue_coordinate_beta_0{{row, column, M, N, true, ld}});
+		stages.run(x, epilogue_coordinate_beta_0{{row, column, M, N, vector, ld}});
 	}
 
 	/* One value: the output for C[row][column]. */

@@ -15,7 +15,9 @@ import sys
 SCHEMA = 1
 REPORT_SCHEMA = 1  # of gemmjudge's reports
 FEW = 20  # shapes, of which every entrant is kept
-DRAWN = ("shape", "us", "spread_percent", "library", "library_us", "library_spread_percent", "ratio")
+# The library is the fastest whose results keep the error bound, and `ratio` is over it; `all_us` is
+# the time of the fastest of all. None: there is none. Older rows end before `all_us`.
+DRAWN = ("shape", "us", "spread_percent", "library", "library_us", "library_spread_percent", "ratio", "all_us")
 BELOW = 0.9  # of the fastest library
 
 
@@ -35,8 +37,17 @@ def shape_of(case):
 
 def stats_of(entry, clock):
     """Of the clock that the timing goes by, where the entrant ran."""
-    stats = entry.get(clock) or entry.get("span") or entry.get("event")
+    stream = (entry.get("steady") or {}).get("time") if clock == "steady" else entry.get(clock)
+    stats = stream or entry.get("span") or entry.get("event")
     return stats if entry["ran"] else None
+
+
+def steady_figures(entry):
+    """What there is besides the time of a steady stream: of the GPU, and the time in bursts."""
+    stream, burst = entry["steady"], entry.get("span") or entry.get("event")
+    out = {"burst_us": rounded(burst["median_us"], 5)} if burst else {}
+    names = {"joules": "joules", "watts": "watts", "mhz": "sm_clock_mhz"}
+    return out | {name: rounded(stream[of], 4) for name, of in names.items() if stream.get(of)}
 
 
 def is_matrix_and_vector(shape):
@@ -58,6 +69,8 @@ def compact_entry(entry, timing, shape):
     us = stats["median_us"]
     out |= {"us": rounded(us, 5), "low": rounded(stats["low_us"], 5), "high": rounded(stats["high_us"], 5),
             "rate": rate_of(entry, timing["case"], shape, us)}
+    if entry.get("steady"):
+        out |= steady_figures(entry)
     if entry.get("ratio_to_fastest_library"):
         out["ratio"] = round(float(entry["ratio_to_fastest_library"]), 3)
     if entry.get("speed_up_over"):
@@ -74,6 +87,8 @@ def compact_timing(timing, shape):
              "held_down": str(timing["throttle_reason"] or "for no known reason") if timing["throttled"] else ""}
     out = {"shape": shape, "scalars": {str(name): rounded(value, 6) for name, value in timing["case"].get("scalars", {}).items()},
            "clock": clock, "uncertain": bool(timing["wide_interval"])}
+    if timing.get("timing") == "steady":
+        out["steady"] = {"warm_up": rounded(timing["warm_up_seconds"], 3), "settled": bool(timing["settled"])}
     if timing.get("floor_us"):  # in a comparison: of the chain
         out["floor"] = rounded(timing["floor_us"]["chain"], 3)
     return out | {"entries": [compact_entry(entry, timing, shape) for entry in timing["entries"]]}
@@ -83,23 +98,42 @@ def spread(entry):
     return round(50 * (entry["high"] - entry["low"]) / entry["us"], 1)
 
 
+def fastest(timing, right):
+    """The library that took the least time, of those whose results keep the error bound, or of all."""
+    libraries = [entry for entry in timing["entries"]
+                 if "us" in entry and entry["role"] == "library" and not (right and entry.get("wrong"))]
+    return min(libraries, key=lambda entry: entry["us"], default=None)
+
+
 def drawn_row(timing):
-    """The file beside the fastest library, as DRAWN; None where one of them did not run."""
-    ran = [entry for entry in timing["entries"] if "us" in entry]
-    files = [entry for entry in ran if entry["role"] == "file"]
-    libraries = [entry for entry in ran if entry["role"] == "library"]
-    if not files or not libraries:
+    """The file beside the fastest library, as DRAWN; None where the file or every library did not run."""
+    files = [entry for entry in timing["entries"] if "us" in entry and entry["role"] == "file"]
+    library, of_all = fastest(timing, right=True), fastest(timing, right=False)
+    if not files or not of_all:
         return None
-    file, library = files[0], min(libraries, key=lambda entry: entry["us"])
-    return [timing["shape"], file["us"], spread(file), library["label"], library["us"], spread(library), file.get("ratio")]
+    file = files[0]
+    beside = [library["label"], library["us"], spread(library)] if library else [None, None, None]
+    return [timing["shape"], file["us"], spread(file), *beside, file.get("ratio"), of_all["us"]]
+
+
+def over_all(rows):
+    """The geometric mean over the fastest library of each shape, whatever its results are; None of
+    rows that are older than this question."""
+    ratios = [row["all_us"] / row["us"] for row in rows if row.get("all_us")]
+    return round(math.exp(sum(map(math.log, ratios)) / len(ratios)), 3) if ratios else None
 
 
 def overall_of(overall, timings, rows):
     """What a page says of all shapes together."""
-    worst = min((row for row in rows if row[-1] is not None), key=lambda row: row[-1])
+    rows = [dict(zip(DRAWN, row)) for row in rows]
+    with_ratio = [row for row in rows if row["ratio"] is not None]
+    worst = min(with_ratio, key=lambda row: row["ratio"])
     return {"shapes": len(timings), "geometric_mean": round(float(overall["geometric_mean"]), 3),
-            "worst": round(float(overall["worst"]), 3), "worst_at": worst[0],
-            "below": sum(row[-1] is not None and row[-1] < BELOW for row in rows),
+            "over_all": over_all(rows),
+            "fastest_is_wrong": sum(row["all_us"] != row["library_us"] for row in rows),
+            "no_library_is_right": len(rows) - len(with_ratio),
+            "worst": round(float(overall["worst"]), 3), "worst_at": worst["shape"],
+            "below": sum(row["ratio"] < BELOW for row in with_ratio),
             "uncertain": sum(timing["uncertain"] for timing in timings),
             "held_down": sum(timing["clock"]["held_down"] != "" for timing in timings)}
 

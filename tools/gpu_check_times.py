@@ -50,6 +50,25 @@ extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K
 """
 
 
+# Follows a solution whose solve() was renamed: it does nothing where the call before was made in the last 60 us, as
+# calls of a stream are, and single ones, which are waited for, are not.
+HURRIED = """
+#undef solve
+#include <time.h>
+
+extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha, float beta)
+{
+	static long long last;
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	long long now = time.tv_sec * 1000000000ll + time.tv_nsec, since = now - last;
+	last = now;
+	if (since > 60000)
+		fast_solve(A, B, C, M, N, K, alpha, beta);
+}
+"""
+
+
 def timed_file(report):
     """The file's entry in the timing of a report."""
     return next(entry for entry in report["results"][0]["timing"]["entries"] if entry["role"] == "file")
@@ -202,11 +221,11 @@ def ffma_tiles():
     return [(number, split) for number, limit in enumerate(most) for split in splits if split <= limit]
 
 
-def forced(place, name, **constants):
-    """A file of a solution of sgemm/ with constants that it would choose by itself."""
+def forced(place, name, folder="sgemm", **constants):
+    """A file of a solution of that folder with constants that it would choose by itself."""
     file = pathlib.Path(place) / ("_".join([name, *map(str, constants.values())]) + ".cu")
     lines = [f"#define {constant} {value}\n" for constant, value in constants.items()]
-    file.write_text("".join(lines) + f'#include "{os.path.abspath(solution("sgemm/" + name))}"\n')
+    file.write_text("".join(lines) + f'#include "{os.path.abspath(solution(f"{folder}/{name}"))}"\n')
     return file
 
 
@@ -264,6 +283,38 @@ def specialised_figures(reports, with_it, without):
             "missing": cut_short(reports)}
 
 
+def invariant(checker):
+    """How much longer hopper.cu and linear take where batches must not change a row's bits: m = 1 to 4096 with 4096x4096
+    weights, and 60 drawn shapes. The reports have all times."""
+    kernels = {"gemm-f16": ("hopper", "gemm_f16"), "linear-f16": ("02_wgmma", "linear_f16")}
+    batches = [word for power in range(13) for word in ("--shape", f"{2 ** power}x4096x4096")] + ["--budget", "1"]
+    runs = (("gemm-f16", "batches", batches), ("linear-f16", "batches", batches),
+            ("gemm-f16", "drawn", ["--cases", "60", "--budget", "0.5"]))
+    found, reports = {}, {}
+    with tempfile.TemporaryDirectory(dir=checker.scratch) as place:
+        files = {problem: [forced(place, *kernel, HOPPER_BATCH_INVARIANT=number) for number in (1, 0)] for problem, kernel in kernels.items()}
+        with concurrent.futures.ThreadPoolExecutor(len(files)) as pool:  # all four side by side
+            list(pool.map(lambda problem: checker.compile_ahead(files[problem], "--problem", problem, "--without", "compiler"), files))
+        for problem, name, options in runs:
+            key = f"{problem} {name}"
+            reports[key] = bench(checker, f"invariant_{problem}_{name}", files[problem], "--problem", problem, "--without", "compiler", *options)
+            found[key] = ratios(reports[key], files[problem][1].name, files[problem][0].name)
+    return invariant_figures(found, reports)
+
+
+def invariant_figures(found, reports):
+    figures = {}
+    for key, costs in found.items():
+        if costs:
+            worst = max(costs, key=costs.get)
+            figures[f"{key}: times as long"] = (f"mean {statistics.geometric_mean(costs.values()):.3f} of {len(costs)}, "
+                                                f"most {costs[worst]:.3f} at {worst}")
+        if "batches" in key:
+            figures |= {f"{key} {shape}": round(cost, 3) for shape, cost in costs.items()}
+    return {"figures": figures, "failed": [f"{key}: bench gave no figures (see the part's text)" for key in found if not found[key]],
+            "missing": cut_short(reports)}
+
+
 def against(checker):
     """hopper.cu beside the older one that $AGAINST names, on three draws and on the shapes of the results page."""
     other = os.environ.get("AGAINST")
@@ -291,6 +342,50 @@ def against(checker):
         if mean < 0.98 or (name == "headlines" and found[worst] < 0.97):
             failed.append(f"{name}: slower than {files[1].name}")
     return {"figures": figures, "failed": failed, "missing": cut_short(reports)}
+
+
+def steady(checker):
+    """In a steady stream a file and its twin are alike, joules are watts for their time, and a fault of streams alone is found."""
+    hopper = solution("gemm_f16/hopper")
+    options = ["--problem", "gemm-f16", "--without", "compiler", "--nvcc-flag", "-I" + os.path.abspath(SOLUTIONS / "gemm_f16"),
+               "--shape", "4096x4096x4096", "--steady"]
+    with tempfile.TemporaryDirectory(dir=checker.scratch) as place:
+        twin, hurried = pathlib.Path(place) / "twin.cu", pathlib.Path(place) / "hurried.cu"
+        twin.write_text(hopper.read_text())
+        hurried.write_text("#define solve fast_solve\n" + hopper.read_text() + HURRIED)
+        report = bench(checker, "steady", [hopper, twin, hurried], *options)
+    if report is None or not report["bench"]:
+        return {"figures": {}, "failed": ["bench gave no figures (see the part's text)"], "missing": []}
+    outcome = stream_figures(report["bench"][0])
+    return outcome | {"missing": cut_short({"stream": report})}
+
+
+def stream_figures(timing):
+    """Of hopper.cu, twin.cu, hurried.cu and the libraries at one shape."""
+    entries = {entry["label"]: entry for entry in timing["entries"]}
+    figures, failed = {}, [] if timing["timing"] == "steady" else ["the times are of no steady stream"]
+    figures["warming up, s"] = round(timing["warm_up_seconds"] or 0, 1)
+    failed += [] if timing["settled"] else ["power or clock did not settle"]
+    if "wrong_answer" not in entries["hurried.cu"]["detail"]:
+        failed.append(f"hurried.cu: {entries['hurried.cu']['detail'] or 'it ran'}")
+    for label, entry in entries.items():
+        stream, burst = entry["steady"], entry["span"] or entry["event"]
+        if label == "hurried.cu":
+            continue
+        if not entry["ran"] or not stream or None in (stream["joules"], stream["watts"], stream["sm_clock_mhz"]):
+            failed.append(f"{label}: {entry['detail'] or 'NVML does not say what it takes'}")
+            continue
+        time = stream["time"]
+        figures[label] = (f"{time['median_us']:.1f} us ({time['min_us']:.1f} least, bursts {burst['median_us']:.1f}), {stream['joules']:.4f} J, "
+                          f"{stream['watts']:.0f} W, {stream['sm_clock_mhz']:.0f} MHz")
+        if abs(stream["watts"] * time["median_us"] * 1e-6 / stream["joules"] - 1) > 0.05:
+            failed.append(f"{label}: joules are not what its watts are in its time")
+        if time["median_us"] < 0.98 * burst["median_us"]:
+            failed.append(f"{label}: faster in a stream than in bursts")
+    twins = [entries[label]["steady"] for label in ("hopper.cu", "twin.cu")]
+    if all(twins) and abs(twins[0]["time"]["median_us"] / twins[1]["time"]["median_us"] - 1) > 0.02:
+        failed.append("hopper.cu and its twin differ by more than 2%")
+    return {"figures": figures, "failed": failed, "missing": []}
 
 
 def clocks(checker):

@@ -192,7 +192,7 @@ def worst_table(data):
 
     def line(row):
         library = data["libraries"][row["library"]]
-        split = "" if row["split_k"] < 0 else f"{row['split_k']}, {row['reduction']}"
+        split = "" if row["split_k"] <= 0 else f"{row['split_k']}, {row['reduction']}"
         times = f"{row['us']:.4g}, {row['accurate_us']:.4g}" if row["us"] and row["accurate_us"] else ""
         accurate = ratio_words(row["accurate_ratio"]) if row["accurate_ratio"] is not None else ""
         percent = f"{100 * row['wrong'] / row['elements']:.2g}%" if row["elements"] else ""

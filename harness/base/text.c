@@ -61,6 +61,18 @@ const char *text_line_with(const char *text, const char *word, size_t *length)
 	return found;
 }
 
+const char *text_last_line(const char *text, size_t *length)
+{
+	size_t end = strlen(text);
+	while (end > 0 && (text[end - 1] == '\n' || text[end - 1] == '\r'))
+		end--;
+	size_t begin = end;
+	while (begin > 0 && text[begin - 1] != '\n')
+		begin--;
+	*length = end - begin;
+	return text + begin;
+}
+
 const char *text_plural(size_t count)
 {
 	return count == 1 ? "" : "s";

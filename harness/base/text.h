@@ -23,6 +23,9 @@ void text_drop_line(char *text, const char *line);
 /* The first line that has the word in it, and its length without its end; NULL: none has. */
 const char *text_line_with(const char *text, const char *word, size_t *length);
 
+/* The last line that is not empty, and its length without its end; 0: there is none. */
+const char *text_last_line(const char *text, size_t *length);
+
 /* What a regular file of at most `most` bytes holds, up to its first NUL: the caller's to free.
  * NULL with err, which begins with the path. */
 char *text_read(const char *path, size_t most, struct error *err);

@@ -178,6 +178,14 @@ bool chain_is_plain(const struct chain *chain)
 								 strcmp(chain->stages[0].name, "alpha_beta") == 0);
 }
 
+bool chain_has_members(const struct chain *chain)
+{
+	bool members = false;
+	for (uint32_t i = 0; i < chain->count; i++)
+		members = members || chain->stages[i].bytes > 0;
+	return members;
+}
+
 const struct chain_member *chain_buffer(const struct chain *chain, uint32_t buffer,
 										const struct chain_stage **stage)
 {

@@ -97,6 +97,9 @@ bool chain_read_stage(const char *path, struct chain_stage *out, struct error *e
  * alpha_beta. */
 bool chain_is_plain(const struct chain *chain);
 
+/* Whether a stage of it takes arguments; relu and stages like it take none. */
+bool chain_has_members(const struct chain *chain);
+
 /* The input or output with this number; *stage is its stage. NULL: no such. */
 const struct chain_member *chain_buffer(const struct chain *chain, uint32_t buffer,
 										const struct chain_stage **stage);

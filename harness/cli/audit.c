@@ -109,7 +109,7 @@ static int audit(const char *program, struct options *options)
 										  .library = options->audit.library,
 										  .folders = options->audit.cublas,
 										  .folder_count = options->audit.cublas_count,
-										  .thorough = options->audit.thorough,
+										  .thorough = options->judge.timing.thorough,
 										  .seconds = options->tune.time_limit};
 	command_watch_interrupts();
 	progress_open(&line, options);

@@ -110,10 +110,6 @@ const struct row option_rows[] = {
 	 "a folder with another libcublas.so.13 and libcublasLt.so.13, which is compared with the "
 	 "toolkit's; given twice, the one is compared with the other",
 	 .group = GROUP_FIRST, .kind = &kind_cublas, .needs = "a folder"},
-	{"thorough", NULL, "audit",
-	 "all algorithms that cuBLASLt can enumerate, all of the accurate mode, and more alphas and "
-	 "betas",
-	 .group = GROUP_FIRST, FILLS(kind_flag, audit.thorough)},
 	{"nvcc-flag", "FLAG", RUNS " tune explain",
 	 "a flag for nvcc, such as -std=c++20 or -rdc=true; may be repeated (one word at a time)",
 	 .group = GROUP_SOLUTION, .kind = &kind_nvcc_flag, .needs = "a flag of nvcc"},
@@ -361,6 +357,21 @@ const struct row option_rows[] = {
 	{"sealed", NULL, TIMES,
 	 "confirms the times by sealed calls, as judge does: for files that strangers wrote",
 	 .group = GROUP_TIMING, FILLS(kind_flag, judge.timing.sealed)},
+	{"thorough", NULL, RUNS,
+	 "times all algorithms of cuBLASLt that can be enumerated, up to 1000 a shape, not just the "
+	 "suggestions that it makes",
+	 DIFFERS(
+		 {"audit",
+		  "all algorithms that cuBLASLt can enumerate, all of the accurate mode, and more alphas "
+		  "and betas",
+		  .group = GROUP_CASES}),
+	 .group = GROUP_TIMING, FILLS(kind_flag, judge.timing.thorough)},
+	{"steady", NULL, TIMES,
+	 "times a steady stream of calls, too, which then counts: blocks of a second in turns on a GPU "
+	 "as warm as in a loop of hours, with watts, clock and joules (half a minute a shape)",
+	 .group = GROUP_TIMING, FILLS(kind_flag, judge.timing.steady), .excludes = "sealed budget",
+	 .why = "a stream has blocks of a second, as many as it takes, which cannot be sealed",
+	 .also = "sustained stream energy watts joules"},
 	{"require", "LAYERS", JUDGES_AND_TIMES,
 	 "judges nothing where one of these does not hold: jail (all), or some of files, calls, "
 	 "namespaces, compiler; with compiler nvcc reads nothing beside the file; sealed: the times "

@@ -89,7 +89,6 @@ struct audit_options {
 	const char *library;
 	const char *cublas[2]; /* folders */
 	size_t cublas_count;
-	bool thorough;
 };
 
 struct serve_options {

@@ -272,11 +272,11 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 	return status;
 }
 
-/* What a solution may be called by (contestant/solution.h, contestant/library.h). Patterns, as some
- * linkers refuse names that are not there. */
-static const char exports[] =
-	"{ global: [s]olve; [s]olution; [e]pilogue_bind; [e]pilogue_after_solve; [l]ibrary_set_mode; "
-	"[l]ibrary_use; [l]ibrary_algorithms; [l]ibrary_fact; _Z5solve*; _Z8solution*; local: *; };\n";
+/* What a solution may be called by (contestant/solution.h), and a library (library.h). Patterns, as
+ * some linkers refuse names that are not there. */
+static const char exports[] = "{ global: [s]olve; [s]olution; [e]pilogue_bind; "
+							  "[e]pilogue_after_solve; _Z5solve*; _Z8solution*; "
+							  "library_*; local: *; };\n";
 
 /* The files that the judge brings along. */
 static bool job_generate(struct job *job, struct error *err)

@@ -63,6 +63,8 @@ void library_choose(const struct library_functions *functions,
 		int32_t value = LIBRARY_UNKNOWN;
 		if (functions->fact != NULL)
 			value = functions->fact(request->tell, facts[i].name);
+		if (value == LIBRARY_UNKNOWN && i > 0) /* cuBLASLt's own word for it */
+			value = 0;
 		memcpy((char *)&reply->facts + facts[i].offset, &value, sizeof value);
 	}
 	reply->version = version_of(functions);

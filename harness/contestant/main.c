@@ -54,6 +54,7 @@ union request {
 	struct contestant_run run;
 	struct contestant_library library;
 	struct contestant_time time;
+	struct contestant_stream stream;
 	struct contestant_sealed sealed;
 	struct contestant_go go;
 	struct contestant_call call;
@@ -244,21 +245,12 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 	reply_with(self, &reply, sizeof reply);
 }
 
-/* relu and stages like it have no members. */
-static bool has_members(const struct chain *chain)
-{
-	bool members = false;
-	for (uint32_t i = 0; i < chain->count; i++)
-		members = members || chain->stages[i].bytes > 0;
-	return members;
-}
-
 /* The epilogue of the calls to come; else it has been refused. */
 static bool take_chain(struct contestant *self, const struct message *request,
 					   const struct chain *chain)
 {
 	bool fits = chain->count <= CHAIN_STAGES_MAX && chain->buffers <= CHAIN_BUFFERS_MAX &&
-				(self->solution.bind != NULL || !has_members(chain));
+				(self->solution.bind != NULL || !chain_has_members(chain));
 	if (fits)
 		self->solution.chain = *chain;
 	else
@@ -345,46 +337,59 @@ static size_t most_allocated(const struct cudart *cudart, size_t *now)
 	return most;
 }
 
-static void serve_run(struct contestant *self, const struct contestant_run *request)
+/* One call on a set, and how it went. */
+static void run_on(struct contestant *self, const struct contestant_run *request, uint32_t call,
+				   struct contestant_reply *reply)
 {
 	const struct cudart *cudart = &self->cudart;
+	const uint32_t set = request->set + call;
 	struct call_operands operands;
 	double seconds = 0.0;
-	if (request->set >= self->opened.arena.sets) {
-		reply_failure(self, &request->head, "no such set of buffers");
-		return;
-	}
 	cudaError_t left = cudaSuccess;
-	struct contestant_reply reply = {.head.type = request->head.type};
-	cudaError_t code = opened_take(&self->opened, cudart, request->set, &operands);
+	*reply = (struct contestant_reply){.head.type = request->head.type};
+	cudaError_t code = opened_take(&self->opened, cudart, set, &operands);
 	if (code == cudaSuccess) {
 		name_buffers(self, &operands);
 		size_t before = available(cudart), allocated, now;
 		most_allocated(cudart, &allocated);
 		cudart->get_last_error(); /* an old error is not this call's */
 		if (cudart->emulated_order != NULL)
-			cudart->emulated_order(request->order);
+			cudart->emulated_order(request->orders[call]);
 		if (cudart->emulated_steps != NULL)
 			cudart->emulated_steps(request->steps);
 		fault_is(FAULT_SOLVE);
 		double started = clock_seconds();
 		solution_call(&self->solution, &self->test, &operands);
 		fault_is(FAULT_DEVICE);
-		note_failure(cudart, &reply);
+		note_failure(cudart, reply);
 		left = cudart->get_last_error();
 		code = cudart->device_synchronize();
 		seconds = clock_seconds() - started;
 		fault_is(FAULT_BETWEEN);
 		if (code == cudaSuccess)
-			reply.kept_bytes = (int64_t)(before - available(cudart));
-		reply.peak_bytes = (int64_t)(most_allocated(cudart, &now) - allocated);
-		if (reply.peak_bytes < reply.kept_bytes) /* a GPU tells only what is left */
-			reply.peak_bytes = reply.kept_bytes;
+			reply->kept_bytes = (int64_t)(before - available(cudart));
+		reply->peak_bytes = (int64_t)(most_allocated(cudart, &now) - allocated);
+		if (reply->peak_bytes < reply->kept_bytes) /* a GPU tells only what is left */
+			reply->peak_bytes = reply->kept_bytes;
 	}
-	note_failure(cudart, &reply); /* of kernels that ran meanwhile */
-	code = opened_put_back(&self->opened, cudart, request->set, &operands, code);
+	note_failure(cudart, reply); /* of kernels that ran meanwhile */
+	code = opened_put_back(&self->opened, cudart, set, &operands, code);
 	fill_outcome(self, outcome_of_libraries(self, outcome_of_call(self, code, left)), seconds,
-				 &reply);
+				 reply);
+}
+
+static void serve_run(struct contestant *self, const struct contestant_run *request)
+{
+	struct contestant_reply reply;
+	const uint32_t sets = self->opened.arena.sets;
+	if (request->set >= sets || request->more >= sets - request->set ||
+		request->more >= RUN_CALLS_MAX) {
+		reply_failure(self, &request->head, "no such set of buffers");
+		return;
+	}
+	run_on(self, request, 0, &reply);
+	for (uint32_t i = 1; i <= request->more && reply.status == RUN_OK; i++)
+		run_on(self, request, i, &reply);
 	reply_with(self, &reply, sizeof reply);
 }
 
@@ -397,19 +402,23 @@ static void serve_library(struct contestant *self, const struct contestant_libra
 	reply_with(self, &reply, sizeof reply);
 }
 
+static struct timing timing_of(struct contestant *self, cudaError_t *left)
+{
+	return (struct timing){.cudart = &self->cudart,
+						   .solution = &self->solution,
+						   .opened = &self->opened,
+						   .test = &self->test,
+						   .left = left};
+}
+
 static bool measure(struct contestant *self, const struct contestant_time *request,
 					struct contestant_time_reply *reply, struct error *err)
 {
-	cudaError_t left = cudaSuccess;
-	const struct timing timing = {.cudart = &self->cudart,
-								  .solution = &self->solution,
-								  .opened = &self->opened,
-								  .test = &self->test,
-								  .first = request->first,
-								  .warmups = request->warmups,
-								  .calls = request->calls,
-								  .left = &left};
-	cudaError_t code = cudaSuccess;
+	cudaError_t left = cudaSuccess, code = cudaSuccess;
+	struct timing timing = timing_of(self, &left);
+	timing.first = request->first;
+	timing.warmups = request->warmups;
+	timing.calls = request->calls;
 	uint64_t last = (uint64_t)request->first + request->warmups + request->calls;
 	if (self->device.kind != DEVICE_CUDA)
 		return error_set(err, "the emulated GPU has no time");
@@ -440,6 +449,30 @@ static void serve_time(struct contestant *self, const struct contestant_time *re
 		reply_with(self, &reply, sizeof reply);
 	else
 		reply_failure(self, &request->head, err.message);
+}
+
+static void serve_stream(struct contestant *self, const struct contestant_stream *request)
+{
+	struct contestant_reply reply = {.head.type = request->head.type};
+	cudaError_t left = cudaSuccess, code = cudaSuccess;
+	struct timing timing = timing_of(self, &left);
+	struct streamed stream;
+	struct error err = {{0}};
+	self->cudart.get_last_error();
+	if (self->device.kind != DEVICE_CUDA)
+		error_set(&err, "the emulated GPU has no time");
+	else if (self->opened.arena.sets < 2 || request->aside >= self->opened.arena.sets ||
+			 !(request->seconds <= STREAM_SECONDS_MAX))
+		error_set(&err, "a stream of %g s beside set %u: there are %u sets", request->seconds,
+				  (unsigned)request->aside, (unsigned)self->opened.arena.sets);
+	else if (timing_stream(&timing, request, &stream, &code, &err)) {
+		reply.calls = stream.calls;
+		fill_outcome(self, outcome_of_libraries(self, outcome_of_call(self, code, left)),
+					 stream.seconds, &reply);
+		reply_with(self, &reply, sizeof reply);
+		return;
+	}
+	reply_failure(self, &request->head, err.message);
 }
 
 static void serve_sealed(struct contestant *self, const struct contestant_sealed *request)
@@ -512,6 +545,7 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 				 {MESSAGE_CONTESTANT_RUN, sizeof request->run},
 				 {MESSAGE_CONTESTANT_LIBRARY, sizeof request->library},
 				 {MESSAGE_CONTESTANT_TIME, sizeof request->time},
+				 {MESSAGE_CONTESTANT_STREAM, sizeof request->stream},
 				 {MESSAGE_CONTESTANT_SEALED, sizeof request->sealed},
 				 {MESSAGE_CONTESTANT_GO, sizeof request->go},
 				 {MESSAGE_CONTESTANT_CALL, sizeof request->call},
@@ -526,7 +560,8 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 	bool begins = request->head.type == MESSAGE_CONTESTANT_OPEN ||
 				  request->head.type == MESSAGE_CONTESTANT_LOAD;
 	bool needs_case = request->head.type == MESSAGE_CONTESTANT_RUN ||
-					  request->head.type == MESSAGE_CONTESTANT_TIME;
+					  request->head.type == MESSAGE_CONTESTANT_TIME ||
+					  request->head.type == MESSAGE_CONTESTANT_STREAM;
 	if ((!begins && !self->loaded) || (needs_case && !self->has_case)) {
 		reply_failure(self, &request->head, self->loaded ? "no case yet" : "no solution yet");
 		return;
@@ -537,6 +572,7 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 	case MESSAGE_CONTESTANT_CASE: serve_case(self, &request->one_case, fd); break;
 	case MESSAGE_CONTESTANT_RUN: serve_run(self, &request->run); break;
 	case MESSAGE_CONTESTANT_LIBRARY: serve_library(self, &request->library); break;
+	case MESSAGE_CONTESTANT_STREAM: serve_stream(self, &request->stream); break;
 	case MESSAGE_CONTESTANT_SEALED: serve_sealed(self, &request->sealed); break;
 	case MESSAGE_CONTESTANT_GO: serve_go(self, &request->go, fd); break;
 	case MESSAGE_CONTESTANT_CALL: serve_call(self, &request->call); break;

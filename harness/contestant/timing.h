@@ -38,6 +38,14 @@ bool timing_event(const struct timing *timing, float *microseconds, cudaError_t 
 bool timing_span(const struct timing *timing, float *microseconds, uint32_t *activities,
 				 struct kernel_list *kernels, cudaError_t *code, struct error *err);
 
+/* Calls back to back, on a real device: a message of that name says which (protocol.h). */
+struct streamed {
+	uint64_t calls;
+	double seconds; /* of the host's clock, with the wait for the last of them */
+};
+bool timing_stream(const struct timing *timing, const struct contestant_stream *asked,
+				   struct streamed *out, cudaError_t *code, struct error *err);
+
 /* One call on the index'th of the pass's sets, without synchronisation. Takes the error that the
  * call leaves behind. */
 void timing_call(const struct timing *timing, uint32_t index);

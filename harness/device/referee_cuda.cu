@@ -318,6 +318,13 @@ bool cuda_read(void *opaque, uint64_t offset, uint64_t bytes, void *out, struct 
 				"reading the output", err);
 }
 
+bool cuda_write(void *opaque, uint64_t offset, uint64_t bytes, const void *from, struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	return good(cudaMemcpy(arena_at(state, offset), from, bytes, cudaMemcpyHostToDevice),
+				"arranging operands", err);
+}
+
 bool cuda_copy(void *opaque, uint64_t from, uint64_t to, uint64_t bytes, struct error *err)
 {
 	auto *state = static_cast<cuda_state *>(opaque);
@@ -352,6 +359,7 @@ const struct referee_device cuda_device = {
 	cuda_sweep_cache,
 	cuda_count_changed,
 	cuda_read,
+	cuda_write,
 	cuda_copy,
 	cuda_digest,
 	cuda_product,

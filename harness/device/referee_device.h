@@ -65,7 +65,7 @@ struct device_product {
 	const float *rest;
 };
 
-#define REFEREE_DEVICE_VERSION 6
+#define REFEREE_DEVICE_VERSION 7
 
 struct referee_device {
 	int version; /* REFEREE_DEVICE_VERSION */
@@ -107,6 +107,8 @@ struct referee_device {
 	bool (*count_changed)(void *state, const struct device_region *region,
 						  const struct values *values, uint64_t *changed, struct error *err);
 	bool (*read)(void *state, uint64_t offset, uint64_t bytes, void *out, struct error *err);
+	bool (*write)(void *state, uint64_t offset, uint64_t bytes, const void *from,
+				  struct error *err);
 	bool (*copy)(void *state, uint64_t from, uint64_t to, uint64_t bytes, struct error *err);
 	bool (*digest)(void *state, uint64_t offset, uint64_t bytes, struct digest *out,
 				   struct error *err);

@@ -231,6 +231,15 @@ static bool emulated_read(void *state, uint64_t offset, uint64_t bytes, void *ou
 	return true;
 }
 
+static bool emulated_write(void *state, uint64_t offset, uint64_t bytes, const void *from,
+						   struct error *err)
+{
+	struct emulated *device = state;
+	(void)err;
+	memcpy(device->memory + offset, from, bytes);
+	return true;
+}
+
 static bool emulated_copy(void *state, uint64_t from, uint64_t to, uint64_t bytes,
 						  struct error *err)
 {
@@ -447,6 +456,7 @@ static const struct referee_device emulated_device = {
 	.sweep_cache = emulated_sweep_cache,
 	.count_changed = emulated_count_changed,
 	.read = emulated_read,
+	.write = emulated_write,
 	.copy = emulated_copy,
 	.digest = emulated_digest,
 	.product = emulated_product,

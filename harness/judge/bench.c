@@ -33,15 +33,17 @@ struct bench {
  * applies it, and what cuBLASLt can fuse itself. */
 static const struct baseline {
 	const char *file, *label;
+	const char *accurate; /* the label in its accurate mode; NULL: it has none */
 	bool fused;
 	bool own_epilogue; /* takes only chains that the library has */
 } baselines_known[] = {
-	{"cublas.cu", "cuBLAS", false, false},
-	{"cublaslt.cu", "cuBLASLt", false, false},
-	{"plain.cu", "plain", false, false}, /* where no library has the problem: a kernel of ours */
-	{"cublas_epilogue.cu", "cuBLAS+kernel", true, false},
-	{"cublaslt_epilogue.cu", "cuBLASLt+kernel", true, false},
-	{"cublaslt_fused.cu", "cuBLASLt fused", true, true},
+	{"cublas.cu", "cuBLAS", "cuBLAS accurate", false, false},
+	{"cublaslt.cu", "cuBLASLt", "cuBLASLt accurate", false, false},
+	{"plain.cu", "plain", NULL, false,
+	 false}, /* where no library has the problem: a kernel of ours */
+	{"cublas_epilogue.cu", "cuBLAS+kernel", "cuBLAS accurate+kernel", true, false},
+	{"cublaslt_epilogue.cu", "cuBLASLt+kernel", "cuBLASLt accurate+kernel", true, false},
+	{"cublaslt_fused.cu", "cuBLASLt fused", "cuBLASLt accurate fused", true, true},
 };
 
 /* The baselines of a problem that exist as files and suit the run. */
@@ -80,7 +82,7 @@ static bool baseline_compile(struct run *run, const struct baseline *which, stru
 }
 
 /* The files; in a comparison each of them a second time, without the epilogue; then
- * our baselines, and the user's. */
+ * our baselines, by default and in their accurate modes, and the user's. */
 static size_t entrants_fill(struct bench *bench)
 {
 	const struct run *run = bench->run;
@@ -93,10 +95,19 @@ static size_t entrants_fill(struct bench *bench)
 		entrants[count] = submission_entrant(files[i]->plain, submission_name(files[i]->file));
 		entrants[count++].role = TIMING_FILE_PLAIN;
 	}
+	struct entrant *libraries = entrants + count;
 	for (size_t i = 0; i < bench->baseline_count; i++) {
 		entrants[count] = submission_entrant(&bench->baselines[i], bench->which[i]->label);
 		entrants[count].role = TIMING_LIBRARY;
 		entrants[count++].is_reference = true;
+	}
+	for (size_t i = 0; i < bench->baseline_count; i++) {
+		if (bench->which[i]->accurate == NULL)
+			continue;
+		entrants[count] = libraries[i];
+		entrants[count].label = bench->which[i]->accurate;
+		entrants[count].mode = LIBRARY_ACCURATE;
+		entrants[count++].by_default = &libraries[i];
 	}
 	return count + given_baselines_entrants(run->baselines, entrants + count);
 }
@@ -104,7 +115,7 @@ static size_t entrants_fill(struct bench *bench)
 struct bench *bench_open(struct run *run, const struct problem *problem,
 						 struct submission *const *files, size_t file_count, struct error *err)
 {
-	size_t room = 2 * file_count + BASELINES_MAX + JUDGE_BASELINES_MAX;
+	size_t room = 2 * file_count + 2 * BASELINES_MAX + JUDGE_BASELINES_MAX;
 	struct bench *bench = calloc(1, sizeof *bench + room * sizeof *bench->entrants);
 	if (bench == NULL) {
 		error_set(err, "out of memory");

@@ -246,6 +246,10 @@ static void run_close(struct run *run)
 static enum judge_status run_open(struct run *run, struct error *err)
 {
 	const struct judge_options *options = run->options;
+	if (options->timing.steady && (options->limits.required & LAYER_SEALED) != 0) {
+		error_set(err, "--require sealed: the calls of --steady cannot be sealed");
+		return JUDGE_BAD_INPUT;
+	}
 	if (!tool_none_around(err) || !device_open(&options->device, &run->referee, err)) {
 		run_close(run);
 		return JUDGE_CANNOT_RUN;

@@ -102,6 +102,7 @@ struct trials *trials_open(const struct judge_options *options,
 	trials->options = *options;
 	trials->options.mode = JUDGE_TIMES;
 	trials->options.timing.sealed = false; /* the file's author is who asks */
+	trials->options.timing.steady = false;
 	trials->outer = progress;
 	trials->watch =
 		(struct judge_progress){.note = watch_note, .stop = watch_stop, .context = trials};

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/content.h"
+#include "judgement/bits.h"
 #include "judgement/check.h"
 #include "judgement/denied.h"
 #include "judgement/device.h"
@@ -57,13 +58,6 @@ struct case_repeat {
 	bool right_first, right_second; /* calls */
 	bool same_first;                /* as in its turn, to the bit */
 	bool same_second;               /* as in the call before */
-};
-
-/* What two calls of an accepted file on the same input gave, where it has atomics. */
-struct case_spread {
-	bool differs;       /* not the same to the bit, though right */
-	char name[64];      /* of the case */
-	double worst_ratio; /* of both: the largest error, over its bound */
 };
 
 /* Lines for the user that say what to do, each true of this very run; judge/hints/ makes them. */

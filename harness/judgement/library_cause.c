@@ -5,6 +5,11 @@
 
 #include "base/text.h"
 
+/* In the order of the bits. */
+static const char *const cause_words[] = {
+	"partial sums of split-K are rounded to 16 bits",
+	"two roundings at beta = 1: the product is rounded, then added to C"};
+
 /* cublasLtReductionScheme_t */
 #define REDUCTION_IN_PLACE 1
 #define REDUCTION_OUTPUT_TYPE 4
@@ -13,6 +18,12 @@ static bool is_16_bit(const struct problem *problem)
 {
 	const struct type *type = type_of(problem_part(problem, PART_RESULT)->type);
 	return type->format.bits == 16;
+}
+
+/* Whether the library tells neither what it is nor how it splits. */
+static bool is_unknown(const struct library_algorithm *algorithm)
+{
+	return algorithm->id == LIBRARY_UNKNOWN && algorithm->split_k <= 0;
 }
 
 static bool rounds_partial_sums(const struct library_algorithm *algorithm)
@@ -56,23 +67,33 @@ unsigned library_cause_of(const struct library_wrong *wrong)
 			causes |= LIBRARY_CAUSE_TWO_ROUNDINGS;
 		/* Of an unknown algorithm: at another beta than 1 that mode forbids rounded partial sums
 		 * and nothing else. */
-		if (wrong->algorithm.split_k == LIBRARY_UNKNOWN &&
-			(causes == 0 ? mended : wrong->splits_at_other_beta))
+		if (is_unknown(&wrong->algorithm) && (causes == 0 ? mended : wrong->splits_at_other_beta))
 			causes |= LIBRARY_CAUSE_PARTIAL_SUMS;
 	}
 	return causes == 0 && mended ? LIBRARY_CAUSE_MENDED : causes;
 }
 
+const char *library_cause(const struct problem *problem, const struct test_case *test,
+						  const struct library_algorithm *algorithm, bool mended)
+{
+	struct library_wrong wrong = {
+		.problem = problem, .test = test, .algorithm = *algorithm, .accurate_right = mended};
+	if (algorithm->id == LIBRARY_UNKNOWN)
+		wrong.algorithm.split_k = LIBRARY_UNKNOWN;
+	const unsigned causes = library_cause_of(&wrong);
+	if ((causes & LIBRARY_CAUSE_PARTIAL_SUMS) != 0)
+		return is_unknown(&wrong.algorithm) ? "partial sums are rounded to 16 bits"
+											: cause_words[0];
+	return (causes & LIBRARY_CAUSE_TWO_ROUNDINGS) != 0 ? cause_words[1] : "";
+}
+
 const char *library_cause_print(unsigned causes, bool accurate_right, char out[LIBRARY_CAUSE_TEXT])
 {
-	static const char *const words[] = {
-		"partial sums of split-K are rounded to 16 bits",
-		"two roundings at beta = 1: the product is rounded, then added to C"};
 	out[0] = '\0';
-	for (size_t i = 0, used = 0; i < sizeof words / sizeof *words; i++)
+	for (size_t i = 0, used = 0; i < sizeof cause_words / sizeof *cause_words; i++)
 		if ((causes >> i & 1) != 0)
 			used += (size_t)snprintf(out + used, LIBRARY_CAUSE_TEXT - used, "%s%s",
-									 used > 0 ? "; " : "", words[i]);
+									 used > 0 ? "; " : "", cause_words[i]);
 	if (out[0] == '\0')
 		snprintf(out, LIBRARY_CAUSE_TEXT, "cause not known");
 	if (accurate_right) {

@@ -31,6 +31,14 @@ struct library_wrong {
  * they can be, nor where nearly every element is wrong, nor where the same call was right. */
 unsigned library_cause_of(const struct library_wrong *wrong);
 
+/* The one that is most certain, in words, of a library that is timed: what is known of the
+ * algorithm, and whether the accurate mode keeps the bound there. "" where nothing explains its
+ * results. What these causes look like was measured with cuBLAS 13.1 on an H200: split-K with
+ * reduction schemes 1 and 4 rounds partial sums to the result's 16 bits, and with beta = 1 and C in
+ * place the product is rounded before C is added, by every algorithm. */
+const char *library_cause(const struct problem *problem, const struct test_case *test,
+						  const struct library_algorithm *algorithm, bool mended);
+
 /* "partial sums of split-K are rounded to 16 bits; the accurate mode is right" */
 #define LIBRARY_CAUSE_TEXT 256
 const char *library_cause_print(unsigned causes, bool accurate_right, char out[LIBRARY_CAUSE_TEXT]);

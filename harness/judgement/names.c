@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "judgement/bits.h"
 
 #define COUNT(names) (sizeof(names) / sizeof *(names))
 
@@ -42,14 +43,31 @@ static const char *const clocks[] = {
 	[CLOCK_EVENT] = "event",
 	[CLOCK_SPAN] = "span",
 	[CLOCK_HOST_SIDE] = "host_side",
+	[CLOCK_STEADY] = "steady",
 };
 
 static const char *const modes[] = {[LIBRARY_DEFAULT] = "default", [LIBRARY_ACCURATE] = "accurate"};
+
+static const char *const bits_words[] = {
+	[BITS_NOT_ASKED] = "not_asked",
+	[BITS_YES] = "yes",
+	[BITS_NO] = "no",
+};
+
+static const char *const bits_betweens[] = {
+	[BITS_BETWEEN_NONE] = "none",
+	[BITS_BETWEEN_CALLS] = "calls",
+	[BITS_BETWEEN_SIZES] = "sizes",
+	[BITS_BETWEEN_PLACES] = "places",
+};
 
 const struct names names_of_verdict = {"verdict", COUNT(verdicts), verdicts};
 static const struct names names_of_device = {"device", COUNT(devices), devices};
 static const struct names names_of_clock = {"clock", COUNT(clocks), clocks};
 const struct names names_of_seal_state = {"state of sealed calls", COUNT(seals), seals};
+const struct names names_of_bits_word = {"word about bits", COUNT(bits_words), bits_words};
+const struct names names_of_bits_between = {"difference of calls", COUNT(bits_betweens),
+											bits_betweens};
 const struct names names_of_timing_role = {"role", COUNT(roles), roles};
 const struct names names_of_library_mode = {"mode", COUNT(modes), modes};
 
@@ -108,6 +126,11 @@ bool seal_state_is(const char *name, enum seal_state state)
 bool timing_role_is(const char *name, enum timing_role role)
 {
 	return strcmp(name, timing_role_name(role)) == 0;
+}
+
+bool timing_clock_is(const char *name, enum timing_clock clock)
+{
+	return strcmp(name, timing_clock_name(clock)) == 0;
 }
 
 bool device_kind_is(const char *name, enum device_kind kind)

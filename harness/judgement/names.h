@@ -48,7 +48,11 @@ enum timing_clock {
 	CLOCK_EVENT,     /* of the process, with the launch */
 	CLOCK_SPAN,      /* of the process: work on the device */
 	CLOCK_HOST_SIDE, /* of sealed calls */
+	CLOCK_STEADY,    /* of blocks of back-to-back calls, by the process */
 };
+
+/* What is said of the bits of a file's results (bits.h). */
+enum bits_word { BITS_NOT_ASKED, BITS_YES, BITS_NO };
 
 /* Names of an enumeration, in its order. */
 struct names {
@@ -57,7 +61,7 @@ struct names {
 	const char *const *list;
 };
 extern const struct names names_of_verdict, names_of_seal_state, names_of_timing_role,
-	names_of_library_mode;
+	names_of_library_mode, names_of_bits_word, names_of_bits_between;
 
 /* "unknown" of a number that it has not. */
 const char *names_at(const struct names *names, size_t number);
@@ -74,6 +78,7 @@ bool verdict_is(const char *name, enum verdict verdict);
 bool seal_state_is(const char *name, enum seal_state state);
 bool timing_role_is(const char *name, enum timing_role role);
 bool device_kind_is(const char *name, enum device_kind kind);
+bool timing_clock_is(const char *name, enum timing_clock clock);
 
 /* Which one has this name, as a number of the enumeration; false where none has: a later version
  * may have written it. */

@@ -5,6 +5,14 @@ bool timing_is_file(const struct timing_entry *entry)
 	return entry->role == TIMING_FILE || entry->role == TIMING_FILE_PLAIN;
 }
 
+bool timing_is_steady(const struct timing_result *timing)
+{
+	bool steady = false;
+	for (size_t i = 0; i < timing->count; i++)
+		steady = steady || timing->entries[i].steady.time.samples > 0;
+	return steady;
+}
+
 const struct timing_stats *timing_own(const struct timing_entry *entry)
 {
 	return entry->span.samples > 0 ? &entry->span : &entry->event;
@@ -14,6 +22,8 @@ const struct timing_stats *timing_shown(const struct timing_entry *entry, bool s
 {
 	const struct timing_stats *own = span ? &entry->span : &entry->event;
 	const struct timing_seal *seal = &entry->seal;
+	if (entry->steady.time.samples > 0)
+		return &entry->steady.time;
 	bool moved = seal->state == SEAL_CONFIRMED && seal->shown.samples > 0 &&
 				 seal->shown.median > own->median;
 	return seal->state == SEAL_HOST_SIDE || moved ? &seal->shown : own;

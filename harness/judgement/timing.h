@@ -13,7 +13,7 @@
 #define JUDGE_SCHEDULE_TEXT 1200 /* the values of a file's constants, for people */
 
 #define LIBRARY_FASTEST (-1) /* of its algorithms, by trying */
-#define LIBRARY_UNKNOWN (-1) /* a fact about one */
+#define LIBRARY_UNKNOWN (-1) /* the id of an algorithm that nobody tells */
 
 /* One of its algorithms, in cuBLASLt's numbers. */
 struct library_algorithm {
@@ -56,6 +56,12 @@ struct timing_seal {
 #include "judgement/record_fields.h"
 };
 
+/* Of back-to-back calls, in blocks of about a second; no samples where there were none. */
+struct timing_steady {
+#define RECORD_STEADY
+#include "judgement/record_fields.h"
+};
+
 struct timing_entry {
 #define RECORD_ENTRY
 #include "judgement/record_fields.h"
@@ -78,15 +84,19 @@ struct timing_result {
 #include "judgement/record_fields.h"
 };
 
+/* Whether the times that count are of a steady stream, and not of bursts. */
+bool timing_is_steady(const struct timing_result *timing);
+
 /* Whether it is one of the files that the run is about, with its epilogue or without. */
 bool timing_is_file(const struct timing_entry *entry);
 
 /* What the process itself says: device spans, or times between events where there are none. */
 const struct timing_stats *timing_own(const struct timing_entry *entry);
 
-/* The times that count, and rank: of sealed calls where the host-side time is more; the process's
- * own, moved up to the least that the host-side time allows, where that confirms them; else the
- * process's own as they are, of device spans or between events. */
+/* The times that count, and rank: of a steady stream where there was one; of sealed calls where the
+ * host-side time is more; the process's own, moved up to the least that the host-side time allows,
+ * where that confirms them; else the process's own as they are, of device spans or between events.
+ */
 const struct timing_stats *timing_shown(const struct timing_entry *entry, bool span);
 
 #endif

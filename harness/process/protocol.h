@@ -10,6 +10,7 @@
 
 #include "base/digest.h"
 #include "chain/chain.h"
+#include "judgement/bits.h"
 #include "judgement/check.h"
 #include "judgement/device.h"
 #include "judgement/timing.h"
@@ -28,6 +29,8 @@ enum message_type {
 	MESSAGE_REFEREE_RECHECK,
 	MESSAGE_REFEREE_EXPLAIN,
 	MESSAGE_REFEREE_DIGEST,
+	MESSAGE_REFEREE_ARRANGE,
+	MESSAGE_REFEREE_BITS,
 	MESSAGE_REFEREE_STAGE_OPEN,
 	MESSAGE_REFEREE_STAGE_CLOSE,
 	/* to the contestant */
@@ -35,12 +38,13 @@ enum message_type {
 	MESSAGE_CONTESTANT_LOAD,
 	MESSAGE_CONTESTANT_CASE,
 	MESSAGE_CONTESTANT_RUN,
-	MESSAGE_CONTESTANT_LIBRARY,
 	MESSAGE_CONTESTANT_TIME,
 	MESSAGE_CONTESTANT_SEALED,
 	MESSAGE_CONTESTANT_GO,
 	MESSAGE_CONTESTANT_CALL,
 	MESSAGE_CONTESTANT_END,
+	MESSAGE_CONTESTANT_LIBRARY,
+	MESSAGE_CONTESTANT_STREAM,
 };
 
 struct message {
@@ -104,6 +108,7 @@ struct referee_case {
 	uint32_t sets;
 	uint32_t group; /* > 0, a sealed case: so many sets each are memory of their own, shared by a
 					   descriptor of its own; at most GROUP_MAX, and a divisor of `sets` */
+	uint32_t first; /* only set 0 is drawn: ARRANGE will copy it into the others */
 };
 struct referee_case_reply {
 	struct message head;
@@ -211,6 +216,38 @@ struct referee_digest_reply {
 	struct digest result;
 };
 
+/* Arranges the operands of set 0 for calls whose bits are compared, and copies all buffers of set 0
+ * to the others. It is for cases that are not sealed; CHECK is refused until the next CASE, as the
+ * reference knows nothing of it. The reply is a struct message.
+ *
+ * With `cancels`, the second half of each sum has the products of the first half with the other
+ * sign: what is left is rounding alone, so that nearly every element shows in which order it was
+ * summed. Operands of integers and other algebras stay as they are: their order shows nowhere.
+ *
+ * With rows > 0 the first so many rows of the left operand and of the result, of the first batch,
+ * stand in the rows from `to` on, too. */
+struct referee_arrange {
+	struct message head;
+	uint32_t cancels;
+	uint32_t rows, to;
+};
+
+/* Compares bits that calls have left in `sets` sets with those of an earlier call, be it of another
+ * case with rows of the same length. With `keep` it is those of the first set that later ones are
+ * compared with, in this slot, and the reply says nothing. With rows == 0 all outputs are compared;
+ * else so many rows of the result, from `first` on, with the first ones that were kept. */
+#define BITS_SLOTS 2
+struct referee_bits {
+	struct message head;
+	uint32_t set, sets;
+	uint32_t slot, keep;
+	uint32_t rows, first;
+};
+struct referee_bits_reply {
+	struct message head;
+	struct bits_compared found;
+};
+
 /* ---- contestant ------------------------------------------------------- */
 
 /* What counters of the emulated GPU take on disk: a file, and all files of a folder. */
@@ -263,11 +300,14 @@ struct contestant_case {
 	struct chain chain; /* that the solution was compiled with; count 0: none */
 };
 
-/* One call of solve() on one set, then a device synchronisation. */
+/* One call of solve() on one set, then a device synchronisation; `more` such calls follow on the
+ * sets behind it, up to the first that fails. The reply tells of the last one. */
+#define RUN_CALLS_MAX 16
 struct contestant_run {
 	struct message head;
-	uint32_t set;
-	uint64_t order; /* DEVICE_EMULATED: draws the order of what CUDA leaves unordered */
+	uint32_t set, more;
+	/* DEVICE_EMULATED: of each call, draws the order of what CUDA leaves unordered. */
+	uint64_t orders[RUN_CALLS_MAX];
 	uint64_t steps; /* emulated: warp instructions that a launch may take; 0: the device's own */
 };
 /* Why a call failed, when it did; the reply itself is still ok. */
@@ -300,7 +340,7 @@ enum run_status {
 /* Behind these: what an mbarrier lacks, "N arrivals and N bytes". */
 #define FAULT_MBARRIER "its mbarrier waits for "
 
-struct contestant_reply { /* to LOAD, CASE and RUN */
+struct contestant_reply { /* to LOAD, CASE, RUN and STREAM */
 	struct message head;
 	enum run_status status;
 	int32_t error_code;
@@ -309,7 +349,8 @@ struct contestant_reply { /* to LOAD, CASE and RUN */
 	 * error_* tell of it, status is RUN_OK. It is no fault where the result is right. */
 	enum run_status left;
 	uint32_t entry; /* LOAD: enum entry_kind, what is called */
-	double seconds; /* RUN: wall time of the call with its synchronisation */
+	double seconds; /* RUN: wall time of the call with its synchronisation; STREAM: of all calls */
+	uint64_t calls; /* STREAM: how many there were */
 	/* RUN, where the device knows: the first call of the solution that failed, and what to do about
 	 * it or about the kernel that failed; "": nothing is known. */
 	char failed[RUN_TEXT_BYTES], advice[RUN_TEXT_BYTES];
@@ -396,5 +437,18 @@ struct contestant_time_reply {
 	struct kernel_list kernels; /* TIME_SPAN: of the first timed call */
 	float microseconds[TIME_CALLS_MAX];
 };
+
+/* Calls solve() back to back for so many seconds, on all sets in turn but `aside`, and then, where
+ * it `ends` with that one, once on it: what a call wrote that was added to what the sets hold shows
+ * there, and nowhere else, as one call would have it. The device is waited for before the first
+ * call and after the last one; between them calls are queued, for some milliseconds at most. The
+ * reply is a contestant_reply. */
+struct contestant_stream {
+	struct message head;
+	double seconds;
+	uint32_t aside, ends;
+};
+#define STREAM_SECONDS_MAX 60.0
+#define STREAM_QUEUED 4 /* calls that are queued at a time, where one takes longer than that */
 
 #endif

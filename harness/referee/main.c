@@ -20,6 +20,8 @@ union request {
 	struct referee_again again;
 	struct referee_explain explain;
 	struct referee_digest digest;
+	struct referee_arrange arrange;
+	struct referee_bits bits;
 	struct referee_stage stage;
 };
 
@@ -30,6 +32,7 @@ union reply {
 	struct referee_check_reply check;
 	struct referee_explain_reply explain;
 	struct referee_digest_reply digest;
+	struct referee_bits_reply bits;
 	struct referee_stage_reply stage;
 };
 
@@ -97,6 +100,14 @@ static bool answer(struct referee *referee, const union request *request, size_t
 		out->bytes = sizeof reply->digest;
 		return is_size(got, sizeof request->digest, err) &&
 			   referee_digest(referee, request->digest.set, &reply->digest.result, err);
+	case MESSAGE_REFEREE_ARRANGE:
+		out->bytes = sizeof reply->head;
+		return is_size(got, sizeof request->arrange, err) &&
+			   referee_arrange(referee, &request->arrange, err);
+	case MESSAGE_REFEREE_BITS:
+		out->bytes = sizeof reply->bits;
+		return is_size(got, sizeof request->bits, err) &&
+			   referee_bits(referee, &request->bits, &reply->bits.found, err);
 	case MESSAGE_REFEREE_STAGE_OPEN:
 		out->bytes = sizeof reply->stage;
 		return is_size(got, sizeof request->stage, err) &&

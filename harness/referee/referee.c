@@ -54,6 +54,8 @@ void referee_close(struct referee *referee)
 	free(referee->carried);
 	free(referee->second);
 	free(referee->reduced);
+	for (size_t i = 0; i < BITS_SLOTS; i++)
+		free(referee->kept[i].outputs);
 	*referee = (struct referee){0};
 }
 
@@ -92,12 +94,12 @@ static bool is_output(const struct referee *referee, uint32_t buffer)
 	return referee->buffers.at[buffer].role != ROLE_INPUT;
 }
 
-/* Of every set; `inputs`: those that a call only reads, too; `flip`: of the result. */
+/* Of the sets; `inputs`: those that a call only reads, too; `flip`: of the result. */
 static bool fill_buffers(struct referee *referee, bool inputs, uint32_t flip, struct error *err)
 {
 	size_t result = problem_part_index(referee->problem, PART_RESULT);
 	for (uint32_t i = 0; i < referee->buffers.count; i++) {
-		struct device_region region = buffer_region(&referee->arena, i, 0, referee->arena.sets);
+		struct device_region region = buffer_region(&referee->arena, i, 0, referee->drawn);
 		struct values values = buffer_values(&referee->buffers.at[i], referee->seed);
 		values.flip = i == result ? flip : 0;
 		if ((inputs || is_output(referee, i)) &&
@@ -170,7 +172,7 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 		return error_set(err, "a case before the device is open");
 	memcpy(name, request->problem, sizeof name);
 	name[sizeof name - 1] = '\0';
-	referee->has_case = referee->has_product = referee->explainable = false;
+	referee->has_case = referee->has_product = referee->explainable = referee->arranged = false;
 	stage_exchange_close(&referee->stage_exchange);
 	referee->problem = problem_find(name);
 	if (referee->problem == NULL)
@@ -188,6 +190,7 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 	buffers_lay_out(&referee->buffers, &arena);
 	arena.bytes = arena.sets * arena.set_stride;
 	referee->group = request->group;
+	referee->drawn = request->first != 0 ? 1 : request->sets;
 	if (referee->group > 0
 			? !referee->device->sealed_arena(referee->state, &arena, referee->group, err)
 			: !referee->device->arena(referee->state, arena.bytes, &arena, fd, err))
@@ -492,7 +495,7 @@ static bool take_outputs(struct referee *referee, const struct referee_check *re
 bool referee_check(struct referee *referee, const struct referee_check *request,
 				   struct check_summary *reply, struct error *err)
 {
-	if (!referee->has_case)
+	if (!referee->has_case || referee->arranged)
 		return error_set(err, "a check before any case");
 	if (request->set >= referee->arena.sets)
 		return error_set(err, "there is no set %u: the case has %u", request->set,

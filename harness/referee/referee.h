@@ -5,6 +5,7 @@
 
 #include "device/referee_device.h"
 #include "process/protocol.h"
+#include "referee/bits.h"
 #include "referee/stage_exchange.h"
 
 struct referee {
@@ -44,6 +45,11 @@ struct referee {
 	uint32_t finishing; /* 1 + the stage whose finish() is to be run next, by itself; 0: none */
 	bool has_second, adds, few_hold; /* as in struct check_input */
 
+	/* Bits that later ones are compared with (bits.h). */
+	uint32_t drawn; /* sets that are drawn: all, or the first one alone */
+	bool arranged;  /* the operands are not what the case draws */
+	struct bits_kept kept[BITS_SLOTS];
+
 	/* The product is kept while the same set is checked again. */
 	bool has_product;
 	uint32_t product_set;
@@ -68,6 +74,11 @@ bool referee_recheck(struct referee *referee, struct check_summary *reply, struc
 bool referee_explain(struct referee *referee, struct wrong_pattern *facts, struct error *err);
 /* Of what the result of a set holds now: protocol.h. */
 bool referee_digest(struct referee *referee, uint32_t set, struct digest *out, struct error *err);
+/* Operands for calls whose bits are compared, and the comparison: protocol.h. */
+bool referee_arrange(struct referee *referee, const struct referee_arrange *request,
+					 struct error *err);
+bool referee_bits(struct referee *referee, const struct referee_bits *request,
+				  struct bits_compared *found, struct error *err);
 /* Custom stage `stage` is to be run, by the arena in the reply and *fd (the referee's own); then
  * it has been. */
 bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_stage_reply *reply,

@@ -59,13 +59,13 @@ void audit_words_how(const struct audit_row *row, char out[AUDIT_TEXT])
 {
 	const struct library_algorithm *facts = &row->algorithm;
 	out[0] = '\0';
-	if (facts->id != LIBRARY_UNKNOWN)
+	if (facts->id >= 0)
 		add(out, ", ", "id %d", facts->id);
-	if (facts->tile != LIBRARY_UNKNOWN)
+	if (facts->tile > 0)
 		add(out, ", ", "tile %d", facts->tile);
 	if (facts->stages > 0)
 		add(out, ", ", "stages %d", facts->stages);
-	if (facts->split_k != LIBRARY_UNKNOWN)
+	if (facts->split_k > 0)
 		add(out, ", ", "split-K %d", facts->split_k);
 	if (facts->reduction > 0)
 		add(out, ", ", "reduction %d%s", facts->reduction, reduction_word(facts->reduction));

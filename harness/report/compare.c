@@ -6,7 +6,9 @@
 
 #include "report/clean.h"
 #include "report/facts.h"
+#include "report/overall.h"
 #include "report/kernels.h"
+#include "report/steady.h"
 #include "report/wrap.h"
 
 #define LABEL_COLUMNS 24
@@ -134,10 +136,29 @@ static void row_print(FILE *out, const struct timing_result *timing,
 	label_print(out, label, LABEL_COLUMNS);
 	fprintf(out, " %8.2f %6s %7.1f%s%s\n", stats->median, width, facts_rate(timing, stats->median),
 			relation[0] != '\0' ? "  " : "", relation);
-	if (entry->wrong > 0)
-		fprintf(out, "  %*s its results leave the error bound, up to %.3g times%s\n", LABEL_COLUMNS,
-				"", entry->worst_ratio,
-				entry->role == TIMING_LIBRARY ? " (C is rounded twice)" : "");
+	struct strbuf wrong = {0};
+	overall_wrong(entry, &wrong);
+	if (wrong.length > 0)
+		fprintf(out, "  %*s ", LABEL_COLUMNS, "");
+	if (wrong.length > 0)
+		wrap_print(out, TEXT_COLUMNS, LABEL_COLUMNS + 3, LABEL_COLUMNS + 3, strbuf_text(&wrong));
+	strbuf_release(&wrong);
+}
+
+/* What there is besides the times of a steady stream. */
+static void stream_print_text(FILE *out, const struct timing_result *timing)
+{
+	static void (*const says[])(const struct timing_result *,
+								struct strbuf *) = {steady_energies, steady_bursts, steady_blocks};
+	struct strbuf line = {0};
+	for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
+		says[i](timing, &line);
+		if (line.length > 0)
+			wrap_print(out, TEXT_COLUMNS, fprintf(out, "  "), 4, strbuf_text(&line));
+	}
+	if (steady_unsettled(timing))
+		fputs("  warning: " STEADY_UNSETTLED "\n", out);
+	strbuf_release(&line);
 }
 
 static void shape_print_text(FILE *out, const struct timing_result *timing)
@@ -147,8 +168,10 @@ static void shape_print_text(FILE *out, const struct timing_result *timing)
 	facts_timed_shape(shape, sizeof shape, timing);
 	fprintf(out, "\n%s %s\n", timing->problem, shape);
 	fprintf(out, "  %-*s %8s %6s %7s  %s\n", LABEL_COLUMNS,
-			span ? "(device span of a call)" : "(between events)", "us", "+-",
-			facts_rate_unit(timing), "the fused kernel");
+			timing_is_steady(timing) ? "(in a steady stream)"
+			: span                   ? "(device span of a call)"
+									 : "(between events)",
+			"us", "+-", facts_rate_unit(timing), "the fused kernel");
 	for (size_t f = 0; f < timing->count && timing->entries[f].role == TIMING_FILE; f++) {
 		const struct timing_entry *fused = &timing->entries[f];
 		const struct timing_entry *plain = compare_plain(timing, fused);
@@ -157,6 +180,7 @@ static void shape_print_text(FILE *out, const struct timing_result *timing)
 			if (is_other(fused, plain, &timing->entries[i]))
 				row_print(out, timing, fused, &timing->entries[i], span);
 	}
+	stream_print_text(out, timing);
 	compare_floor_line(floor, &timing->floor);
 	if (floor[0] != '\0')
 		wrap_print(out, TEXT_COLUMNS, fprintf(out, "  "), 4, floor);
@@ -293,10 +317,11 @@ void compare_markdown(const struct judgement_list *list, bool kernels, FILE *out
 					row_markdown(out, timing, fused, &timing->entries[i], span);
 		}
 		fprintf(out, "\n%s; SM clock %.0f MHz (lowest %.0f, limit %.0f)%s%s.\n",
-				span ? "Device span of a call" : "Time between events around a call",
-				timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
+				facts_times_title(timing), timing->sm_clock_mhz_median, timing->sm_clock_mhz_min,
+				timing->sm_clock_mhz_limit,
 				timing->throttled ? "; **the clock was throttled**" : "",
 				timing->wide ? "; **the interval is wide**" : "");
+		steady_markdown(timing, out);
 		compare_floor_line(floor, &timing->floor);
 		if (floor[0] != '\0')
 			fprintf(out, "\nThe %s.\n", floor);

@@ -179,11 +179,28 @@ struct facts_counted facts_counted(const struct timing_result *timing,
 								   const struct timing_entry *entry)
 {
 	bool span = facts_use_span(timing), host_side = entry->seal.state == SEAL_HOST_SIDE;
-	return (struct facts_counted){.clock = timing_clock_name(host_side ? CLOCK_HOST_SIDE
-															 : span    ? CLOCK_SPAN
-																	   : CLOCK_EVENT),
+	bool steady = entry->steady.time.samples > 0;
+	return (struct facts_counted){.clock = timing_clock_name(steady      ? CLOCK_STEADY
+															 : host_side ? CLOCK_HOST_SIDE
+															 : span      ? CLOCK_SPAN
+																		 : CLOCK_EVENT),
 								  .stats = facts_stats(entry, span),
-								  .passes = host_side || span == (entry->span.samples > 0)};
+								  .passes =
+									  steady || host_side || span == (entry->span.samples > 0)};
+}
+
+const char *facts_times_are(const struct timing_result *timing)
+{
+	if (timing_is_steady(timing))
+		return "in a steady stream";
+	return facts_use_span(timing) ? "of device span" : "between events";
+}
+
+const char *facts_times_title(const struct timing_result *timing)
+{
+	if (timing_is_steady(timing))
+		return "Back-to-back calls in a steady stream";
+	return facts_use_span(timing) ? "Device span of a call" : "Time between events around a call";
 }
 
 double facts_tflops(const struct shape *shape, double microseconds)
@@ -269,31 +286,6 @@ double facts_half_width_percent(const struct timing_stats *stats)
 	return stats->median > 0.0 ? 50.0 * (stats->high - stats->low) / stats->median : 0.0;
 }
 
-bool facts_gpu_wrong(char *out, size_t capacity, const struct judgement_list *list)
-{
-	uint64_t misses = 0;
-	const char *library = NULL;
-	for (size_t b = 0; b < list->bench_count && list->facts.epilogue[0] == '\0'; b++) {
-		const struct timing_result *timing = &list->bench[b];
-		for (size_t i = 0; i < timing->count && timing->test.exact; i++) {
-			const struct timing_entry *entry = &timing->entries[i];
-			if (entry->role != TIMING_LIBRARY || entry->wrong == 0)
-				continue;
-			if (library == NULL) /* one will do */
-				library = entry->label;
-			if (strcmp(entry->label, library) == 0)
-				misses += entry->wrong;
-		}
-	}
-	if (misses == 0)
-		return false;
-	snprintf(out, capacity,
-			 "this GPU computes wrongly: %s itself misses %llu element%s of exact cases; the "
-			 "results of this run are not to be trusted",
-			 library, (unsigned long long)misses, misses > 1 ? "s" : "");
-	return true;
-}
-
 void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL])
 {
 	static const char *const endings[] = {[TIMING_FILE] = " fused",
@@ -305,6 +297,23 @@ void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL])
 	for (char *p = out; *p != '\0'; p++) /* a file's name must not steer a terminal */
 		if ((unsigned char)*p < 0x20 || *p == 0x7F)
 			*p = '?';
+}
+
+bool facts_is_comparison(const struct timing_result *timing)
+{
+	bool comparison = false;
+	for (size_t i = 0; i < timing->count; i++)
+		comparison = comparison || timing->entries[i].role == TIMING_FILE_PLAIN;
+	return comparison;
+}
+
+void facts_label_of(const struct timing_result *timing, const struct timing_entry *entry,
+					char out[FACTS_LABEL])
+{
+	if (facts_is_comparison(timing))
+		facts_label(entry, out);
+	else
+		snprintf(out, FACTS_LABEL, "%s", entry->label);
 }
 
 char *facts_suites(const struct run_description *facts)

@@ -40,6 +40,9 @@ bool facts_never_run(const struct judgement *judgement);
 
 size_t facts_failed_cases(const struct judgement *judgement);
 
+/* Whether a file stands twice in it: with its epilogue and without. */
+bool facts_is_comparison(const struct timing_result *timing);
+
 /* One clock for a whole table, so that its rows can be compared: the device
  * span when every entry that ran has it, the events otherwise. */
 bool facts_use_span(const struct timing_result *timing);
@@ -53,6 +56,12 @@ struct facts_counted {
 };
 struct facts_counted facts_counted(const struct timing_result *timing,
 								   const struct timing_entry *entry);
+
+/* "of device span", "between events" or "in a steady stream": what a table's times are. */
+const char *facts_times_are(const struct timing_result *timing);
+
+/* At the beginning of a sentence: "Device span of a call". */
+const char *facts_times_title(const struct timing_result *timing);
 
 /* TFLOP/s that go with a time in microseconds; 0 when the time is 0. */
 double facts_tflops(const struct shape *shape, double microseconds);
@@ -82,6 +91,9 @@ void facts_references(const struct timing_result *timing,
 /* An entry of a comparison: "02_tiled.cu fused", "02_tiled.cu alone", "cuBLAS+kernel". */
 #define FACTS_LABEL 80
 void facts_label(const struct timing_entry *entry, char out[FACTS_LABEL]);
+/* In a comparison as facts_label() has it, else the label as it is. */
+void facts_label_of(const struct timing_result *timing, const struct timing_entry *entry,
+					char out[FACTS_LABEL]);
 
 /* "edges,my/own.ini": all suites of a run; "" where cases were generated. The caller frees it; NULL
  * where memory runs out. */
@@ -116,11 +128,6 @@ const char *facts_time(double microseconds, char out[FACTS_TIME]);
 
 /* Half the width of the median's 95% interval, in percent of the median. */
 double facts_half_width_percent(const struct timing_stats *stats);
-
-/* Whether libraries got elements of exact cases wrong, and what that says of the whole
- * run, in a sentence: where there is nothing to round, it is the GPU that computes
- * wrongly. Not told of runs with an epilogue, which rounds in its own ways. */
-bool facts_gpu_wrong(char *out, size_t capacity, const struct judgement_list *list);
 
 #define FACTS_CUBLAS "cuBLAS"
 #define FACTS_CUBLASLT "cuBLASLt"

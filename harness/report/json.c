@@ -103,7 +103,7 @@ static json_t *single(const char *name, json_t *value)
 void report_json(const struct judgement_list *list, FILE *out)
 {
 	char warning[256];
-	bool wrong = facts_gpu_wrong(warning, sizeof warning, list);
+	bool wrong = overall_gpu_wrong(warning, sizeof warning, list);
 	put_members(out, record_of_run(&list->facts), "{");
 	put_list(out, "results", list, list->count, result_at);
 	put_members(out, single("ranking", ranked(list)), ",");

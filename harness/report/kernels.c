@@ -18,19 +18,6 @@ static bool any_has_kernels(const struct timing_result *timing)
 	return any;
 }
 
-/* In a comparison a file stands twice: with its epilogue and without. */
-static void label_of(const struct timing_result *timing, const struct timing_entry *entry,
-					 char out[FACTS_LABEL])
-{
-	bool comparison = false;
-	for (size_t i = 0; i < timing->count; i++)
-		comparison = comparison || timing->entries[i].role == TIMING_FILE_PLAIN;
-	if (comparison)
-		facts_label(entry, out);
-	else
-		snprintf(out, FACTS_LABEL, "%s", entry->label);
-}
-
 /* "132", "8x4", "8x1x2": without the ones at the end. */
 static void dimensions_print(char out[DIMENSIONS_TEXT], const uint32_t size[3])
 {
@@ -97,7 +84,7 @@ void kernels_print(FILE *out, int width, const struct timing_result *timing)
 		if (!entry->has_kernels)
 			continue;
 		char label[FACTS_LABEL];
-		label_of(timing, entry, label);
+		facts_label_of(timing, entry, label);
 		fputs("  ", out);
 		print_cut(out, label, width - 2);
 		for (uint32_t k = 0; k < kernels->shown; k++)
@@ -148,7 +135,7 @@ void kernels_markdown(FILE *out, const struct timing_result *timing)
 		const struct timing_entry *entry = &timing->entries[i];
 		const struct kernel_list *kernels = &entry->kernels;
 		char label[FACTS_LABEL];
-		label_of(timing, entry, label);
+		facts_label_of(timing, entry, label);
 		for (uint32_t k = 0; entry->has_kernels && k < kernels->shown; k++)
 			row_markdown(out, label, &kernels->first[k]);
 		if (entry->has_kernels && (kernels->run == 0 || kernels->run > kernels->shown)) {

@@ -10,6 +10,7 @@
 #include "report/overall.h"
 #include "report/ranking.h"
 #include "report/seal.h"
+#include "report/steady.h"
 
 static void print_results(const struct judgement_list *list, FILE *out)
 {
@@ -52,6 +53,19 @@ static void print_wrong_elements(const struct problem *problem, const struct cas
 			snprintf(got, sizeof got, "%.9g", element->got);
 		fprintf(out, "| %s | %s | %.9g | %.3g |\n", place, got, element->want, element->bound);
 	}
+}
+
+/* Of accepted files. */
+static void print_bits(const struct judgement *item, FILE *out)
+{
+	char line[BITS_TEXT];
+	if (bits_say(&item->bits, line)[0] == '\0')
+		return;
+	fputs("\n", out);
+	clean_print_cell(out, item->file);
+	fputs(": ", out);
+	clean_print_cell(out, line);
+	fputs("\n", out);
 }
 
 static void print_hints(const struct judgement *item, FILE *out)
@@ -168,10 +182,10 @@ static void print_timing(const struct timing_result *timing, bool kernels, FILE 
 		fputs("\n", out);
 	}
 	fprintf(out, "\n%s; SM clock %.0f MHz (lowest %.0f, limit %.0f)%s%s.\n",
-			span ? "Device span of a call" : "Time between events around a call",
-			timing->sm_clock_mhz_median, timing->sm_clock_mhz_min, timing->sm_clock_mhz_limit,
-			timing->throttled ? "; **the clock was throttled**" : "",
+			facts_times_title(timing), timing->sm_clock_mhz_median, timing->sm_clock_mhz_min,
+			timing->sm_clock_mhz_limit, timing->throttled ? "; **the clock was throttled**" : "",
 			timing->wide ? "; **the interval is wide**" : "");
+	steady_markdown(timing, out);
 	print_seals(timing, span, out);
 	if (kernels)
 		kernels_markdown(out, timing);
@@ -217,6 +231,8 @@ static void write_markdown(const struct judgement_list *list, bool kernels, FILE
 		fprintf(out, "Judged %s.\n\n", shared);
 	print_results(list, out);
 	ranking_markdown(list, out);
+	for (size_t i = 0; i < list->count; i++)
+		print_bits(&list->items[i], out);
 	for (size_t i = 0; i < list->count; i++) {
 		print_hints(&list->items[i], out);
 		print_failures(&list->items[i], out);

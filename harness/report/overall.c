@@ -56,6 +56,67 @@ double overall_ratio(const struct timing_result *timing, const struct timing_ent
 	return library != NULL && own > 0.0 ? median_of(timing, library) / own : 0.0;
 }
 
+bool overall_gpu_wrong(char *out, size_t capacity, const struct judgement_list *list)
+{
+	uint64_t misses = 0;
+	const char *library = NULL;
+	for (size_t b = 0; b < list->bench_count && list->facts.epilogue[0] == '\0'; b++) {
+		const struct timing_result *timing = &list->bench[b];
+		/* Where one library is right, the GPU is. */
+		const bool exact = timing->test.exact && overall_library(timing) == NULL;
+		for (size_t i = 0; i < timing->count && exact; i++) {
+			const struct timing_entry *entry = &timing->entries[i];
+			if (entry->role != TIMING_LIBRARY || entry->wrong == 0)
+				continue;
+			if (library == NULL) /* one will do */
+				library = entry->label;
+			if (strcmp(entry->label, library) == 0)
+				misses += entry->wrong;
+		}
+	}
+	if (misses == 0)
+		return false;
+	snprintf(out, capacity,
+			 "this GPU computes wrongly: %s itself misses %llu element%s of exact cases; the "
+			 "results of this run are not to be trusted",
+			 library, (unsigned long long)misses, misses > 1 ? "s" : "");
+	return true;
+}
+
+void overall_wrong(const struct timing_entry *entry, struct strbuf *out)
+{
+	strbuf_setf(out, "%s", "");
+	if (entry->wrong == 0)
+		return;
+	if (entry->compared >= entry->wrong)
+		strbuf_addf(out, "%.2g%% of its results",
+					100.0 * (double)entry->wrong / (double)entry->compared);
+	else
+		strbuf_addf(out, "%llu of its results", (unsigned long long)entry->wrong);
+	strbuf_addf(out, " leave the error bound, by up to %.3g times", entry->worst_ratio);
+	if (entry->cause[0] != '\0')
+		strbuf_addf(out, ": %s", entry->cause);
+}
+
+void overall_chosen(const struct timing_result *timing, struct strbuf *out)
+{
+	const struct timing_entry *right = overall_library(timing);
+	const struct timing_entry *all = overall_library_of_all(timing);
+	char time[FACTS_TIME];
+	strbuf_setf(out, "%s", "");
+	if (all == NULL || all == right)
+		return;
+	if (right != NULL)
+		strbuf_addf(
+			out,
+			"compared with %s, %s us, the fastest library whose results keep the error bound; ",
+			right->label, facts_time(median_of(timing, right), time));
+	else
+		strbuf_addf(out, "compared with no library: none keeps the error bound; ");
+	strbuf_addf(out, "%s, which does not, takes %s us", all->label,
+				facts_time(median_of(timing, all), time));
+}
+
 static bool same_problem(const struct judgement_list *list, size_t a, size_t b)
 {
 	return strcmp(list->bench[a].problem, list->bench[b].problem) == 0;
@@ -113,10 +174,10 @@ void overall_sentence(struct strbuf *out, const struct overall *overall)
 	} else {
 		facts_timed_shape(shape, sizeof shape, overall->worst_at);
 		strbuf_addf(out,
-					"%.3f times as fast as the fastest library (geometric mean of %zu "
+					"%.3f times as fast as the fastest library%s (geometric mean of %zu "
 					"shape%s); worst %.3f at %s; ",
-					overall->mean, overall->shapes, overall->shapes > 1 ? "s" : "", overall->worst,
-					shape);
+					overall->mean, timing_is_steady(overall->worst_at) ? " in a steady stream" : "",
+					overall->shapes, overall->shapes > 1 ? "s" : "", overall->worst, shape);
 		if (overall->slow > 0)
 			strbuf_addf(out, "%zu below %g", overall->slow, OVERALL_SLOW);
 		else
@@ -189,7 +250,7 @@ void overall_table(const struct judgement_list *list, int width, FILE *out)
 			fprintf(out,
 					"\n%s, microseconds %s (--verbose: a table each)\n  %-15s %9s %5s %9s %5s %-8s "
 					"%7s\n",
-					timing->problem, facts_use_span(timing) ? "of device span" : "between events",
+					timing->problem, facts_times_are(timing),
 					shape_legend(problem_find(timing->problem), legend), "file", "+-", "library",
 					"+-", "", "ratio");
 		problem = timing->problem;

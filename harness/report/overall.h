@@ -29,6 +29,18 @@ const struct timing_entry *overall_library(const struct timing_result *timing);
 /* That of all of them, whatever their results are. */
 const struct timing_entry *overall_library_of_all(const struct timing_result *timing);
 
+/* How far an entry's results leave the error bound and why, "0.93% of its results ..."; empty where
+ * they keep it. */
+void overall_wrong(const struct timing_entry *entry, struct strbuf *out);
+
+/* Which library files are compared with, where that is not the fastest of all; else empty. */
+void overall_chosen(const struct timing_result *timing, struct strbuf *out);
+
+/* Whether libraries got elements of exact cases wrong, and what that says of the whole
+ * run, in a sentence: where there is nothing to round, it is the GPU that computes
+ * wrongly. Not told of runs with an epilogue, which rounds in its own ways. */
+bool overall_gpu_wrong(char *out, size_t capacity, const struct judgement_list *list);
+
 /* Its time over that of the entry; 0 when either was not measured. 1 when neither runs
  * anything on the device. */
 double overall_ratio(const struct timing_result *timing, const struct timing_entry *entry);

@@ -14,8 +14,9 @@
 /* ---- the tables --------------------------------------------------------------------------------
  */
 
-static const struct record record_element, record_check, record_kernel, record_stats,
-	record_algorithm, record_seal, record_denied, record_use, record_compile;
+static const struct record record_element, record_check, record_kernel, record_stats, record_steady,
+	record_algorithm, record_seal, record_denied, record_use, record_difference, record_bits,
+	record_compile;
 
 static const struct record_member device_members[] = {
 #define RECORD_DEVICE
@@ -53,6 +54,10 @@ static const struct record_member algorithm_members[] = {
 #define RECORD_ALGORITHM
 #include "report/record_rows.h"
 };
+static const struct record_member steady_members[] = {
+#define RECORD_STEADY
+#include "report/record_rows.h"
+};
 static const struct record_member seal_members[] = {
 #define RECORD_SEAL
 #include "report/record_rows.h"
@@ -77,6 +82,14 @@ static const struct record_member compile_members[] = {
 #define RECORD_COMPILE
 #include "report/record_rows.h"
 };
+static const struct record_member difference_members[] = {
+#define RECORD_DIFFERENCE
+#include "report/record_rows.h"
+};
+static const struct record_member bits_members[] = {
+#define RECORD_BITS
+#include "report/record_rows.h"
+};
 static const struct record_member result_members[] = {
 #define RECORD_RESULT
 #include "report/record_rows.h"
@@ -95,6 +108,7 @@ static const struct record record_kernel = {RECORD_OF(struct kernel_launch, kern
 static const struct record record_stats = {RECORD_OF(struct timing_stats, stats_members)};
 static const struct record record_algorithm = {
 	RECORD_OF(struct library_algorithm, algorithm_members)};
+static const struct record record_steady = {RECORD_OF(struct timing_steady, steady_members)};
 static const struct record record_seal = {RECORD_OF(struct timing_seal, seal_members)};
 const struct record record_entry = {RECORD_OF(struct timing_entry, entry_members),
 									.has_table = true};
@@ -103,6 +117,9 @@ const struct record record_timing = {RECORD_OF(struct timing_result, timing_memb
 static const struct record record_denied = {RECORD_OF(struct denied_call, denied_members)};
 static const struct record record_use = {RECORD_OF(struct kernel_use, use_members)};
 static const struct record record_compile = {RECORD_OF(struct judgement, compile_members)};
+static const struct record record_difference = {
+	RECORD_OF(struct bits_difference, difference_members)};
+static const struct record record_bits = {RECORD_OF(struct judged_bits, bits_members)};
 const struct record record_result = {RECORD_OF(struct judgement, result_members),
 									 .has_table = true};
 
@@ -266,10 +283,20 @@ static int64_t bounded(const json_t *value, int64_t least, int64_t most)
 	return whole < least ? least : whole > most ? most : whole;
 }
 
-static bool name_read(const struct record_member *member, const json_t *value, void *out,
-					  struct error *err)
+/* What the rule asks for is said, where it is a flag. */
+static void is_there(const struct record_member *member, const struct record_at *at)
 {
-	return names_find(member->names, text_of(value), out) ||
+	if (member->rule != RECORD_ALWAYS && member->when_size == sizeof(bool))
+		*(bool *)inside(at, member->when) = true;
+}
+
+static bool name_read(const struct record_member *member, const struct record_at *at,
+					  const json_t *value, struct error *err)
+{
+	if (member->rule != RECORD_ALWAYS && !json_is_string(value))
+		return true;
+	is_there(member, at);
+	return names_find(member->names, text_of(value), inside(at, member->at)) ||
 		   error_set(err, "no %s has the name '%.40s'", member->names->what, text_of(value));
 }
 
@@ -277,13 +304,6 @@ static void dimensions_read(const json_t *value, uint32_t *out)
 {
 	for (size_t axis = 0; axis < 3; axis++)
 		out[axis] = (uint32_t)bounded(json_array_get(value, axis), 0, UINT32_MAX);
-}
-
-/* What the rule asks for is said, where it is a flag. */
-static void is_there(const struct record_member *member, const struct record_at *at)
-{
-	if (member->rule != RECORD_ALWAYS && member->when_size == sizeof(bool))
-		*(bool *)inside(at, member->when) = true;
 }
 
 static bool part_read(const struct record_member *member, const struct record_at *at,
@@ -355,7 +375,7 @@ static bool member_read(const struct record_member *member, const struct record_
 	case RECORD_SIZE: *(uint64_t *)out = (uint64_t)bounded(value, 0, INT64_MAX); return true;
 	case RECORD_REAL: *(double *)out = record_real(value); return true;
 	case RECORD_SEED: *(uint64_t *)out = strtoull(text_of(value), NULL, 0); return true;
-	case RECORD_NAME: return name_read(member, value, out, err);
+	case RECORD_NAME: return name_read(member, at, value, err);
 	case RECORD_DIMENSIONS: dimensions_read(value, out); return true;
 	case RECORD_PART:
 	case RECORD_SAME:

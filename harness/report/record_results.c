@@ -166,6 +166,24 @@ WRITE(compile, jailed)
 	return json_boolean((((const struct judgement *)at->of)->layers & LAYER_COMPILER) != 0);
 }
 
+WRITE(bits, rows)
+{
+	const struct judged_bits *bits = at->of;
+	json_t *json = json_array();
+	for (uint32_t i = 0; i < bits->row_count && i < BITS_ROWS_MAX; i++)
+		json_array_append_new(json, json_integer(bits->rows[i]));
+	return json;
+}
+
+READ(bits, rows)
+{
+	struct judged_bits *bits = at->of;
+	(void)err;
+	for (size_t i = 0; i < json_array_size(value) && bits->row_count < BITS_ROWS_MAX; i++)
+		bits->rows[bits->row_count++] = whole_of(json_array_get(value, i), 0);
+	return true;
+}
+
 WRITE(result, reason)
 {
 	char reason[FACTS_REASON];

@@ -175,7 +175,14 @@ WRITE(entry, fusion_cost_us)
 
 WRITE(timing, clock)
 {
-	return json_string(timing_clock_name(facts_use_span(at->of) ? CLOCK_SPAN : CLOCK_EVENT));
+	return json_string(timing_clock_name(timing_is_steady(at->of) ? CLOCK_STEADY
+										 : facts_use_span(at->of) ? CLOCK_SPAN
+																  : CLOCK_EVENT));
+}
+
+WRITE(timing, timing)
+{
+	return json_string(timing_is_steady(at->of) ? "steady" : "burst");
 }
 
 WRITE(timing, floor_us)

@@ -222,9 +222,10 @@ static void panel_print(FILE *out, struct panel *panel)
 {
 	char title[FACTS_LABEL + 1400], label[FACTS_LABEL];
 	facts_label(&panel->list->bench[0].entries[panel->file], label);
-	snprintf(title, sizeof title, "%s (%s): speed-up with %s, %s", label,
+	snprintf(title, sizeof title, "%s (%s): speed-up with %s, %s%s", label,
 			 panel->list->bench[0].problem, panel->list->facts.epilogue,
-			 panel->list->facts.device.name);
+			 panel->list->facts.device.name,
+			 timing_is_steady(&panel->list->bench[0]) ? ", in a steady stream" : "");
 	panel_measure(panel);
 	text_print(out, LEFT, panel->top + 24, 16, "start", title);
 	legend_print(out, panel);

@@ -12,6 +12,7 @@
 #include "report/denied.h"
 #include "report/facts.h"
 #include "report/kernels.h"
+#include "report/overall.h"
 #include "report/ranking.h"
 #include "report/text_page.h"
 #include "report/wrap.h"
@@ -104,6 +105,13 @@ static void summary_print(const struct text_page *page, const struct judgement *
 	strbuf_release(&line);
 }
 
+static void bits_print(const struct text_page *page, const struct judgement *item)
+{
+	char line[BITS_TEXT];
+	if (bits_say(&item->bits, line)[0] != '\0')
+		text_paragraph(page, 2, line);
+}
+
 static void hints_print(const struct text_page *page, const struct judgement *item)
 {
 	for (size_t i = 0; i < item->hint_count; i++) {
@@ -163,6 +171,7 @@ static void log_print(const struct text_page *page, const struct judgement *item
 static void judgement_print(const struct text_page *page, const struct judgement *item)
 {
 	summary_print(page, item);
+	bits_print(page, item);
 	if (item->detail[0] != '\0' && facts_failed_cases(item) == 0)
 		text_paragraph(page, 2, item->detail); /* else it repeats what the cases say */
 	log_print(page, item);
@@ -240,7 +249,7 @@ static bool file_print(const struct text_page *page, const struct judgement *ite
 static void gpu_warning_print(const struct text_page *page, const struct judgement_list *list)
 {
 	char warning[256];
-	if (!facts_gpu_wrong(warning, sizeof warning, list))
+	if (!overall_gpu_wrong(warning, sizeof warning, list))
 		return;
 	text_paint(page, TEXT_BAD, "warning: ");
 	wrap_print(page->out, page->width, (int)strlen("warning: "), 0, warning);

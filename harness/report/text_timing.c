@@ -6,7 +6,9 @@
 #include "report/clean.h"
 #include "report/facts.h"
 #include "report/kernels.h"
+#include "report/overall.h"
 #include "report/seal.h"
+#include "report/steady.h"
 #include "report/text_page.h"
 #include "report/wrap.h"
 
@@ -18,6 +20,29 @@ static void percent_format(char out[16], double percent)
 		snprintf(out, 16, "%.1f%%", percent);
 	else
 		snprintf(out, 16, "-");
+}
+
+/* Behind an entrant's name: its time, with what else the table's kind has. */
+static void burst_print(FILE *out, const struct timing_stats *stats)
+{
+	char median[FACTS_TIME], min[FACTS_TIME], p95[FACTS_TIME], low[FACTS_TIME], high[FACTS_TIME];
+	char interval[40];
+	facts_time(stats->median, median);
+	facts_time(stats->min, min);
+	facts_time(stats->p95, p95);
+	facts_time(stats->low, low);
+	facts_time(stats->high, high);
+	snprintf(interval, sizeof interval, "%s-%s", low, high);
+	fprintf(out, " %7s %7s %7s %13s", median, min, p95, interval);
+}
+
+static void steady_print(FILE *out, const struct timing_entry *entry)
+{
+	char median[FACTS_TIME], joules[STEADY_FIGURE], watts[STEADY_FIGURE], mhz[STEADY_FIGURE];
+	const struct timing_stats *time = &entry->steady.time;
+	fprintf(out, " %7s %4.1f%% %5s %5s %8s", facts_time(time->median, median),
+			facts_half_width_percent(time), steady_watts(entry, watts), steady_mhz(entry, mhz),
+			steady_joules(entry, joules));
 }
 
 static void entry_print(const struct text_page *page, const struct timing_result *timing,
@@ -39,16 +64,12 @@ static void entry_print(const struct text_page *page, const struct timing_result
 		return;
 	}
 	const struct timing_stats *stats = facts_stats(entry, span);
-	char median[FACTS_TIME], min[FACTS_TIME], p95[FACTS_TIME], low[FACTS_TIME], high[FACTS_TIME];
-	char interval[40], percent[16];
-	facts_time(stats->median, median);
-	facts_time(stats->min, min);
-	facts_time(stats->p95, p95);
-	facts_time(stats->low, low);
-	facts_time(stats->high, high);
-	snprintf(interval, sizeof interval, "%s-%s", low, high);
-	fprintf(page->out, " %7s %7s %7s %13s %7.4g", median, min, p95, interval,
-			facts_rate(timing, stats->median));
+	char percent[16];
+	if (timing_is_steady(timing))
+		steady_print(page->out, entry);
+	else
+		burst_print(page->out, stats);
+	fprintf(page->out, " %7.4g", facts_rate(timing, stats->median));
 	struct facts_reference references[FACTS_REFERENCES];
 	facts_references(timing, references);
 	for (int y = 0; y < FACTS_REFERENCES && references[y].label != NULL; y++) {
@@ -56,13 +77,20 @@ static void entry_print(const struct text_page *page, const struct timing_result
 		fprintf(page->out, " %7s", percent);
 	}
 	fputc('\n', page->out);
-	if (entry->wrong > 0) {
-		char warning[128];
-		snprintf(warning, sizeof warning,
-				 "    its results leave the error bound: %llu elements, up to %.3g times\n",
-				 (unsigned long long)entry->wrong, entry->worst_ratio);
-		text_paint(page, TEXT_BAD, warning);
-	}
+	struct strbuf wrong = {0};
+	overall_wrong(entry, &wrong);
+	if (wrong.length > 0)
+		text_paragraph(page, 4, strbuf_text(&wrong));
+	strbuf_release(&wrong);
+}
+
+static void chosen_print(const struct text_page *page, const struct timing_result *timing)
+{
+	struct strbuf line = {0};
+	overall_chosen(timing, &line);
+	if (line.length > 0)
+		text_paragraph(page, 2, strbuf_text(&line));
+	strbuf_release(&line);
 }
 
 static void events_print(const struct text_page *page, const struct timing_result *timing)
@@ -80,6 +108,19 @@ static void events_print(const struct text_page *page, const struct timing_resul
 	}
 	if (line.length > 0)
 		text_paragraph(page, 2, strbuf_text(&line));
+	strbuf_release(&line);
+}
+
+static void stream_print(const struct text_page *page, const struct timing_result *timing)
+{
+	struct strbuf line = {0};
+	steady_bursts(timing, &line);
+	if (line.length > 0)
+		text_paragraph(page, 2, strbuf_text(&line));
+	steady_blocks(timing, &line);
+	text_paragraph(page, 2, strbuf_text(&line));
+	if (steady_unsettled(timing))
+		text_paint(page, TEXT_WARNING, "  warning: " STEADY_UNSETTLED "\n");
 	strbuf_release(&line);
 }
 
@@ -130,11 +171,16 @@ void text_timing(const struct text_page *page, const struct timing_result *timin
 	bool span = facts_use_span(timing);
 	char shape[128], line[256];
 	facts_timed_shape(shape, sizeof shape, timing);
-	snprintf(line, sizeof line, "%s: microseconds %s", shape,
-			 span ? "of device span" : "between events");
+	bool steady = timing_is_steady(timing);
+	snprintf(line, sizeof line, "%s: microseconds %s", shape, facts_times_are(timing));
 	text_paragraph(page, 2, line);
-	fprintf(page->out, "  %-*s %7s %7s %7s %13s %7s", LABEL_COLUMNS, "", "median", "min", "p95",
-			"95% interval", facts_rate_unit(timing));
+	if (steady)
+		fprintf(page->out, "  %-*s %7s %5s %5s %5s %8s", LABEL_COLUMNS, "", "median", "+-", "watts",
+				"MHz", "joules");
+	else
+		fprintf(page->out, "  %-*s %7s %7s %7s %13s", LABEL_COLUMNS, "", "median", "min", "p95",
+				"95% interval");
+	fprintf(page->out, " %7s", facts_rate_unit(timing));
 	struct facts_reference references[FACTS_REFERENCES];
 	facts_references(timing, references);
 	for (int y = 0; y < FACTS_REFERENCES && references[y].label != NULL; y++)
@@ -142,9 +188,12 @@ void text_timing(const struct text_page *page, const struct timing_result *timin
 	fputc('\n', page->out);
 	for (size_t i = 0; i < timing->count; i++)
 		entry_print(page, timing, &timing->entries[i], span);
+	chosen_print(page, timing);
 	for (size_t i = 0; i < timing->count; i++)
 		text_schedule(page, timing->entries[i].label, timing->entries[i].schedule);
-	if (span)
+	if (steady)
+		stream_print(page, timing);
+	else if (span)
 		events_print(page, timing);
 	seals_print(page, timing, span);
 	clocks_print(page, timing);

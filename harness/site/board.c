@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "judgement/bits.h"
 #include "report/facts.h"
 #include "report/html/intervals.h"
 #include "report/html/page.h"
@@ -20,6 +21,7 @@ static const struct html_column columns[] = {{"Rank", COLUMN_NUMBER},
 											 {"95% from", COLUMN_NUMBER},
 											 {"to", COLUMN_NUMBER},
 											 {"Of best library", COLUMN_NUMBER},
+											 {"Bits", COLUMN_SHORT},
 											 {"Cases", COLUMN_NUMBER},
 											 {"Date (UTC)", COLUMN_SHORT},
 											 {"Content", COLUMN_SHORT},
@@ -38,6 +40,7 @@ static void leader_print(struct html_table *table, const struct site *site,
 {
 	const struct measured_time *time = leader->time;
 	const struct measured *run = leader->run;
+	char bits[BITS_MARKS];
 	html_table_row(table, 0);
 	html_table_format(table, (double)leader->rank, "%zu", leader->rank);
 	site_file_cell(table, site, run);
@@ -48,6 +51,7 @@ static void leader_print(struct html_table *table, const struct site *site,
 	site_time_cell(table, time->low);
 	site_time_cell(table, time->high);
 	site_ratio_cell(table, measured_ratio(time));
+	html_table_text(table, bits_marks(run->repeatable, run->batch_invariant, bits));
 	html_table_format(table, (double)run->cases, "%lld", (long long)run->cases);
 	site_date_cell(table, run);
 	site_content_cell(table, site, run);

@@ -23,9 +23,11 @@ struct shape_times {
 	const struct measured_time *time; /* and its time */
 };
 
+/* A steady stream takes longer than bursts, and is no point of their plot. */
 static bool is_timed(const struct measured_time *time)
 {
-	return time->median > 0.0 && !time->without_epilogue;
+	return time->median > 0.0 && !time->without_epilogue &&
+		   !timing_clock_is(time->clock, CLOCK_STEADY);
 }
 
 /* The run's time at the shape; NULL where it has none, or is of another problem, device or

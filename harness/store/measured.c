@@ -302,6 +302,8 @@ static bool take_item(struct measured *out, const struct judgement_list *list, s
 	COPY(out->verdict, verdict_name(item->verdict));
 	out->cases = (int64_t)(item->count + item->unlisted);
 	out->accepted = (int64_t)item->accepted;
+	COPY(out->repeatable, names_at(&names_of_bits_word, item->bits.repeatable));
+	COPY(out->batch_invariant, names_at(&names_of_bits_word, item->bits.batch_invariant));
 	out->file = clean_line(item->file);
 	out->path = strdup("");
 	out->detail = clean_line(item->detail);

@@ -53,8 +53,9 @@ struct measured {
 	/* how cases were drawn; 0 and "" of a report */
 	char seed[24], sizes[16];
 	int32_t max_dim, multiple;
-	bool tuned;      /* compiled with constants that tune chose */
-	bool has_source; /* the store keeps it */
+	char repeatable[16], batch_invariant[16]; /* names of enum bits_word */
+	bool tuned;                               /* compiled with constants that tune chose */
+	bool has_source;                          /* the store keeps it */
 	size_t time_count;
 	struct measured_time *times; /* owned */
 	size_t counter_count;

@@ -173,7 +173,7 @@ static void note_clocks(struct pair *out)
 		if (out->shapes[i].difference.clocks_differ) {
 			note(out,
 				 "not measured alike: %s in %s, %s in %s (span: on the device; event: with the "
-				 "launch; host_side: of sealed calls)",
+				 "launch; host_side: of sealed calls; steady: back to back)",
 				 out->shapes[i].a->clock, out->names[0], out->shapes[i].b->clock, out->names[1]);
 			break;
 		}

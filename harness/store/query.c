@@ -24,6 +24,8 @@ const struct column measured_columns[MEASURED_COLUMNS] = {
 	COLUMN_SHOWN("j.detail", struct measured, detail, "detail"),
 	COLUMN_SHOWN("j.cases", struct measured, cases, "cases_total"),
 	COLUMN_SHOWN("j.accepted", struct measured, accepted, "cases_accepted"),
+	COLUMN_SHOWN("j.repeatable", struct measured, repeatable, "repeatable"),
+	COLUMN_SHOWN("j.batch_invariant", struct measured, batch_invariant, "batch_invariant"),
 	COLUMN_SHOWN("r.source_commit", struct measured, commit, "commit"),
 	COLUMN_SHOWN("r.host", struct measured, host, "host"),
 	COLUMN_SHOWN("r.device_kind", struct measured, device_kind, "device_kind"),

@@ -25,7 +25,7 @@ bool store_find(const char *path, const struct store_filter *filter, struct meas
 				struct error *err);
 
 /* What is asked of the store, by members, and what they are called in JSON. */
-#define MEASURED_COLUMNS 29
+#define MEASURED_COLUMNS 31
 extern const struct column measured_columns[MEASURED_COLUMNS]; /* of a struct measured */
 #define MEASURED_TIME_COLUMNS 12
 extern const struct column measured_time_columns[MEASURED_TIME_COLUMNS]; /* ... measured_time */

@@ -25,6 +25,8 @@ const char *const store_schema[] = {
 #include "judgement/record_columns.h"
 #define RECORD_COMPILE
 #include "judgement/record_columns.h"
+#define RECORD_BITS
+#include "judgement/record_columns.h"
 	") STRICT;\n"
 	"CREATE INDEX judgement_submission ON judgement(submission);\n"
 	"CREATE INDEX judgement_problem ON judgement(problem);\n"
@@ -52,6 +54,8 @@ const char *const store_schema[] = {
 	"	timing INTEGER NOT NULL REFERENCES timing, number INTEGER NOT NULL,\n"
 	"	judgement INTEGER REFERENCES judgement" /* NULL: a library */
 #define RECORD_ENTRY
+#include "judgement/record_columns.h"
+#define RECORD_STEADY
 #include "judgement/record_columns.h"
 #define RECORD_SEAL
 #include "judgement/record_columns.h"

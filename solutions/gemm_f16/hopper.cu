@@ -21,6 +21,8 @@
  *     hopper/ptx.cuh, wgmma.cuh  instructions
  *     hopper/problem.cuh         what the host knows; device.cuh and clusters.cuh: of the GPU
  *
+ * With -DHOPPER_BATCH_INVARIANT=1 a row has the same bits in batches of any M (DESIGN.md).
+ *
  * Changes from 21_persistent_cluster: every alignment, tiles of any multiple of 8 rows by
  * multiplying the transposed operands (swap-AB), split-K over distributed shared memory, clusters
  * of up to 8 blocks.

@@ -15,6 +15,8 @@
  * descriptor of B says K-major; rows of K elements have to be multiples of 16 bytes for both
  * operands, where a row-major B has rows of N.
  *
+ * With -DHOPPER_BATCH_INVARIANT=1 a row has the same bits in batches of any M (gemm_f16/DESIGN.md).
+ *
  * Changes from 01_naive: all but the formula.
  *
  * Arithmetic intensity: a tile of 128 x 256 loads 48 KB a k-block and multiplies 4.2 MFLOP

@@ -31,7 +31,6 @@
 struct region {
 	uint64_t start, end;
 	uint64_t cursor; /* where the next search for room starts */
-	uint64_t opened; /* end of the pages that were ever made accessible */
 };
 
 static struct {
@@ -75,8 +74,8 @@ static bool reserve(size_t bytes)
 	memory.shadow = shadow;
 	shadow_cover(memory.start, memory.end);
 	uint64_t middle = memory.start + round_down(bytes / 4 * 3, PAGE);
-	memory.device = (struct region){memory.start, middle, memory.start + GAP, memory.start};
-	memory.host = (struct region){middle, memory.end, middle + GAP, middle};
+	memory.device = (struct region){memory.start, middle, memory.start + GAP};
+	memory.host = (struct region){middle, memory.end, middle + GAP};
 	return true;
 }
 
@@ -221,8 +220,6 @@ static uint64_t allocate_locked(struct region *region, size_t size, const char *
 	if (strncmp(kind, "cu", 2) == 0) /* the program's own */
 		memory.entries[index_of(base)]->number = ++memory.numbered;
 	region->cursor = base + size + GAP;
-	if (last > region->opened)
-		region->opened = last;
 	memory.used += size;
 	if (memory.used > memory.peak)
 		memory.peak = memory.used;
@@ -247,12 +244,32 @@ uint64_t memory_allocate_host(size_t size, const char *kind)
 	return base;
 }
 
+static bool in_device_memory(uint64_t base)
+{
+	return base >= memory.device.start && base < memory.device.end;
+}
+
+/* Opens or closes the pages of the i-th allocation and of those behind it without a page between.
+ * Returns the index behind the last of these. */
+static size_t guard_span(size_t i, bool closed)
+{
+	const uint64_t first = round_down(memory.bases[i], PAGE);
+	uint64_t end = first;
+	for (; i < memory.count && in_device_memory(memory.bases[i]) &&
+		   round_down(memory.bases[i], PAGE) <= end;
+		 i++)
+		end = round_up(memory.bases[i] + memory.entries[i]->size, PAGE);
+	set_access(first, end, !closed);
+	return i;
+}
+
+/* What was freed is closed: a guard that went through all memory that ever was allocated would take
+ * longer with every call. */
 void memory_guard(bool closed)
 {
 	pthread_mutex_lock(&memory.lock);
-	const struct region *region = &memory.device;
-	if (closed != memory.closed && region->opened > region->start)
-		set_access(region->start, region->opened, !closed);
+	for (size_t i = 0; closed != memory.closed && i < memory.count;)
+		i = in_device_memory(memory.bases[i]) ? guard_span(i, closed) : i + 1;
 	memory.closed = closed;
 	pthread_mutex_unlock(&memory.lock);
 }
@@ -327,12 +344,29 @@ static bool within_reservation(uint64_t address)
 	return address >= memory.start && address < memory.end;
 }
 
+/* Of memory that was freed, where number `at` is by now what lay behind it: the pages that it had
+ * alone. */
+static void close_pages(size_t at, uint64_t base, size_t size)
+{
+	uint64_t first = round_down(base, PAGE), end = round_up(base + size, PAGE);
+	if (at > 0) {
+		const uint64_t below = round_up(memory.bases[at - 1] + memory.entries[at - 1]->size, PAGE);
+		first = below > first ? below : first;
+	}
+	if (at < memory.count && round_down(memory.bases[at], PAGE) < end)
+		end = round_down(memory.bases[at], PAGE);
+	if (first < end)
+		set_access(first, end, false);
+}
+
 static void free_at(size_t at)
 {
 	uint64_t base = memory.bases[at];
 	size_t size = memory.entries[at]->size;
 	remove_at(at);
 	release(base, size);
+	if (in_device_memory(base))
+		close_pages(at, base, size);
 	shadow_forget(base, size);
 	memory.used -= size;
 }

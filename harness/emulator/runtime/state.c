@@ -1,6 +1,8 @@
 /* The runtime's state, its lock, and errors as CUDA has them: a last error per
  * thread, and a sticky one once a kernel has faulted. */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +70,14 @@ static void say_line(const char *line)
 	runtime_say("%s", line);
 }
 
+/* Cores that this process may use; 0: not known. Launches do not ask again, which costs a closed
+ * process more than a small kernel does. */
+static int cores(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
 static cudaError_t initialise(void)
 {
 	environment_check();
@@ -84,6 +94,7 @@ static cudaError_t initialise(void)
 	runtime_close_memory();
 	const char *check = getenv("EMULATED_GPU_CHECK");
 	runtime.options = (struct machine_options){
+		.threads = cores(),
 		.step_budget = environment_number("EMULATED_GPU_STEPS"),
 		.check_race = check != NULL && strcmp(check, "race") == 0,
 		.check_none = check != NULL && strcmp(check, "none") == 0,

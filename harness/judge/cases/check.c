@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
+#include "judge/cases/bits.h"
 #include "judge/cases/repeat.h"
 #include "judge/run/contestant_link.h"
 #include "judge/run/emulated.h"
@@ -239,6 +241,13 @@ static bool check_sealed(struct case_run one, struct judgement *out, struct erro
 	return true;
 }
 
+static bool check_bits(const struct checking *checking, double seconds, struct error *err)
+{
+	const struct case_run *one = &checking->one;
+	const bool dead = checking->dead || one->contestant->child == NULL;
+	return bits_ask(one, dead, seconds, checking->out, err);
+}
+
 /* The last call of all: its process is watched more closely than others are. */
 static bool check_races(const struct case_run *one, struct judgement *out, struct error *err)
 {
@@ -246,6 +255,8 @@ static bool check_races(const struct case_run *one, struct judgement *out, struc
 		return true;
 	const bool ok = repeat_for_races(one, out, err);
 	summarise(out);
+	if (out->verdict != VERDICT_ACCEPTED)
+		out->bits = (struct judged_bits){.why = "the file is not accepted"};
 	return ok;
 }
 
@@ -320,21 +331,27 @@ static bool check_each(struct checking *checking, struct error *err)
  * 1. Every case, and the verdict that follows.
  * 2. Cases again, for hints and notes. What they try is told already, and so is not listed again.
  * 3. Sealed calls, which may change the verdict.
- * 4. Races, which may change it too; what its watched process tries is not listed either. */
+ * 4. Calls whose bits are compared, for words alone. They come while the process of the cases runs.
+ * 5. Races, which may change the verdict too; what its watched process tries is not listed either.
+ */
 static bool check_steps(struct checking *checking, struct error *err)
 {
 	const struct case_run *one = &checking->one;
 	struct judgement *out = checking->out;
 	struct denied_list told = {.count = 0};
+	const double started = clock_seconds();
 	bool ok = check_each(checking, err);
 	summarise(out);
 	contestant_link_denied(one->contestant, &out->denied);
 
-	ok = ok && repeat_wrong_case(one, out, err) && repeat_accepted_case(one, out, err);
+	ok = ok && repeat_wrong_case(one, out, err);
 	contestant_link_denied(one->contestant, &told);
 
 	ok = ok && check_sealed(*one, out, err);
 	contestant_link_denied(one->contestant, &out->denied);
+
+	ok = ok && check_bits(checking, clock_seconds() - started, err);
+	contestant_link_denied(one->contestant, &told);
 
 	ok = ok && check_races(one, out, err);
 	contestant_link_denied(one->contestant, &told);

@@ -319,41 +319,6 @@ bool repeat_wrong_case(const struct case_run *last, struct judgement *out, struc
 
 #define SPREAD_SECONDS 1.0
 
-/* The one with most products of those that take a moment. */
-static const struct case_result *largest_case(const struct judgement *out)
-{
-	const struct case_result *found = NULL;
-	for (size_t i = 0; i < out->count; i++) {
-		const struct case_result *result = &out->cases[i];
-		if (result->checked && result->seconds <= SPREAD_SECONDS &&
-			(found == NULL || shape_terms(&result->test.shape) > shape_terms(&found->test.shape)))
-			found = result;
-	}
-	return found;
-}
-
-bool repeat_accepted_case(const struct case_run *last, struct judgement *out, struct error *err)
-{
-	const struct case_result *largest = largest_case(out);
-	struct contestant_link *contestant = last->contestant;
-	if (out->verdict != VERDICT_ACCEPTED || largest == NULL || run_stopped(last->run) ||
-		!may_call_again(last->run) || !signature_has(out->file, "atomicAdd"))
-		return true;
-	struct case_run one = *last;
-	one.test = &largest->test;
-	struct call_result results[2] = {{.compared = false}, {.compared = false}};
-	bool good = call_twice(&one, results, err);
-	free(contestant_link_output(contestant));
-	judgement_take_layers(out, contestant->jail.enclosed, contestant->jail.layers);
-	if (!good || !results[0].compared || !results[1].compared || !results[0].right ||
-		!results[1].right || is_same(&results[0].digest, &results[1].digest))
-		return good;
-	out->spread = (struct case_spread){
-		.differs = true, .worst_ratio = fmax(results[0].worst_ratio, results[1].worst_ratio)};
-	snprintf(out->spread.name, sizeof out->spread.name, "%.63s", largest->test.name);
-	return true;
-}
-
 /* Cases of so many terms take a moment, and mostly have several blocks; and the most terms of a
  * case that is looked at. */
 #define RACE_TERMS_OFTEN 1.5e5

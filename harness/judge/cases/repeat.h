@@ -22,10 +22,6 @@ bool repeat_refilled(const struct case_run *one, struct case_result *result, boo
  */
 bool repeat_wrong_case(const struct case_run *last, struct judgement *out, struct error *err);
 
-/* The largest case of an accepted file that has atomics, twice in a new process: fills out->spread
- * where the results differ. As above, nothing but a note comes of it. */
-bool repeat_accepted_case(const struct case_run *last, struct judgement *out, struct error *err);
-
 /* On the emulated GPU: a small case of an accepted file once more, in a new process that looks for
  * races, where nobody asked for another check. The case has the verdict, and what was said, where
  * it finds one: then the file's is to be summed up anew. */

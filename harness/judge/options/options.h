@@ -93,6 +93,8 @@ struct judge_timing {
 	struct judge_scalar alpha, beta;
 	double budget; /* seconds of measuring per shape; 0: 3 */
 	bool sealed;   /* seals the times of JUDGE_TIMES and JUDGE_COMPARES too */
+	bool thorough; /* of a library all algorithms are tried, not just those that it suggests */
+	bool steady;   /* JUDGE_TIMES and JUDGE_COMPARES: also in a steady stream, which then counts */
 };
 
 /* What a file may take, and what it is closed in. */

@@ -18,9 +18,9 @@ struct outcome contestant_call_for_status(struct contestant_link *link, const ch
 /* Seconds that what the judge's part of the process does may take. */
 double contestant_call_seconds(const struct contestant_link *link);
 
-/* What a reply to a call that went well says of an error that was left behind. */
-struct outcome contestant_call_left(struct contestant_link *link, enum run_status left,
-									int error_code, char name[RUN_NAME_BYTES],
-									char text[RUN_TEXT_BYTES]);
+/* A request whose reply is a struct contestant_reply and that has solve() called: what that left
+ * behind is in link->left. */
+struct outcome contestant_call_of_solve(struct contestant_link *link,
+										struct child_exchange *exchange);
 
 #endif

@@ -39,22 +39,14 @@ outcome_failed(enum verdict verdict, bool dead, const char *format, ...)
 	return outcome;
 }
 
-/* The last line that the process printed: what a runtime, an assert or an
- * emulated device has to say about its end. */
+/* What a runtime, an assert or an emulated device said last about the process's end. */
 static void append_last_line(struct outcome *outcome, struct child *child)
 {
-	const char *said = child_output(child);
-	size_t end = strlen(said);
-	while (end > 0 && (said[end - 1] == '\n' || said[end - 1] == '\r'))
-		end--;
-	size_t begin = end;
-	while (begin > 0 && said[begin - 1] != '\n')
-		begin--;
-	if (begin == end)
-		return;
-	size_t used = strlen(outcome->detail);
-	snprintf(outcome->detail + used, sizeof outcome->detail - used, "; it said: %.*s",
-			 (int)(end - begin), said + begin);
+	size_t length, used = strlen(outcome->detail);
+	const char *line = text_last_line(child_output(child), &length);
+	if (length > 0)
+		snprintf(outcome->detail + used, sizeof outcome->detail - used, "; it said: %.*s",
+				 (int)length, line);
 }
 
 /* A copy of what the library's code says, with the name that the user gave it. */
@@ -266,7 +258,7 @@ struct outcome contestant_call_for_status(struct contestant_link *link, const ch
 						   "%s left the judge's part of its process at a loss: %s", doing, why);
 	}
 	if (outcome.verdict != VERDICT_ACCEPTED) {
-		reply->seconds = 0.0;
+		*reply = (struct contestant_reply){.seconds = 0.0};
 		return outcome;
 	}
 	take_facts(link, reply);
@@ -281,6 +273,17 @@ struct outcome contestant_call_left(struct contestant_link *link, enum run_statu
 	struct outcome outcome = outcome_of_status(link, left, error_code, name, text);
 	outcome.dead = false;
 	return outcome;
+}
+
+struct outcome contestant_call_of_solve(struct contestant_link *link,
+										struct child_exchange *exchange)
+{
+	struct contestant_reply *reply = exchange->reply;
+	struct outcome out = contestant_call_for_status(link, "solve()", exchange);
+	if (out.verdict == VERDICT_ACCEPTED)
+		link->left = contestant_call_left(link, reply->left, reply->error_code, reply->error_name,
+										  reply->error_text);
+	return out;
 }
 
 /* A tool tells what it has found when the program ends by itself. */
@@ -441,9 +444,8 @@ struct outcome contestant_link_load(struct contestant_link *link)
 	if (link->jail.listener != NULL)
 		denied_begin(link->jail.listener);
 	struct outcome outcome = contestant_call_for_status(link, "loading the solution", &exchange);
-	link->entry = outcome.verdict == VERDICT_ACCEPTED && reply.entry <= ENTRY_SOLUTION
-					  ? reply.entry
-					  : ENTRY_SOLVE;
+	bool known = outcome.verdict == VERDICT_ACCEPTED && reply.entry <= ENTRY_SOLUTION;
+	link->entry = known ? reply.entry : ENTRY_SOLVE;
 	return outcome;
 }
 
@@ -483,23 +485,25 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 	return contestant_call_for_status(link, BETWEEN_CALLS, &exchange);
 }
 
+struct outcome contestant_link_runs(struct contestant_link *link, struct contestant_run request,
+									double timeout, double *seconds)
+{
+	struct contestant_reply reply;
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	request.head.type = MESSAGE_CONTESTANT_RUN;
+	request.steps = link->steps;
+	exchange.seconds = timeout;
+	link->facts = (struct call_report){.signal = 0};
+	struct outcome outcome = contestant_call_of_solve(link, &exchange);
+	*seconds = reply.seconds;
+	return outcome;
+}
+
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
 								   double *seconds)
 {
-	struct contestant_run request = {.head.type = MESSAGE_CONTESTANT_RUN,
-									 .set = set,
-									 .order = link->launches,
-									 .steps = link->steps};
-	struct contestant_reply reply;
-	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
-	exchange.seconds = timeout;
-	link->facts = (struct call_report){.signal = 0};
-	struct outcome outcome = contestant_call_for_status(link, "solve()", &exchange);
-	*seconds = reply.seconds;
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		link->left = contestant_call_left(link, reply.left, reply.error_code, reply.error_name,
-										  reply.error_text);
-	return outcome;
+	const struct contestant_run request = {.set = set, .orders = {link->launches}};
+	return contestant_link_runs(link, request, timeout, seconds);
 }
 
 struct outcome contestant_link_time(struct contestant_link *link, struct contestant_time request,

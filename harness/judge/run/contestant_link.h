@@ -106,9 +106,19 @@ struct outcome contestant_link_library(struct contestant_link *link,
 									   struct contestant_library request,
 									   struct contestant_library_reply *reply);
 
+/* Several calls, as protocol.h has them, each in its own order, in that time altogether; the head
+ * of `request` and the steps are filled in here. */
+struct outcome contestant_link_runs(struct contestant_link *link, struct contestant_run request,
+									double timeout, double *seconds);
+
 /* A pass of timed calls; the head of `request` is filled in here. */
 struct outcome contestant_link_time(struct contestant_link *link, struct contestant_time request,
 									double timeout, struct contestant_time_reply *reply);
+
+/* Back-to-back calls for asked.seconds; the head of `asked` is filled in here. A call takes at most
+ * `timeout` seconds. */
+struct outcome contestant_link_stream(struct contestant_link *link, struct contestant_stream asked,
+									  double timeout, uint64_t *calls, double *seconds);
 
 /* Sealed calls (protocol.h), where can_seal: of a case, without its seed, in groups of `group`
  * sets; `outputs` has a bit for each buffer that is digested. Then, for each group, its descriptor,

@@ -17,6 +17,19 @@ struct outcome contestant_link_library(struct contestant_link *link,
 	return outcome;
 }
 
+struct outcome contestant_link_stream(struct contestant_link *link, struct contestant_stream asked,
+									  double timeout, uint64_t *calls, double *seconds)
+{
+	asked.head.type = MESSAGE_CONTESTANT_STREAM;
+	struct contestant_reply reply;
+	struct child_exchange exchange = CHILD_EXCHANGE(asked, reply);
+	exchange.seconds = asked.seconds + timeout * (STREAM_QUEUED + 1);
+	struct outcome outcome = contestant_call_of_solve(link, &exchange);
+	*calls = reply.calls;
+	*seconds = reply.seconds;
+	return outcome;
+}
+
 struct outcome contestant_link_sealed(struct contestant_link *link, const struct arena *arena,
 									  uint32_t group, const struct test_case *test,
 									  uint64_t outputs)
@@ -68,9 +81,5 @@ struct outcome contestant_link_end(struct contestant_link *link)
 	struct contestant_reply reply;
 	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
 	exchange.seconds = contestant_call_seconds(link);
-	struct outcome outcome = contestant_call_for_status(link, "solve()", &exchange);
-	if (outcome.verdict == VERDICT_ACCEPTED)
-		link->left = contestant_call_left(link, reply.left, reply.error_code, reply.error_name,
-										  reply.error_text);
-	return outcome;
+	return contestant_call_of_solve(link, &exchange);
 }

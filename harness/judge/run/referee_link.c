@@ -224,6 +224,33 @@ bool referee_link_digest(struct referee_link *link, uint32_t set, struct digest 
 	return true;
 }
 
+bool referee_link_alike(struct referee_link *link, const char *problem,
+						const struct test_case *test, const struct chain *chain, uint32_t sets,
+						struct error *err)
+{
+	struct referee_case request = {.test = *test, .sets = sets, .first = 1};
+	return make_case(link, &request, problem, chain, err);
+}
+
+bool referee_link_arrange(struct referee_link *link, struct referee_arrange request,
+						  struct error *err)
+{
+	struct message reply;
+	request.head.type = MESSAGE_REFEREE_ARRANGE;
+	return CALL(link, request, reply, err);
+}
+
+bool referee_link_bits(struct referee_link *link, struct referee_bits request,
+					   struct bits_compared *found, struct error *err)
+{
+	struct referee_bits_reply reply;
+	request.head.type = MESSAGE_REFEREE_BITS;
+	if (!CALL(link, request, reply, err))
+		return false;
+	*found = reply.found;
+	return true;
+}
+
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
 							 int *fd, struct error *err)
 {

@@ -69,6 +69,15 @@ bool referee_link_explain(struct referee_link *link, struct wrong_pattern *facts
 /* The digest of what a set's result holds now. */
 bool referee_link_digest(struct referee_link *link, uint32_t set, struct digest *out,
 						 struct error *err);
+/* A case in sets that are all alike, for calls whose bits are compared, and the comparison:
+ * protocol.h. The heads of requests are filled in here. */
+bool referee_link_alike(struct referee_link *link, const char *problem,
+						const struct test_case *test, const struct chain *chain, uint32_t sets,
+						struct error *err);
+bool referee_link_arrange(struct referee_link *link, struct referee_arrange request,
+						  struct error *err);
+bool referee_link_bits(struct referee_link *link, struct referee_bits request,
+					   struct bits_compared *found, struct error *err);
 
 /* The memory of a custom stage (*fd is the caller's), and that it has been run. */
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,

@@ -51,8 +51,11 @@ struct entrant {
 	bool own_epilogue;      /* and need not include epilogue.cuh where its stages have no members */
 	const char *schedule;   /* the text of the one that it was compiled with, or NULL */
 	enum timing_role role;
-	bool is_reference; /* a baseline beside the files: measured even where its results leave
-						  the bound, and the report says so */
+	bool is_reference;      /* a baseline beside the files: measured even where its results leave
+							   the bound, and the report says so */
+	enum library_mode mode; /* of a baseline */
+	const struct entrant *by_default; /* LIBRARY_ACCURATE: the same library as it is by default. It
+									  is measured only where the results of that leave the bound */
 };
 
 /* One case's run by one entrant: who judges, what is run where, and what its results are held to.

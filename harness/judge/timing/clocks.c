@@ -25,6 +25,9 @@ void clocks_open(struct clocks *clocks, const char *pci_bus_id)
 	if (clocks->reasons == NULL)
 		clocks->reasons = dlsym(library, "nvmlDeviceGetCurrentClocksThrottleReasons");
 
+	clocks->power = dlsym(library, "nvmlDeviceGetPowerUsage");
+	clocks->energy = dlsym(library, "nvmlDeviceGetTotalEnergyConsumption");
+
 	unsigned mhz = 0;
 	if (init == NULL || find == NULL || clocks->clock_info == NULL || init() != 0 ||
 		find(pci_bus_id, &clocks->device) != 0) {
@@ -37,18 +40,46 @@ void clocks_open(struct clocks *clocks, const char *pci_bus_id)
 		clocks->limit_mhz = mhz;
 }
 
-void clocks_sample(struct clocks *clocks)
+void clocks_begin(struct clocks *clocks)
 {
-	if (clocks->library == NULL)
-		return;
+	samples_free(&clocks->mhz);
+	clocks->seen = 0;
+}
+
+bool clocks_known(const struct clocks *clocks)
+{
+	return clocks->clock_info != NULL;
+}
+
+double clocks_sample(struct clocks *clocks)
+{
+	if (!clocks_known(clocks))
+		return 0.0;
 	unsigned mhz = 0;
 	if (clocks->clock_info(clocks->device, NVML_CLOCK_SM, &mhz) == 0) {
 		float value = (float)mhz;
 		samples_add(&clocks->mhz, &value, 1);
+	} else {
+		mhz = 0;
 	}
 	unsigned long long bits = 0;
 	if (clocks->reasons != NULL && clocks->reasons(clocks->device, &bits) == 0)
 		clocks->seen |= bits;
+	return (double)mhz;
+}
+
+double clocks_watts(const struct clocks *clocks)
+{
+	unsigned milliwatts = 0;
+	bool known = clocks->power != NULL && clocks->power(clocks->device, &milliwatts) == 0;
+	return known ? 1e-3 * (double)milliwatts : 0.0;
+}
+
+unsigned long long clocks_millijoules(const struct clocks *clocks)
+{
+	unsigned long long millijoules = 0;
+	bool known = clocks->energy != NULL && clocks->energy(clocks->device, &millijoules) == 0;
+	return known ? millijoules : 0;
 }
 
 void clocks_report(struct clocks *clocks, struct timing_result *out)
@@ -68,6 +99,8 @@ void clocks_report(struct clocks *clocks, struct timing_result *out)
 		{NVML_REASON_HW_THERMAL, "temperature (hardware)"},
 		{NVML_REASON_POWER_BRAKE, "power brake"},
 	};
+	if (clocks->power_cap_expected)
+		clocks->seen &= ~NVML_REASON_POWER_CAP;
 	size_t used = 0;
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
 		if ((clocks->seen & reasons[i].bit) == 0 || used >= sizeof out->throttle_reason)

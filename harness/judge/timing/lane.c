@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/thread.h"
+#include "judge/run/finding.h"
 
 /* of one process: what they leave behind adds up */
 #define LOADS_MAX 32u
@@ -17,6 +18,46 @@ void lane_failed(struct timing_entry *entry, struct outcome outcome)
 				outcome.detail);
 }
 
+bool lane_check(const struct lane_check *check, uint32_t set, struct lane *lane,
+				struct timing_entry *entry, struct error *err)
+{
+	struct run *run = check->run;
+	const struct case_run one = {.run = run,
+								 .problem = check->problem,
+								 .entrant = lane->entrant,
+								 .contestant = &lane->contestant,
+								 .test = check->test,
+								 .tolerance = check->tolerance};
+	struct check_summary found;
+	struct outcome outcome;
+	if (!finding_check(&one, &(struct referee_result){.set = set, .rows = run->checked_rows},
+					   &found, &outcome, err))
+		return false;
+	if (outcome.verdict != VERDICT_ACCEPTED) {
+		lane_failed(entry, outcome);
+		return true;
+	}
+	char detail[1024];
+	entry->compared += found.elements;
+	enum verdict verdict =
+		finding_verdict(check->problem, check->test, run_chain(run), &found, detail);
+	if (verdict == VERDICT_ACCEPTED)
+		return true;
+	if (verdict == VERDICT_WRONG_ANSWER && lane->contestant.left.verdict != VERDICT_ACCEPTED) {
+		lane_failed(entry, lane->contestant.left);
+		return true;
+	}
+	entry->wrong += found.wrong + found.extra_wrong;
+	if (found.worst_ratio > entry->worst_ratio)
+		entry->worst_ratio = found.worst_ratio;
+	if (lane->entrant->is_reference && verdict == VERDICT_WRONG_ANSWER)
+		return true;
+	lane_failed(entry, (struct outcome){.verdict = verdict});
+	text_format(entry->detail, sizeof entry->detail, "%s in a timed call: %s",
+				verdict_name(verdict), detail);
+	return true;
+}
+
 struct opening {
 	struct run *run;
 	struct lane *lane;
@@ -25,6 +66,21 @@ struct opening {
 	pthread_t thread;
 	bool started;
 };
+
+/* Of a library: its mode, and the fastest of its algorithms. */
+static struct outcome choose_mode(const struct run *run, struct lane *lane)
+{
+	struct contestant_library_reply reply;
+	struct outcome outcome = contestant_link_library(
+		&lane->contestant,
+		(struct contestant_library){.mode = lane->entrant->mode,
+									.thorough = run->options->timing.thorough,
+									.use = LIBRARY_FASTEST,
+									.tell = LIBRARY_FASTEST},
+		&reply);
+	lane->has_modes = outcome.verdict == VERDICT_ACCEPTED && reply.has_modes;
+	return outcome;
+}
 
 static void *open_one(void *context)
 {
@@ -42,6 +98,8 @@ static void *open_one(void *context)
 	} else if (!lane->loaded) {
 		outcome = contestant_link_load(contestant);
 	}
+	if (outcome.verdict == VERDICT_ACCEPTED && lane->entrant->is_reference)
+		outcome = choose_mode(run, lane);
 	lane->loads += !lane->loaded;
 	lane->loaded = outcome.verdict == VERDICT_ACCEPTED;
 	if (outcome.verdict == VERDICT_ACCEPTED)

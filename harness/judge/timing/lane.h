@@ -19,6 +19,7 @@ struct lane {
 	unsigned loads; /* of libraries by this process */
 	int64_t kept;   /* bytes of device memory that they seem to have kept */
 	bool dropped;   /* it takes no part any more */
+	bool has_modes; /* a library that has an accurate mode */
 };
 
 /* Opened side by side, at most: processes with a context each, one thread of ours a process. */
@@ -38,6 +39,19 @@ void lane_take(struct lane *lane, const struct run *run, const struct problem *p
 
 /* The process ends, and its context on the device with it. */
 void lane_close(struct lane *lane);
+
+/* What results of timed calls are held to. All is borrowed. */
+struct lane_check {
+	struct run *run;
+	const struct problem *problem;
+	const struct test_case *test;
+	struct tolerance tolerance;
+};
+
+/* Compares the output of one set; a wrong one ends the lane, unless it is a library's, which is
+ * told in the entry. False with err when the referee cannot go on. */
+bool lane_check(const struct lane_check *check, uint32_t set, struct lane *lane,
+				struct timing_entry *entry, struct error *err);
 
 /* Ends a lane: the outcome that ended it is its verdict. */
 void lane_failed(struct timing_entry *entry, struct outcome outcome);

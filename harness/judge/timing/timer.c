@@ -13,11 +13,12 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "judge/run/ahead.h"
-#include "judge/run/finding.h"
 #include "judge/run/timing_lock.h"
 #include "judge/timing/clocks.h"
 #include "judge/timing/confirm.h"
 #include "judge/timing/lane.h"
+#include "judge/timing/libraries.h"
+#include "judge/timing/steady.h"
 #include "judge/timing/timer.h"
 #include "process/buffers.h"
 
@@ -66,53 +67,12 @@ static uint32_t sets_for(const struct run *run, const struct problem *problem,
 /* One pass of each entrant, on the same inputs. */
 struct round {
 	struct timer *timer;
-	const struct test_case *test;
-	struct tolerance tolerance;
+	struct lane_check check;
 	struct clocks *clocks;
 	enum time_method method;
 	uint64_t fresh; /* that the inputs are drawn from */
 	bool checks;    /* an output of each pass is looked at */
 };
-
-/* Compares the output of one set; false when the referee is gone. */
-static bool check_set(const struct round *round, uint32_t set, struct lane *lane,
-					  struct timing_entry *entry, struct error *err)
-{
-	struct timer *timer = round->timer;
-	const struct case_run one = {.run = timer->run,
-								 .problem = timer->problem,
-								 .entrant = lane->entrant,
-								 .contestant = &lane->contestant,
-								 .test = round->test,
-								 .tolerance = round->tolerance};
-	struct check_summary check;
-	struct outcome outcome;
-	if (!finding_check(&one, &(struct referee_result){.set = set, .rows = timer->run->checked_rows},
-					   &check, &outcome, err))
-		return false;
-	if (outcome.verdict != VERDICT_ACCEPTED) {
-		lane_failed(entry, outcome);
-		return true;
-	}
-	char detail[1024];
-	enum verdict verdict =
-		finding_verdict(timer->problem, round->test, run_chain(timer->run), &check, detail);
-	if (verdict == VERDICT_ACCEPTED)
-		return true;
-	if (verdict == VERDICT_WRONG_ANSWER && lane->contestant.left.verdict != VERDICT_ACCEPTED) {
-		lane_failed(entry, lane->contestant.left);
-		return true;
-	}
-	entry->wrong += check.wrong + check.extra_wrong;
-	if (check.worst_ratio > entry->worst_ratio)
-		entry->worst_ratio = check.worst_ratio;
-	if (lane->entrant->is_reference && verdict == VERDICT_WRONG_ANSWER)
-		return true;
-	lane_failed(entry, (struct outcome){.verdict = verdict});
-	text_format(entry->detail, sizeof entry->detail, "%s in a timed call: %s",
-				verdict_name(verdict), detail);
-	return true;
-}
 
 /* The solution's process could have said anything. */
 static void entry_take_kernels(struct timing_entry *entry, const struct kernel_list *said)
@@ -167,7 +127,7 @@ static bool lane_pass(const struct round *round, struct lane *lane, struct timin
 	uint64_t drawn;
 	return !round->checks ||
 		   (random_draw(&drawn, err) &&
-			check_set(round, WARMUPS + (uint32_t)(drawn % calls), lane, entry, err));
+			lane_check(&round->check, WARMUPS + (uint32_t)(drawn % calls), lane, entry, err));
 }
 
 static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries, size_t count)
@@ -186,16 +146,70 @@ static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries
 	return true;
 }
 
+/* Whether the entrant can take part at all; else its entry says why. */
+static bool lane_begin(const struct timer *timer, const struct lane *lane,
+					   struct timing_entry *entry)
+{
+	const size_t i = (size_t)(lane - timer->lanes);
+	if (entry->label[0] != '\0' || !libraries_wanted(timer->lanes, timer->count, entry - i, i))
+		return false;
+	snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
+	entry->role = lane->entrant->role;
+	if (timer->run->options->mode != JUDGE_CHECKS && lane->entrant->schedule != NULL)
+		snprintf(entry->schedule, sizeof entry->schedule, "%s", lane->entrant->schedule);
+	if (lane->dropped) {
+		entry->verdict = VERDICT_NOT_RUN;
+	} else if (lane->entrant->library == NULL) {
+		entry->verdict = lane->entrant->refused != VERDICT_ACCEPTED ? lane->entrant->refused
+																	: VERDICT_COMPILE_ERROR;
+		snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
+	} else {
+		entry->ran = true;
+	}
+	return entry->ran;
+}
+
+/* Opens those that are wanted and have not begun. Those that cannot take part have said why in
+ * their entry. False where a layer of the jail that is required does not hold. */
+static bool lanes_open(struct timer *timer, struct timing_result *out, struct error *err)
+{
+	for (size_t i = 0, next; i < timer->count; i = next) {
+		struct lane *together[LANES_TOGETHER];
+		struct outcome outcomes[LANES_TOGETHER];
+		size_t count = 0;
+		for (next = i; next < timer->count && count < LANES_TOGETHER; next++)
+			if (lane_begin(timer, &timer->lanes[next], &out->entries[next]))
+				together[count++] = &timer->lanes[next];
+		lane_open_all(timer->run, together, count, &out->test, outcomes);
+		for (size_t k = 0; k < count; k++) {
+			struct timing_entry *entry = &out->entries[together[k] - timer->lanes];
+			if (!contestant_link_holds(&together[k]->contestant, err))
+				return false;
+			entry->enclosed = together[k]->contestant.jail.enclosed;
+			entry->layers = together[k]->contestant.jail.layers;
+			if (outcomes[k].verdict != VERDICT_ACCEPTED)
+				lane_failed(entry, outcomes[k]);
+		}
+	}
+	return true;
+}
+
+static struct lane_check check_of(const struct timer *timer, const struct timing_result *out)
+{
+	const struct tolerance_request *asked = &timer->run->options->tolerance;
+	return (struct lane_check){.run = timer->run,
+							   .problem = timer->problem,
+							   .test = &out->test,
+							   .tolerance = tolerance_of(asked, timer->problem)};
+}
+
 static bool measure(struct timer *timer, struct timing_result *out, struct clocks *clocks,
 					struct error *err)
 {
 	struct run *run = timer->run;
 	struct lane *lanes = timer->lanes;
 	size_t count = timer->count;
-	struct round round = {.timer = timer,
-						  .test = &out->test,
-						  .tolerance = tolerance_of(&run->options->tolerance, timer->problem),
-						  .clocks = clocks};
+	struct round round = {.timer = timer, .check = check_of(timer, out), .clocks = clocks};
 	double start = clock_seconds(), checking = 0.0;
 	for (size_t done = 0;; done++) {
 		double elapsed = clock_seconds() - start;
@@ -218,6 +232,8 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 				return false;
 			checking += round.checks ? clock_seconds() - before : 0.0;
 		}
+		if (!lanes_open(timer, out, err)) /* what this round has found wrong by default */
+			return false;
 	}
 	out->seconds = clock_seconds() - start;
 	return true;
@@ -227,7 +243,7 @@ static void finish_entry(struct lane *lane, struct timing_entry *entry, struct t
 {
 	entry->span = stats_of(&lane->span);
 	entry->event = stats_of(&lane->event);
-	const struct timing_stats *stats = timing_own(entry);
+	const struct timing_stats *stats = timing_shown(entry, entry->span.samples > 0);
 	if (entry->ran && stats_relative_width(stats) > WIDTH_WARNED)
 		out->wide = true;
 	samples_free(&lane->span);
@@ -280,49 +296,22 @@ void timer_close(struct timer *timer)
 	free(timer);
 }
 
-/* Whether the entrant can take part at all; else its entry says why. */
-static bool lane_begin(const struct timer *timer, const struct lane *lane,
-					   struct timing_entry *entry)
+/* The bursts, and then the stream, where there is one: then its clocks are those that count. */
+static bool measure_all(struct timer *timer, struct timing_result *out, struct error *err)
 {
-	snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
-	entry->role = lane->entrant->role;
-	if (timer->run->options->mode != JUDGE_CHECKS && lane->entrant->schedule != NULL)
-		snprintf(entry->schedule, sizeof entry->schedule, "%s", lane->entrant->schedule);
-	if (lane->dropped) {
-		entry->verdict = VERDICT_NOT_RUN;
-	} else if (lane->entrant->library == NULL) {
-		entry->verdict = lane->entrant->refused != VERDICT_ACCEPTED ? lane->entrant->refused
-																	: VERDICT_COMPILE_ERROR;
-		snprintf(entry->detail, sizeof entry->detail, "%s", lane->entrant->problem_detail);
-	} else {
-		entry->ran = true;
+	struct run *run = timer->run;
+	const struct lane_check check = check_of(timer, out);
+	struct clocks clocks;
+	clocks_open(&clocks, run->referee.facts.pci_bus_id);
+	bool ok = measure(timer, out, &clocks, err);
+	if (ok && run->options->timing.steady) {
+		clocks_begin(&clocks);
+		clocks.power_cap_expected = true;
+		ok = steady_measure(&check, timer->lanes, out, &clocks, err);
 	}
-	return entry->ran;
-}
-
-/* Those that cannot take part have said why in their entry. False where a layer of the jail that
- * is required does not hold. */
-static bool lanes_open(struct timer *timer, struct timing_result *out, struct error *err)
-{
-	for (size_t i = 0, next; i < timer->count; i = next) {
-		struct lane *together[LANES_TOGETHER];
-		struct outcome outcomes[LANES_TOGETHER];
-		size_t count = 0;
-		for (next = i; next < timer->count && count < LANES_TOGETHER; next++)
-			if (lane_begin(timer, &timer->lanes[next], &out->entries[next]))
-				together[count++] = &timer->lanes[next];
-		lane_open_all(timer->run, together, count, &out->test, outcomes);
-		for (size_t k = 0; k < count; k++) {
-			struct timing_entry *entry = &out->entries[together[k] - timer->lanes];
-			if (!contestant_link_holds(&together[k]->contestant, err))
-				return false;
-			entry->enclosed = together[k]->contestant.jail.enclosed;
-			entry->layers = together[k]->contestant.jail.layers;
-			if (outcomes[k].verdict != VERDICT_ACCEPTED)
-				lane_failed(entry, outcomes[k]);
-		}
-	}
-	return true;
+	clocks_report(&clocks, out);
+	clocks_close(&clocks);
+	return ok;
 }
 
 static struct calibration **calibration_of(struct timer *timer)
@@ -341,8 +330,6 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 		return error_set(err, "out of memory");
 
 	struct calibration **calibration = calibration_of(timer);
-	struct clocks clocks;
-	clocks_open(&clocks, run->referee.facts.pci_bus_id);
 	bool ok = confirm_begin(run, timer->problem, out, calibration, err) &&
 			  referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
 								sets_for(run, timer->problem, test), err);
@@ -350,17 +337,16 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 	ok = ok && lanes_open(timer, out, err);
 	ahead_pause(run->ahead); /* compilers would take cores from what is timed on the host */
 	timing_lock_begin(run->timing_lock);
-	ok = ok && measure(timer, out, &clocks, err);
+	ok = ok && measure_all(timer, out, err);
 	for (size_t i = 0; i < timer->count; i++)
 		finish_entry(&timer->lanes[i], &out->entries[i], out);
 	ok = ok && confirm(run, timer->problem, *calibration, timer->lanes, out, err);
 	timing_lock_end(run->timing_lock);
 	ahead_continue(run->ahead);
-	clocks_report(&clocks, out);
-	clocks_close(&clocks);
 	for (size_t i = 0; i < timer->count; i++) {
 		entry_rate(&out->entries[i], out);
 		contestant_link_denied(&timer->lanes[i].contestant, &out->entries[i].denied);
 	}
+	libraries_finish(timer->lanes, timer->count, timer->problem, out);
 	return ok;
 }

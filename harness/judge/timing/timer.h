@@ -13,8 +13,8 @@ struct timer;
 struct timer *timer_open(struct run *run, const struct problem *problem,
 						 const struct entrant *entrants, size_t count, struct error *err);
 
-/* Times all of them on one case; out->entries[i] belongs to entrants[i]. False
- * when the referee cannot go on. */
+/* Times all of them on one case; out->entries are theirs, in their order, but for accurate modes of
+ * libraries that were not wanted (run.h, `by_default`). False when the referee cannot go on. */
 bool timer_case(struct timer *timer, const struct test_case *test, struct timing_result *out,
 				struct error *err);
 

@@ -144,6 +144,14 @@ class Algorithm(TypedDict):
     cluster: int
 
 
+class Steady(TypedDict):
+    time: Stats
+    joules: float | str | None
+    watts: float | str | None
+    sm_clock_mhz: float | str | None
+    calls: int
+
+
 class Seal(TypedDict):
     state: str
     why: NotRequired[str]
@@ -164,6 +172,7 @@ class Entry(TypedDict):
     detail: str
     span: Stats | None
     event: Stats | None
+    steady: Steady | None
     sealed: Seal
     passes_us: list[float]
     clock: str
@@ -195,6 +204,9 @@ class Timing(TypedDict):
     problem: str
     case: Test
     clock: str
+    timing: str
+    warm_up_seconds: float | str | None
+    settled: bool | None
     entries: list[Entry]
     floor_us: dict[str, Any] | None
     fastest_library: str | None
@@ -233,6 +245,31 @@ class Compile(TypedDict):
     kernels: list[KernelUse] | None
 
 
+class Difference(TypedDict):
+    between: str
+    shape: str
+    m: int
+    output: str
+    row: int
+    column: int
+    before: float | str
+    now: float | str
+    elements: int
+
+
+class Bits(TypedDict):
+    repeatable: str
+    calls: int
+    differing: int
+    shape: str
+    batch_invariant: str
+    rows_shape: str
+    rows: list[float]
+    why: str
+    difference: Difference | None
+    rows_difference: Difference | None
+
+
 class Result(TypedDict):
     file: str
     problem: str | None
@@ -248,6 +285,7 @@ class Result(TypedDict):
     denied: list[Denied] | None
     denied_more: int
     compile: Compile
+    bits: Bits | None
     cases_total: int
     cases_accepted: int
     worst: dict[str, Any] | None

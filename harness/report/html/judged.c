@@ -163,6 +163,9 @@ void html_summary(FILE *out, const struct judgement *item, bool guarantees)
 	html_fact(out, "Device", item->device);
 	html_fact(out, "Cases", strbuf_text(&line));
 	strbuf_release(&line);
+	char bits[BITS_TEXT];
+	if (bits_say(&item->bits, bits)[0] != '\0')
+		html_fact(out, "Bits", bits);
 	if (guarantees && item->was_run)
 		html_fact(out, "Guarantees", layers_print(item->layers, layers));
 	html_fact(out, "Content", item->content);

@@ -9,6 +9,7 @@
 #include "report/facts.h"
 #include "report/html/page.h"
 #include "report/html/table.h"
+#include "report/overall.h"
 #include "report/ranking.h"
 #include "report/report.h"
 
@@ -105,7 +106,7 @@ static void head_print(FILE *out, const struct judgement_list *list, const char 
 	fputs("</header>\n", out);
 	if (list->facts.interrupted)
 		html_paragraph(out, "note", "Interrupted: this is what was done until then.");
-	if (facts_gpu_wrong(warning, sizeof warning, list))
+	if (overall_gpu_wrong(warning, sizeof warning, list))
 		html_paragraph(out, "note bad", warning);
 	facts_print(out, list);
 }

@@ -258,7 +258,7 @@ static void rows_print(FILE *out, const struct shapes *shapes)
 	snprintf(summary, sizeof summary, "Every shape: %zu", shapes->count);
 	snprintf(caption, sizeof caption,
 			 "%s; +-: half of the median's 95%% interval; ratio: above 1 the file is faster",
-			 facts_use_span(first) ? "Device span of a call" : "Time between events");
+			 facts_times_title(first));
 	fprintf(out, "<details class=\"data\"%s><summary>",
 			files * shapes->count <= ROWS_OPEN ? " open" : "");
 	html_text(out, summary);

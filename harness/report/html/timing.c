@@ -12,26 +12,9 @@
 #include "report/kernels.h"
 #include "report/overall.h"
 #include "report/seal.h"
+#include "report/steady.h"
 
-#define COLUMNS_MAX (8 + FACTS_REFERENCES)
-
-/* A file stands twice in it: with its epilogue and without. */
-static bool is_comparison(const struct timing_result *timing)
-{
-	bool comparison = false;
-	for (size_t i = 0; i < timing->count; i++)
-		comparison = comparison || timing->entries[i].role == TIMING_FILE_PLAIN;
-	return comparison;
-}
-
-static void label_of(const struct timing_result *timing, const struct timing_entry *entry,
-					 char out[FACTS_LABEL])
-{
-	if (is_comparison(timing))
-		facts_label(entry, out);
-	else
-		snprintf(out, FACTS_LABEL, "%s", entry->label);
-}
+#define COLUMNS_MAX (11 + FACTS_REFERENCES)
 
 /* ---- the table ------------------------------------------------------------------------ */
 
@@ -44,6 +27,17 @@ static void times_cells(struct html_table *table, const struct timing_result *ti
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
 		html_table_number(table, times[i], facts_time(times[i], (char[FACTS_TIME]){0}));
 	html_table_format(table, rate, "%.4g", rate);
+}
+
+static void steady_cells(struct html_table *table, const struct timing_entry *entry)
+{
+	const struct timing_steady *steady = &entry->steady;
+	char figure[STEADY_FIGURE];
+	html_table_number(table, steady->watts > 0.0 ? steady->watts : NAN,
+					  steady_watts(entry, figure));
+	html_table_number(table, steady->mhz > 0.0 ? steady->mhz : NAN, steady_mhz(entry, figure));
+	html_table_number(table, steady->joules > 0.0 ? steady->joules : NAN,
+					  steady_joules(entry, figure));
 }
 
 static void percent_cells(struct html_table *table, const struct timing_result *timing,
@@ -77,33 +71,39 @@ static void table_print(FILE *out, const struct timing_result *timing,
 		{"TFLOP/s", COLUMN_NUMBER}};
 	struct facts_reference references[FACTS_REFERENCES];
 	struct html_table table;
-	char names[FACTS_REFERENCES][64], label[FACTS_LABEL];
+	char names[FACTS_REFERENCES][64], label[FACTS_LABEL], caption[96];
 	bool span = facts_use_span(timing);
 	size_t count = 7;
 	columns[0].name = "Entry";
 	columns[6].name = facts_rate_unit(timing);
 	facts_references(timing, references);
+	if (timing_is_steady(timing)) {
+		columns[count++] = (struct html_column){"Watts", COLUMN_NUMBER};
+		columns[count++] = (struct html_column){"MHz", COLUMN_NUMBER};
+		columns[count++] = (struct html_column){"Joules", COLUMN_NUMBER};
+	}
 	for (int y = 0; y < FACTS_REFERENCES && references[y].label != NULL && fused == NULL; y++) {
 		snprintf(names[y], sizeof names[y], "Of %s", references[y].name);
 		columns[count++] = (struct html_column){names[y], COLUMN_NUMBER};
 	}
 	if (fused != NULL)
 		columns[count++] = (struct html_column){"The fused kernel beside it", COLUMN_SENTENCE};
-	html_table_open(&table, out,
-					span ? "Microseconds of device span of a call; 95%: interval of the median"
-						 : "Microseconds between events; 95%: interval of the median",
-					columns, count);
+	snprintf(caption, sizeof caption, "Microseconds %s; 95%%: interval of the median",
+			 facts_times_are(timing));
+	html_table_open(&table, out, caption, columns, count);
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
 		if (fused != NULL && entry != fused && entry != compare_plain(timing, fused) &&
 			timing_is_file(entry))
 			continue;
-		label_of(timing, entry, label);
+		facts_label_of(timing, entry, label);
 		html_table_row(&table, entry->role == TIMING_FILE);
 		html_table_text(&table, label);
 		if (!entry->ran)
 			continue;
 		times_cells(&table, timing, entry, span);
+		if (timing_is_steady(timing))
+			steady_cells(&table, entry);
 		if (fused == NULL)
 			percent_cells(&table, timing, entry, span);
 		else
@@ -166,7 +166,7 @@ void html_timing_figure(FILE *out, const char *title, const struct timing_result
 		const struct timing_entry *entry = &timing->entries[i];
 		if (!entry->ran)
 			continue;
-		label_of(timing, entry, labels[count]);
+		facts_label_of(timing, entry, labels[count]);
 		rows[count] = (struct html_interval){labels[count], html_series(entry->role),
 											 *facts_stats(entry, span)};
 		count++;
@@ -180,9 +180,24 @@ void html_timing_figure(FILE *out, const char *title, const struct timing_result
 
 /* ---- what there is to say ------------------------------------------------------------------ */
 
+static void stream_print(FILE *out, const struct timing_result *timing)
+{
+	struct strbuf line = {0};
+	steady_bursts(timing, &line);
+	if (line.length > 0)
+		html_paragraph(out, "quiet", strbuf_text(&line));
+	steady_blocks(timing, &line);
+	if (line.length > 0)
+		html_paragraph(out, "quiet", strbuf_text(&line));
+	if (steady_unsettled(timing))
+		html_paragraph(out, "note", "Warning: " STEADY_UNSETTLED ".");
+	strbuf_release(&line);
+}
+
 static void accuracy_print(FILE *out, const struct timing_result *timing)
 {
 	char line[256];
+	stream_print(out, timing);
 	facts_clocks(line, sizeof line, timing);
 	if (line[0] != '\0')
 		html_paragraph(out, "quiet", line);
@@ -217,12 +232,16 @@ static void entries_print(FILE *out, const struct timing_result *timing)
 		if (!entry->ran)
 			html_paragraph(out, entry->role == TIMING_LIBRARY ? "quiet" : "note bad",
 						   strbuf_text(&line));
-		strbuf_setf(&line,
-					"The results of %s leave the error bound: %llu elements, up to %.3g times.",
-					entry->label, (unsigned long long)entry->wrong, entry->worst_ratio);
-		if (entry->ran && entry->wrong > 0)
+		struct strbuf wrong = {0};
+		overall_wrong(entry, &wrong);
+		strbuf_setf(&line, "%s: %s.", entry->label, strbuf_text(&wrong));
+		if (entry->ran && wrong.length > 0)
 			html_paragraph(out, "note bad", strbuf_text(&line));
+		strbuf_release(&wrong);
 	}
+	overall_chosen(timing, &line);
+	if (line.length > 0)
+		html_paragraph(out, "note", strbuf_text(&line));
 	strbuf_release(&line);
 }
 
@@ -262,9 +281,9 @@ static void data_print(FILE *out, const struct timing_result *timing,
 
 void html_timing_data(FILE *out, const struct timing_result *timing)
 {
-	if (!is_comparison(timing))
+	if (!facts_is_comparison(timing))
 		data_print(out, timing, NULL);
-	for (size_t i = 0; i < timing->count && is_comparison(timing); i++)
+	for (size_t i = 0; i < timing->count && facts_is_comparison(timing); i++)
 		if (timing->entries[i].role == TIMING_FILE)
 			data_print(out, timing, &timing->entries[i]);
 	accuracy_print(out, timing);

@@ -88,6 +88,24 @@ static void print_head(const struct measured *run, const struct columns *columns
 			columns->names ? 19 : 18, columns_head(columns), "verdict", "median us", "/best");
 }
 
+/* What stands behind a time: it is of a stream, or what sealed calls said of it. */
+enum time_mark { MARK_NONE, MARK_HOST_SIDE, MARK_OPEN, MARK_STEADY, MARKS };
+static const char *const mark_texts[MARKS] = {"", "*", "?", "~"};
+static const char *const mark_legends[MARKS] = {
+	[MARK_HOST_SIDE] = "* host-side time: the process says less",
+	[MARK_OPEN] = "? not confirmed by sealed calls",
+	[MARK_STEADY] = "~ in a steady stream of calls, not in bursts",
+};
+
+static enum time_mark mark_of(const struct measured_time *time)
+{
+	if (timing_clock_is(time->clock, CLOCK_STEADY))
+		return MARK_STEADY;
+	return seal_state_is(time->seal, SEAL_CONFIRMED)   ? MARK_NONE
+		   : seal_state_is(time->seal, SEAL_HOST_SIDE) ? MARK_HOST_SIDE
+													   : MARK_OPEN;
+}
+
 /* "216.1", "216.1?", "12 shapes", "-" */
 static void time_text(const struct measured *run, char out[SHOW_NUMBER + 16])
 {
@@ -98,10 +116,7 @@ static void time_text(const struct measured *run, char out[SHOW_NUMBER + 16])
 	else if (time == NULL)
 		sprintf(out, "%zu shapes", run->time_count);
 	else
-		sprintf(out, "%s%s", show_microseconds(time->median, number),
-				seal_state_is(time->seal, SEAL_CONFIRMED)   ? ""
-				: seal_state_is(time->seal, SEAL_HOST_SIDE) ? "*"
-															: "?");
+		sprintf(out, "%s%s", show_microseconds(time->median, number), mark_texts[mark_of(time)]);
 }
 
 static void print_row(const struct measured *run, const struct columns *columns, FILE *out)
@@ -119,23 +134,21 @@ static void print_row(const struct measured *run, const struct columns *columns,
 /* The marks that were used. */
 static void print_legend(const struct measured_list *list, const struct columns *columns, FILE *out)
 {
-	bool host_side = false, open = false;
+	bool used[MARKS] = {false}, any = columns->now != NULL;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct measured_time *time = only_time(&list->items[i]);
-		if (time == NULL)
-			continue;
-		host_side = host_side || seal_state_is(time->seal, SEAL_HOST_SIDE);
-		open = open || (!seal_state_is(time->seal, SEAL_HOST_SIDE) &&
-						!seal_state_is(time->seal, SEAL_CONFIRMED));
+		if (time != NULL)
+			used[mark_of(time)] = true;
 	}
-	if (host_side || open || columns->now != NULL)
+	for (int mark = MARK_NONE + 1; mark < MARKS; mark++)
+		any = any || used[mark];
+	if (any)
 		fputc('\n', out);
 	if (columns->now != NULL)
 		fputs("= what the file holds now\n", out);
-	if (host_side)
-		fputs("* host-side time: the process says less\n", out);
-	if (open)
-		fputs("? not confirmed by sealed calls\n", out);
+	for (int mark = MARK_NONE + 1; mark < MARKS; mark++)
+		if (used[mark])
+			fprintf(out, "%s\n", mark_legends[mark]);
 }
 
 static void print_history(const void *what, FILE *out)

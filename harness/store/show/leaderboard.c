@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "judgement/bits.h"
 #include "report/clean.h"
 #include "report/document.h"
 #include "report/wrap.h"
@@ -30,7 +31,7 @@ static bool is_shown(const struct shown_leaderboard *shown, const struct board *
 
 static void print_leader(const struct leader *leader, FILE *out)
 {
-	char name[SHOW_NAME], time[SHOW_NUMBER], low[SHOW_NUMBER], high[SHOW_NUMBER];
+	char bits[BITS_MARKS], name[SHOW_NAME], time[SHOW_NUMBER], low[SHOW_NUMBER], high[SHOW_NUMBER];
 	char interval[2 * SHOW_NUMBER], ratio[SHOW_NUMBER] = "-", rate[SHOW_NUMBER] = "-";
 	const struct measured_time *at = leader->time;
 	snprintf(interval, sizeof interval, "%s-%s", show_microseconds(at->low, low),
@@ -39,9 +40,10 @@ static void print_leader(const struct leader *leader, FILE *out)
 		snprintf(ratio, sizeof ratio, "%.3f", measured_ratio(at));
 	if (measured_rate(at) > 0.0)
 		snprintf(rate, sizeof rate, measured_rate(at) < 10.0 ? "%.3f" : "%.1f", measured_rate(at));
-	fprintf(out, "%4zu  %s  %8s %9s%s %13s  %5s %5lld %5lld\n", leader->rank,
-			show_cell(leader->run, 20, name), rate, show_microseconds(at->median, time),
+	fprintf(out, "%4zu  %s %8s %9s%s %13s  %5s %6s %5lld %5lld\n", leader->rank,
+			show_cell(leader->run, 14, name), rate, show_microseconds(at->median, time),
 			seal_state_is(at->seal, SEAL_HOST_SIDE) ? "*" : " ", interval, ratio,
+			bits_marks(leader->run->repeatable, leader->run->batch_invariant, bits),
 			(long long)leader->run->cases, (long long)leader->run->id);
 }
 
@@ -53,8 +55,8 @@ static void print_board(const struct board *board, FILE *out)
 	snprintf(line, sizeof line, "%s on %s, %s%s%.160s", board->run->problem, board->run->device,
 			 shape, board->run->epilogue[0] != '\0' ? ", epilogue " : "", board->run->epilogue);
 	wrap_print(out, WIDTH, 0, 0, line);
-	fprintf(out, "%4s  %-20s  %8s %9s  %13s  %5s %5s %5s\n", "rank", "file",
-			measured_rate_unit(board->time), "us", "95%", "/best", "cases", "id");
+	fprintf(out, "%4s  %-14s %8s %9s  %13s  %5s %6s %5s %5s\n", "rank", "file",
+			measured_rate_unit(board->time), "us", "95%", "/best", "bits", "cases", "id");
 	for (size_t i = 0; i < board->count; i++) {
 		print_leader(&board->leaders[i], out);
 		host_side = host_side || seal_state_is(board->leaders[i].time->seal, SEAL_HOST_SIDE);
@@ -93,7 +95,7 @@ static void print_other_shapes(const struct leaderboard *all, const struct board
 /* Where nobody has a time that counts. */
 static void print_standings(const struct leaderboard *all, FILE *out)
 {
-	char line[1024], name[SHOW_NAME];
+	char bits[BITS_MARKS], line[1024], name[SHOW_NAME];
 	for (size_t i = 0; i < all->standing_count; i++) {
 		const struct standing *at = &all->standings[i];
 		const struct measured *run = at->run;
@@ -104,13 +106,14 @@ static void print_standings(const struct leaderboard *all, FILE *out)
 			if (i > 0 || all->board_count > 0)
 				fputc('\n', out);
 			wrap_print(out, WIDTH, 0, 0, line);
-			fprintf(out, "%4s  %-20s  %-16s %11s %6s\n", "rank", "file", "verdict", "right cases",
-					"id");
+			fprintf(out, "%4s  %-20s  %-16s %11s %6s %6s\n", "rank", "file", "verdict",
+					"right cases", "bits", "id");
 		}
 		snprintf(line, sizeof line, "%lld of %lld", (long long)run->accepted,
 				 (long long)run->cases);
-		fprintf(out, "%4zu  %s  %-16s %11s %6lld\n", at->rank, show_cell(run, 20, name),
-				run->verdict, line, (long long)run->id);
+		fprintf(out, "%4zu  %s  %-16s %11s %6s %6lld\n", at->rank, show_cell(run, 20, name),
+				run->verdict, line, bits_marks(run->repeatable, run->batch_invariant, bits),
+				(long long)run->id);
 	}
 }
 

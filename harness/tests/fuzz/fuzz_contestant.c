@@ -159,6 +159,17 @@ bool timing_event(const struct timing *timing, float *microseconds, cudaError_t 
 	return true;
 }
 
+bool timing_stream(const struct timing *timing, const struct contestant_stream *asked,
+				   struct streamed *out, cudaError_t *code, struct error *err)
+{
+	struct timing one = *timing;
+	float microseconds;
+	one.first = asked->aside;
+	one.calls = 1;
+	*out = (struct streamed){.calls = 1, .seconds = asked->seconds};
+	return timing_event(&one, &microseconds, code, err);
+}
+
 /* ---- the contestant ----------------------------------------------------------------------- */
 
 static bool play_send(int channel, const void *reply, size_t bytes, int fd)
@@ -193,6 +204,8 @@ static int counted_munmap(void *base, size_t bytes)
 
 #include "contestant/sealed.c" /* NOLINT(bugprone-suspicious-include) */
 
+#include "contestant/library.c" /* NOLINT(bugprone-suspicious-include) */
+
 #include "contestant/main.c" /* NOLINT(bugprone-suspicious-include) */
 #undef main
 #undef mmap
@@ -214,10 +227,11 @@ static struct source play;
 
 static size_t good_request(uint32_t which, union request *request)
 {
-	static const uint32_t types[] = {
-		MESSAGE_CONTESTANT_OPEN, MESSAGE_CONTESTANT_LOAD, MESSAGE_CONTESTANT_CASE,
-		MESSAGE_CONTESTANT_RUN,  MESSAGE_CONTESTANT_TIME, MESSAGE_CONTESTANT_SEALED,
-		MESSAGE_CONTESTANT_GO,   MESSAGE_CONTESTANT_CALL, MESSAGE_CONTESTANT_END};
+	static const uint32_t types[] = {MESSAGE_CONTESTANT_OPEN, MESSAGE_CONTESTANT_LOAD,
+									 MESSAGE_CONTESTANT_CASE, MESSAGE_CONTESTANT_RUN,
+									 MESSAGE_CONTESTANT_TIME, MESSAGE_CONTESTANT_SEALED,
+									 MESSAGE_CONTESTANT_GO,   MESSAGE_CONTESTANT_CALL,
+									 MESSAGE_CONTESTANT_END,  MESSAGE_CONTESTANT_LIBRARY};
 	static const struct shape shape = {{1, 5, 6, 7, 1}};
 	const struct problem *problem = problem_find("gemm-f16");
 	struct buffers buffers;
@@ -248,8 +262,15 @@ static size_t good_request(uint32_t which, union request *request)
 	case MESSAGE_CONTESTANT_RUN: return sizeof request->run;
 	case MESSAGE_CONTESTANT_GO: return sizeof request->go;
 	case MESSAGE_CONTESTANT_CALL: return sizeof request->call;
+	case MESSAGE_CONTESTANT_LIBRARY: return sizeof request->library;
 	case MESSAGE_CONTESTANT_END: return sizeof request->end;
-	default: request->time.calls = 1; return sizeof request->time;
+	default:
+		if (which / 32 % 2) {
+			request->head.type = MESSAGE_CONTESTANT_STREAM;
+			return sizeof request->stream;
+		}
+		request->time.calls = 1;
+		return sizeof request->time;
 	}
 }
 

@@ -189,6 +189,7 @@ union reply {
 	struct referee_case_reply referee_case;
 	struct referee_check_reply check;
 	struct referee_explain_reply explain;
+	struct referee_bits_reply bits;
 	struct contestant_open_reply open;
 	struct contestant_reply run;
 	struct contestant_time_reply time;
@@ -213,6 +214,10 @@ static size_t good_reply(const union request *request, union reply *reply)
 		reply->referee_case.arena.sets = request->referee_case.sets;
 		reply->referee_case.custom_stages = 0;
 		return sizeof reply->referee_case;
+	case MESSAGE_REFEREE_BITS:
+		memset(&reply->bits.found, 0, sizeof reply->bits.found);
+		return sizeof reply->bits;
+	case MESSAGE_REFEREE_ARRANGE:
 	case MESSAGE_REFEREE_RESET:
 	case MESSAGE_REFEREE_DESCRIPTOR:
 	case MESSAGE_CONTESTANT_GO: return sizeof reply->head;

@@ -6,6 +6,7 @@
  *     gemm graph            captured and replayed with other values (a real GPU only)
  *     gemm reached          that the heuristic chooses each configuration for some shape (no GPU)
  *     gemm sizes            what it chooses for extreme sizes, and how they are sliced (no GPU)
+ *     gemm invariant        batch-invariant products have the same bits in any batch
  *
  * Says what is wrong, a line each; exit status 1 if something is, 77 if a part cannot run here. */
 #include <memory>
@@ -18,6 +19,9 @@
 /* Tiles of a launch, at most. With few, small products go in slices, too. */
 static int most_tiles = 65535;
 #define HOPPER_MOST_TILES most_tiles
+/* Likewise the small kernel's indices. */
+static long long small_indices = 1ll << 30;
+#define HOPPER_SMALL_INDICES small_indices
 
 #define HOPPER_F16_ONLY
 #include "hopper/hopper_gemm.cu"
@@ -526,12 +530,20 @@ static void test_sizes(bool b_is_k_major)
 				EXPECT(chosen < 0 || k <= 1024 ||
 						   hopper::CONFIG_LINES[chosen].variant != hopper::SMALL,
 					   "%dx%dx%d, bases %d: the small kernel", m, n, k, bases);
+			hopper_gemm in_any_batch = p;
+			in_any_batch.batch_invariant = 1;
+			bool within = (n >= 16 && k >= 16) || k < 1 << 24; // of the small kernel's indices
+			int same = hopper::config_choose(h200, hopper::problem(in_any_batch, true), all);
+			EXPECT(same >= 0 || !within, "%dx%dx%d, bases %d: none is batch-invariant", m, n, k,
+				   bases);
 			bool few = (double)m * n < 1e13; // else the host would count slices for minutes
 			if (bases == 8 && number >= 0)
 				printf("%dx%dx%d: configuration %d, launches %lld\n", m, n, k, number,
 					   few ? slices_of(q, number) : 0ll);
 		}
 }
+
+#include "invariant.cuh"
 
 int main(int argc, char **argv)
 {
@@ -555,8 +567,11 @@ int main(int argc, char **argv)
 	} else if (strcmp(part, "sizes") == 0) {
 		test_sizes(false);
 		test_sizes(true);
+	} else if (strcmp(part, "invariant") == 0) {
+		test_invariant();
 	} else {
-		printf("usage: gemm configurations | calls | unsupported | graph | reached | sizes\n");
+		printf("usage: gemm configurations | calls | unsupported | graph | reached | sizes | "
+			   "invariant\n");
 		return 2;
 	}
 	return failures > 0 ? 1 : status;

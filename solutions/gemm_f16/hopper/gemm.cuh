@@ -85,7 +85,8 @@ static inline bool product_valid(const hopper_gemm &p)
 static inline size_t workspace_bytes(const hopper_gemm &product)
 {
 	problem q(product, true);
-	size_t room = padded_bytes_a(q) + padded_bytes_b(q) + split_bytes(q);
+	size_t room = padded_bytes_a(q) + padded_bytes_b(q);
+	room += product.batch_invariant ? 0 : split_bytes(q);
 	return q.misaligned || room > 0 ? WORKSPACE_HEAD + room : 0;
 }
 
@@ -118,8 +119,9 @@ static hopper_status gemm_by(int number, const hopper_gemm &product, const Epilo
 	else if (number >= CONFIGS || !launchers.compiled[number] ||
 			 !config_fits(device, CONFIG_LINES[number], q))
 		return HOPPER_INVALID_ARGUMENT;
-	if (number < 0)
-		return HOPPER_INVALID_ARGUMENT;
+	if (number < 0) // other configurations would have other bits
+		return product.batch_invariant && !q.workspace ? HOPPER_WORKSPACE_TOO_SMALL
+													   : HOPPER_INVALID_ARGUMENT;
 	Epilogue pitched = out; // matrices of stages are like C
 	pitched.ld = product.ldc;
 	epilogue_begin(pitched, stream);
@@ -156,7 +158,9 @@ static inline const char *status_text(hopper_status status)
 	case HOPPER_UNSUPPORTED_DEVICE:
 		return "the current device is no Hopper GPU (sm_90), or its driver is too old for TMA";
 	case HOPPER_WORKSPACE_TOO_SMALL:
-		return "the workspace is smaller than hopper_gemm_workspace() says: give more, or none";
+		return "the workspace is smaller than hopper_gemm_workspace() says: give more, or none "
+			   "where "
+			   "the product is not batch-invariant";
 	case HOPPER_CUDA_ERROR: return "a call of CUDA failed: see cudaGetLastError()";
 	}
 	return "no status of hopper_gemm.h";

@@ -116,9 +116,7 @@ static inline int split_of(const device_table &device, const config_line &c, con
 
 static inline bool small_fits(const problem &q)
 {
-	long long most = 1u << 30;
-	return (long long)(q.p.m + 16) * q.p.lda < most &&
-		   (long long)(q.rows_b() + 256) * q.p.ldb < most && parts(q.p.m, 16) < 65536;
+	return small_rows(q) > 0 && (long long)(q.rows_b() + 256) * q.p.ldb < HOPPER_SMALL_INDICES;
 }
 
 /* Whether the pad copy's 32 bits can number its pieces. */
@@ -137,8 +135,9 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 {
 	if (!variant_takes(c.variant, q.layout_b))
 		return false;
-	if (c.variant == SMALL)
-		return small_fits(q) && q.p.k <= SMALL_MAX_K;
+	if (c.variant == SMALL) // row by row the same sums, so that batches may come in slices
+		return small_fits(q) &&
+			   (q.p.batch_invariant || (q.p.k <= SMALL_MAX_K && q.p.m <= small_rows(q)));
 	if (q.k_iterations(c.k_block, false) < c.split_k)
 		return false;
 	bool pads = q.workspace && q.p.k >= 2 * VECTOR && q.p.n >= 2 * VECTOR && copy_fits(q) &&
@@ -231,14 +230,71 @@ static inline float config_time(const device_table &device, const config_line &c
 	return (time < bound ? bound : time) + (hidden ? 0.0f : chain_time(device, c, q));
 }
 
-/* The number of the fastest configuration of those that `compiled` has, or -1. */
+/* ---- batch-invariant products ----
+ *
+ * A sum order says in which order the products of an element are added up, so that configurations
+ * of one order give the same bits. In order: the tensor cores add 16 products after the other to
+ * one accumulator, from k = 0 on, whatever tile, cluster or operand order they are at. Those that
+ * split K, and the small one, have an order of their own, of which a tile's place is no part.
+ * Without an order are those that are no choice for every m: whose tiles must all run at once, and
+ * those where a row's sums begin up to 7 elements early, by its number modulo 8. */
+constexpr int IN_ORDER = CONFIGS, NO_ORDER = -1; // or a configuration's number
+
+static inline int sum_order(int number, const problem &q)
+{
+	const config_line &c = CONFIG_LINES[number];
+	if (has_one_tile(c) || (variant_by_class(c.variant) && q.misaligned_a))
+		return NO_ORDER;
+	return c.variant == SMALL || c.split_k > 1 ? number : IN_ORDER;
+}
+
+/* An order is chosen by the product of its times at a small m and a large one, on an H200. Another
+ * one than in order, which does well elsewhere too, has to be better by a tenth at each. */
+static constexpr int REFERENCE_ROWS[] = {32, 2048};
+static constexpr float REFERENCE_GAIN = 1.1f * 1.1f;
+static constexpr device_table REFERENCE_DEVICE = {
+	HOPPER_OK, 132, {0, 132, 66, 39, 30, 22, 17, 15, 15}, 4.917e6f};
+
+/* The sum order of a product: by n, k, B's layout, and which of its matrices are misaligned. The
+ * small one where none is compiled that fits. */
+static inline int order_choose(const problem &q, const bool *compiled)
+{
+	float products[CONFIGS + 1];
+	for (int order = 0; order <= CONFIGS; order++)
+		products[order] = order == IN_ORDER ? 1.0f : REFERENCE_GAIN;
+	for (int rows : REFERENCE_ROWS) {
+		const problem reference = q.dense(rows);
+		float best[CONFIGS + 1];
+		for (float &time : best)
+			time = INFINITY;
+		for (int i = 0; i < CONFIGS; i++) {
+			int order = sum_order(i, reference);
+			if (order == NO_ORDER || !compiled[i] ||
+				!config_fits(REFERENCE_DEVICE, CONFIG_LINES[i], reference))
+				continue;
+			float time = config_time(REFERENCE_DEVICE, CONFIG_LINES[i], reference);
+			best[order] = time < best[order] ? time : best[order];
+		}
+		for (int order = 0; order <= CONFIGS; order++)
+			products[order] *= best[order];
+	}
+	int chosen = CONFIGS - 1;
+	for (int order = 0; order <= CONFIGS; order++)
+		chosen = products[order] < products[chosen] ? order : chosen;
+	return chosen;
+}
+static_assert(CONFIG_LINES[CONFIGS - 1].variant == SMALL, "the last line, which fits all shapes");
+
+/* The number of the fastest configuration of those that `compiled` has, or -1; batch-invariant, of
+ * those that have the product's sum order. */
 static inline int config_choose(const device_table &device, const problem &q, const bool *compiled)
 {
-	int best = -1;
+	int best = -1, order = q.p.batch_invariant ? order_choose(q, compiled) : NO_ORDER;
 	float best_time = INFINITY;
 	for (int i = 0; i < CONFIGS; i++) {
 		const config_line &c = CONFIG_LINES[i];
-		if (!compiled[i] || !config_fits(device, c, q))
+		if (!compiled[i] || (order != NO_ORDER && sum_order(i, q) != order) ||
+			!config_fits(device, c, q))
 			continue;
 		float time = config_time(device, c, q);
 		if (best < 0 || time < best_time) {

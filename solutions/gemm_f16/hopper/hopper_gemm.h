@@ -7,6 +7,12 @@
  * matrices is the same call with A and B, and m and n, exchanged. Sums are f32, each
  * result is rounded once. beta = 0 does not read C; alpha = 0 reads neither A nor B.
  *
+ * The order of a sum is chosen by all of the sizes, unless the product is batch-invariant: then by
+ * n, k, B's layout and which matrices are misaligned (their base or pitch is no multiple of 16
+ * bytes), and not by m, the place of a row, alpha, beta, the workspace or the GPU. So a row has the
+ * same bits in each batch that is as aligned. Tiles are chosen by m all the same, from those that
+ * add up in the same order: see heuristic.cuh, "batch-invariant products".
+ *
  * Calls are asynchronous in `stream`, allocate nothing, and have no state but a table of each
  * device's properties. Several threads and streams may call at once, each with a workspace of its
  * own. A call can be captured into a CUDA graph, which may be replayed any number of times, and
@@ -27,9 +33,11 @@ extern "C" {
 enum hopper_status {
 	HOPPER_OK = 0,
 	HOPPER_INVALID_ARGUMENT,    /* a size below 0 or above HOPPER_MAX_SIZE; a leading dimension that
-								 * is too small; NULL */
+								 * is too small; NULL; batch-invariant, n or k below 16, A misaligned
+								 * and lda above 2^25 or B of more than 2^30 elements */
 	HOPPER_UNSUPPORTED_DEVICE,  /* the current device is no Hopper GPU, or the driver lacks TMA */
-	HOPPER_WORKSPACE_TOO_SMALL, /* not 0, and less than hopper_gemm_workspace() says */
+	HOPPER_WORKSPACE_TOO_SMALL, /* not 0, and less than hopper_gemm_workspace() says; or 0 where a
+								 * batch-invariant product needs it, as A is misaligned */
 	HOPPER_CUDA_ERROR,          /* a call of CUDA failed: cudaGetLastError() has the reason */
 };
 
@@ -39,7 +47,8 @@ struct hopper_gemm {
 	void *c;
 	int lda, ldb, ldc;
 	float alpha, beta;
-	int b_is_k_major; /* 0: B is k x n; 1: n x k, so that its rows are along k, as those of A */
+	int b_is_k_major;    /* 0: B is k x n; 1: n x k, so that its rows are along k, as those of A */
+	int batch_invariant; /* 1: a row of C has the same bits whatever m is, and wherever it stands */
 };
 
 /* One line on what a status means; never NULL. */

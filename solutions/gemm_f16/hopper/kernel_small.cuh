@@ -196,7 +196,8 @@ __device__ __forceinline__ void small_prefetch(const Epilogue &out, int ldc, boo
 
 template <class Element, class config, class Epilogue>
 __global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
-	gemm_small(const matrix_view A, const matrix_view B, int ldc, bool reads_c, const Epilogue out)
+	gemm_small(const matrix_view A, const matrix_view B, int first, int ldc, bool reads_c,
+			   const Epilogue out) // A's rows are those of C from number `first` on
 {
 	__shared__ alignas(16) float sums[(config::WARPS + 1) * config::TILE]; // a part a warp
 	int row = blockIdx.y * config::ROWS, column = blockIdx.x * config::COLUMNS;
@@ -210,8 +211,8 @@ __global__ void __launch_bounds__(config::BLOCK, config::BLOCKS)
 	if (!scout)
 		named_barrier(0, config::THREADS);
 	else
-		small_prefetch<config>(out, ldc, reads_c, row, column);
-	small_finish<Element, config>(out, ldc, reads_c, sums, row, column, scout);
+		small_prefetch<config>(out, ldc, reads_c, first + row, column);
+	small_finish<Element, config>(out, ldc, reads_c, sums, first + row, column, scout);
 }
 /* C = beta * C: all that is left where alpha is 0. A and B are not read, as BLAS has it, so that
  * NaN in them does not count; beta = 0 does not read C. */

@@ -275,9 +275,18 @@ static hopper_status small_launch(const launch_context &context, const problem &
 {
 	auto launch = [&](auto config_value) {
 		using config = decltype(config_value);
-		dim3 grid(parts(q.p.n, config::COLUMNS), parts(q.p.m, config::ROWS));
-		return kernel_launch(context, gemm_small<Element, config, Epilogue>, grid, config::BLOCK, 0,
-							 1, false, view_a(q), view_b(q), q.p.ldc, q.reads_c, out);
+		hopper_status status = HOPPER_OK;
+		for (long long m = 0; m < q.p.m && status == HOPPER_OK; m += small_rows(q)) {
+			int first = (int)m; // row of this launch
+			matrix_view a = view_a(q);
+			a.data += (size_t)first * a.ld;
+			a.rows = min(a.rows - first, small_rows(q));
+			dim3 grid(parts(q.p.n, config::COLUMNS), parts(a.rows, config::ROWS));
+			status =
+				kernel_launch(context, gemm_small<Element, config, Epilogue>, grid, config::BLOCK,
+							  0, 1, false, a, view_b(q), first, q.p.ldc, q.reads_c, out);
+		}
+		return status;
 	};
 	int wide_a = aligned_width(q.p.a, q.p.k, q.p.lda, 4);
 	int wide_b = B_LAYOUT == B_K_MAJOR ? aligned_width(q.p.b, q.p.k, q.p.ldb, 4)

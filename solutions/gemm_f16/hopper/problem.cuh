@@ -57,6 +57,22 @@ struct problem {
 	{
 	}
 
+	/* What the product would be with `m` rows, without gaps between rows, with a workspace, and
+	 * without C and a chain: so it has nothing of a batch. */
+	problem dense(int m) const
+	{
+		problem made = *this;
+		made.p.m = m;
+		made.p.lda = p.k;
+		made.p.ldb = columns_b();
+		made.p.ldc = p.n;
+		made.p.batch_invariant = 0;
+		made.reads_c = false;
+		made.workspace = true;
+		made.chain = {};
+		return made;
+	}
+
 	/* Rows and columns of B as it lies in memory. */
 	int rows_b(void) const
 	{
@@ -77,6 +93,18 @@ struct problem {
 		return parts(p.k + (by_class ? VECTOR - VECTOR / classes : 0), k_block);
 	}
 };
+
+/* How many elements the small kernel's 32-bit indices reach, and how many rows of A in one launch.
+ * Tests define it smaller. */
+#ifndef HOPPER_SMALL_INDICES
+#define HOPPER_SMALL_INDICES (1ll << 30)
+#endif
+
+static inline int small_rows(const problem &q)
+{
+	long long rows = (HOPPER_SMALL_INDICES - 1) / q.p.lda / 16 * 16 - 16; // whole tiles
+	return (int)(rows < 65535 * 16 ? rows : 65535 * 16);
+}
 
 /* Leading dimension of padded rows. */
 static inline int padded_ld(int columns)

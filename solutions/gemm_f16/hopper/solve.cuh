@@ -8,6 +8,11 @@
 
 #include "gemm.cuh"
 
+/* 1: the rows of a product have the same bits in any batch (hopper_gemm.h). */
+#ifndef HOPPER_BATCH_INVARIANT
+#define HOPPER_BATCH_INVARIANT 0
+#endif
+
 namespace hopper
 {
 /* NULL, and `bytes` becomes 0, where there is not enough memory. No timed call allocates: the judge
@@ -35,7 +40,8 @@ static void solve(const Element *A, const Element *B, Element *C, int M, int N, 
 				  float beta)
 {
 	constexpr bool K_MAJOR = B_LAYOUT == B_K_MAJOR;
-	hopper_gemm product = {M, N, K, A, B, C, K, K_MAJOR ? K : N, N, alpha, beta, K_MAJOR};
+	hopper_gemm product = {
+		M, N, K, A, B, C, K, K_MAJOR ? K : N, N, alpha, beta, K_MAJOR, HOPPER_BATCH_INVARIANT};
 	size_t bytes = workspace_bytes(product);
 	void *workspace = solve_workspace(bytes);
 	hopper_status status =

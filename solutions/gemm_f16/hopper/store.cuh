@@ -118,8 +118,10 @@ template <bool READS_C, bool EDGE, int V, class Epilogue>
 __device__ __forceinline__ void apply(const Epilogue &out, int row, int column, float (&x)[V],
 									  const float (&c)[V])
 {
-	if constexpr (EDGE)
+	if constexpr (EDGE && READS_C)
 		out.apply_edge(min(row, out.M - 1), row < out.M ? column : out.N, x, c);
+	else if constexpr (EDGE) // as inside of C, so that a row has the same bits there and here
+		out.apply_beta_0(min(row, out.M - 1), row < out.M ? column : out.N, x, false);
 	else if constexpr (READS_C)
 		out.apply(row, column, x, c);
 	else

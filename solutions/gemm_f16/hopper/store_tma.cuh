@@ -194,7 +194,7 @@ __device__ __forceinline__ void finish_columns(const float *sum, const Epilogue 
 #pragma unroll
 		for (int below = 0; below < 2; below++) { // neighbours in a column, not in a row
 			float one[1] = {x[below]}, old[1] = {c[below]};
-			out.apply(row + 8 * group + below, column + 8 * right, one, old);
+			apply<READS_C, false>(out, row + 8 * group + below, column + 8 * right, one, old);
 			x[below] = one[0];
 		}
 		word = word_pack<Element>(x);

@@ -293,6 +293,10 @@ Test(contestant, refuses_what_makes_no_sense)
 	exchange(&talk, &time, sizeof time, -1, 10);
 	cr_assert_not(talk.reply.head.ok);
 	cr_assert_str_eq(talk.reply.head.error, "the emulated GPU has no time");
+	struct contestant_stream stream = {.head.type = MESSAGE_CONTESTANT_STREAM, .seconds = 0.01};
+	exchange(&talk, &stream, sizeof stream, -1, 10);
+	cr_assert_not(talk.reply.head.ok);
+	cr_assert_str_eq(talk.reply.head.error, "the emulated GPU has no time");
 	struct message unknown = {.type = 12345};
 	exchange(&talk, &unknown, sizeof unknown, -1, 10);
 	cr_assert_not(talk.reply.head.ok);

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <ftw.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static const char *const runtime_source =
 	"#include <stdlib.h>\n"
 	"#include <time.h>\n"
 	"static uint64_t busy, busy_aside;\n"
+	"int cudaTestCode;\n"
 	"void (*cudaTestHook)(uint64_t start, uint64_t end);\n"
 	"uint64_t cudaTestNow(void)\n"
 	"{ struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);\n"
@@ -32,6 +34,8 @@ static const char *const runtime_source =
 	"  if (start < *until) start = *until;\n"
 	"  *until = start + ns;\n"
 	"  if (cudaTestHook) cudaTestHook(start, *until); }\n"
+	"uint64_t cudaTestQueued(void)\n"
+	"{ uint64_t now = cudaTestNow(); return busy > now ? busy - now : 0; }\n"
 	"void cudaTestLaunch(uint64_t ns) { launch(&busy, ns); }\n"
 	"void cudaTestLaunchAside(uint64_t ns) { launch(&busy_aside, ns); }\n"
 	"int cudaSetDevice(int d) { return 0; }\n"
@@ -39,7 +43,7 @@ static const char *const runtime_source =
 	"int cudaFree(void *p) { return 0; }\n"
 	"int cudaMemcpy(void *to, const void *from, size_t n, int kind) { return 1; }\n"
 	"int cudaDeviceSynchronize(void)\n"
-	"{ while (cudaTestNow() < busy || cudaTestNow() < busy_aside) ; return 0; }\n"
+	"{ while (cudaTestNow() < busy || cudaTestNow() < busy_aside) ; return cudaTestCode; }\n"
 	"int cudaGetLastError(void) { return 0; }\n"
 	"const char *cudaGetErrorName(int e) { return \"?\"; }\n"
 	"const char *cudaGetErrorString(int e) { return \"?\"; }\n"
@@ -51,7 +55,7 @@ static const char *const runtime_source =
 	"int cudaEventDestroy(uint64_t *e) { free(e); return 0; }\n"
 	"int cudaEventRecord(uint64_t *e, void *s)\n"
 	"{ *e = cudaTestNow(); if (*e < busy) *e = busy; return 0; }\n"
-	"int cudaEventSynchronize(uint64_t *e) { while (cudaTestNow() < *e) ; return 0; }\n"
+	"int cudaEventSynchronize(uint64_t *e) { while (cudaTestNow() < *e) ; return cudaTestCode; }\n"
 	"int cudaEventElapsedTime(float *ms, uint64_t *a, uint64_t *b)\n"
 	"{ *ms = (*b - *a) * 1e-6f; return 0; }\n";
 
@@ -350,6 +354,102 @@ Test(timing, no_set_is_used_that_is_not_there)
 	cr_assert_not(measure(child, TIME_EVENT, 1, SETS)->head.ok);
 	cr_assert_not(measure(child, TIME_SPAN, 0, TIME_CALLS_MAX + 1)->head.ok);
 	cr_assert(measure(child, TIME_EVENT, 1, SETS - 1)->head.ok);
+	child_stop(child);
+}
+
+/* ---- streams --------------------------------------------------------------------------- */
+
+static struct contestant_reply stream(struct child *child, double seconds, uint32_t aside,
+									  uint32_t ends)
+{
+	struct contestant_reply reply = {.calls = 0};
+	struct contestant_stream request = {
+		.head.type = MESSAGE_CONTESTANT_STREAM, .seconds = seconds, .aside = aside, .ends = ends};
+	exchange(child, &request, sizeof request, &reply, sizeof reply);
+	return reply;
+}
+
+/* On set 7 it says what it has seen until then. */
+#define COUNTING                                                                                   \
+	"int printf(const char *, ...); static int calls, next, wrong;"                                \
+	"if (set == 7) printf(\"%d calls, %d out of turn\\n\", calls, wrong);"                         \
+	"else { calls++; next += next == 7; wrong += set != next; next = (set + 1) % 200; }"
+
+Test(timing, a_stream_calls_all_sets_in_turn_and_ends_with_the_one_aside)
+{
+	build_solution(COUNTING "cudaTestLaunch(1000000);");
+	struct child *child = begin_case();
+	struct contestant_reply reply = stream(child, 0.3, 7, 1);
+	char said[80];
+	cr_assert(reply.head.ok && reply.status == RUN_OK, "%s", reply.head.error);
+	cr_expect_geq(reply.seconds, 0.3);
+	cr_expect_gt(reply.calls, 200, "once through all sets, and more");
+	cr_expect_leq(1e-3 * (double)reply.calls, reply.seconds, "each takes a millisecond");
+	snprintf(said, sizeof said, "%d calls, 0 out of turn\n", (int)reply.calls - 1);
+	cr_expect_str_eq(child_output(child), said, "%s", child_output(child));
+	child_stop(child);
+}
+
+Test(timing, a_stream_need_not_end_with_the_one_aside)
+{
+	build_solution(COUNTING "cudaTestLaunch(1000000);");
+	struct child *child = begin_case();
+	cr_assert_gt(stream(child, 0.25, 7, 0).calls, 2);
+	cr_assert_gt(stream(child, 0.0001, 7, 0).calls, 0, "one at least");
+	cr_expect_str_eq(child_output(child), "", "%s", child_output(child));
+	child_stop(child);
+}
+
+/* Behind a host that did not wait calls would queue for seconds: it makes one in less than a
+ * microsecond. Behind one that waited for each there would never be a second one. */
+Test(timing, a_stream_queues_some_milliseconds_of_calls)
+{
+	build_solution(
+		"int printf(const char *, ...); uint64_t cudaTestQueued(void); static uint64_t most;"
+		"uint64_t queued = cudaTestQueued(); if (queued > most) most = queued;"
+		"if (set == 7) printf(\"%d\", (int)(most / 1000)); cudaTestLaunch(20000);");
+	struct child *child = begin_case();
+	const struct contestant_reply reply = stream(child, 0.3, 7, 1);
+	cr_assert(reply.head.ok, "%s", reply.head.error);
+	cr_expect_geq(1e6 * reply.seconds, 20.0 * (double)reply.calls);
+	const int most = atoi(child_output(child));
+	cr_expect(most >= 1000 && most <= 1024 * 20, "%d us", most);
+	child_stop(child);
+}
+
+Test(timing, a_stream_waits_for_other_streams)
+{
+	build_solution("cudaTestLaunchAside(20000);");
+	struct child *child = begin_case();
+	const struct contestant_reply reply = stream(child, 0.002, 7, 1);
+	cr_assert(reply.head.ok, "%s", reply.head.error);
+	cr_expect_geq(reply.seconds, 20e-6 * (double)reply.calls);
+	child_stop(child);
+}
+
+Test(timing, a_stream_ends_where_a_call_fails)
+{
+	build_solution("extern int cudaTestCode; static int calls;"
+				   "if (++calls == 30) cudaTestCode = 700; cudaTestLaunch(100000);");
+	struct child *child = begin_case();
+	const struct contestant_reply reply = stream(child, 20, 7, 1);
+	cr_assert(reply.head.ok, "%s", reply.head.error);
+	cr_expect_eq(reply.status, RUN_DEVICE_ERROR);
+	cr_expect_eq(reply.error_code, 700);
+	cr_expect_lt(reply.seconds, 10);
+	child_stop(child);
+}
+
+Test(timing, no_stream_is_made_of_sets_that_are_not_there)
+{
+	build_solution("cudaTestLaunch(1000);");
+	struct child *child = begin_case();
+	const struct contestant_reply reply = stream(child, 0.01, SETS, 1);
+	cr_expect_not(reply.head.ok);
+	cr_expect_str_eq(reply.head.error, "a stream of 0.01 s beside set 200: there are 200 sets");
+	cr_expect_not(stream(child, STREAM_SECONDS_MAX + 1, 7, 1).head.ok);
+	cr_expect_not(stream(child, NAN, 7, 1).head.ok);
+	cr_expect(stream(child, 0.01, SETS - 1, 1).head.ok);
 	child_stop(child);
 }
 

@@ -84,10 +84,14 @@ Test(hints, results_that_vary_and_are_right)
 	struct made_up *made = made_up(4, 0);
 	made->judgement.verdict = VERDICT_ACCEPTED;
 	cr_expect_str_eq(hints_of(made), "");
-	made->judgement.spread = (struct case_spread){true, "random-2", 0.25};
-	shows(made,
-		  "two calls on the same input give results that differ (random-2, both right: no error "
-		  "is above 0.25 of its bound)");
+	made->judgement.bits.repeatable = BITS_NO;
+	cr_expect_str_eq(hints_of(made), "", "nothing says that it has atomics");
+	FILE *file = fopen("hints_vary.cu", "w");
+	fputs("atomicAdd(&C[i], sum);", file);
+	fclose(file);
+	made->source = "hints_vary.cu";
+	shows(made, "calls on the same input give results that differ, though all cases are right");
+	remove("hints_vary.cu");
 	free(made);
 }
 

@@ -1,6 +1,7 @@
 /* links: report */
 /* Reports of judgements made up here for programs: what they hold, and that nothing from outside
  * can break them. */
+#include "report/overall.h"
 #include "report_fixture.h"
 
 /* ---- facts ----------------------------------------------------------------- */
@@ -242,7 +243,7 @@ static void expect_gpu_blamed(struct judgement_list *list, bool blamed)
 	char *text = text_of(list, (struct report_style){.width = 80});
 	cr_expect_eq(strstr(text, "computes wrongly") != NULL, blamed, "%s", text);
 	if (blamed)
-		holds(text, "\nwarning: this GPU computes wrongly: cuBLASLt itself misses 12 elements of");
+		holds(text, "\nwarning: this GPU computes wrongly: cuBLAS itself misses 2 elements of");
 	free(text);
 	text = written(report_json, list);
 	json_t *json = json_loads(text, 0, NULL);
@@ -260,8 +261,44 @@ Test(report, a_library_that_is_wrong_in_exact_cases_blames_the_gpu)
 	expect_gpu_blamed(&list, false);
 	list.bench[1].entries[2].wrong = 5;
 	list.bench[2].entries[2].wrong = 7;
+	expect_gpu_blamed(&list, false); /* the other library is right: it is this one's own fault */
+	list.bench[1].entries[1].wrong = list.bench[2].entries[1].wrong = 1;
 	expect_gpu_blamed(&list, true);
 	snprintf(list.facts.epilogue, sizeof list.facts.epilogue, "gelu");
 	expect_gpu_blamed(&list, false);
+	judgement_list_free(&list);
+}
+
+/* A file is compared with the fastest library that is right, and what is faster stands beside it.
+ */
+Test(report, a_library_that_leaves_the_bound_is_not_what_counts)
+{
+	struct judgement_list list = benched_list(2);
+	struct timing_result *timing = &list.bench[0];
+	const struct timing_entry *file = &timing->entries[0];
+	struct timing_entry *fast = &timing->entries[2], *right = &timing->entries[1];
+	fast->span.median = 20;
+	right->span.median = 60;
+	fast->wrong = 100;
+	fast->compared = 10000;
+	fast->worst_ratio = 3.2;
+	strcpy(fast->cause, "partial sums of split-K are rounded to 16 bits");
+	cr_expect_eq(overall_library(timing), right);
+	cr_expect_eq(overall_library_of_all(timing), fast);
+	cr_expect_float_eq(overall_ratio(timing, file), 60 / file->span.median, 1e-9);
+	char *text = text_of(&list, (struct report_style){.width = 200, .verbose = true});
+	holds(text,
+		  "1% of its results leave the error bound, by up to 3.2 times: partial sums of split-K "
+		  "are rounded to 16 bits");
+	holds(text, "compared with cuBLAS, 60.00 us, the fastest library whose results keep the error "
+				"bound; cuBLASLt, which does not, takes 20.00 us");
+	free(text);
+	right->wrong = 1;
+	cr_expect_null(overall_library(timing));
+	cr_expect_eq(overall_ratio(timing, file), 0.0);
+	text = text_of(&list, (struct report_style){.width = 200, .verbose = true});
+	holds(text,
+		  "compared with no library: none keeps the error bound; cuBLASLt, which does not, takes");
+	free(text);
 	judgement_list_free(&list);
 }

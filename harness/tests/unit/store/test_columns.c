@@ -71,6 +71,10 @@ static const struct expected judgement[] = {
 	{"cases", "5"},
 	{"accepted", "6"},
 	{"timing_note", "late"},
+	{"repeatable", "yes"},
+	{"bits_calls", "27"},
+	{"bits_differing", "28"},
+	{"batch_invariant", "no"},
 	{"schedule", "A=1"},
 	{0},
 };
@@ -112,6 +116,7 @@ static const struct expected timing[] = {
 	{"seed", "0x9"},
 	{"exact", "0"},
 	{"clock", "span"},
+	{"timing", "burst"},
 	{"sm_clock_mhz_min", "1100.5"},
 	{"sm_clock_mhz_median", "1200.5"},
 	{"sm_clock_mhz_limit", "1300.5"},
@@ -136,6 +141,9 @@ static const struct expected entry[] = {
 	{"median", "12.5"},
 	{"low", "12.25"},
 	{"high", "12.75"},
+	{"joules", "0.0625"},
+	{"watts", "650.5"},
+	{"mhz", "1375.5"},
 	{"seal", "confirmed"},
 	{"seal_why", "why"},
 	{"host_side", "14.5"},
@@ -145,6 +153,10 @@ static const struct expected entry[] = {
 	{"sealed_passes", "5"},
 	{"tflops", "300.5"},
 	{"wrong", "8"},
+	{"compared", "80"},
+	{"worst_ratio", "1.5"},
+	{"cause", "rounded"},
+	{"library_mode", "accurate"},
 	{"passes", "[12.5,12.75]"},
 	{0},
 };
@@ -295,6 +307,7 @@ static void fill_timing(struct timing_result *out)
 	out->sets = 7;
 	NAMED(file->detail, "fine");
 	file->span = (struct timing_stats){100, 12.5, 11.5, 13.5, 12.25, 12.75};
+	file->steady = (struct timing_steady){.joules = 0.0625, .watts = 650.5, .mhz = 1375.5};
 	NAMED(file->seal.why, "why");
 	file->seal.host_side = 14.5;
 	file->seal.uncertainty = 0.75;
@@ -303,6 +316,11 @@ static void fill_timing(struct timing_result *out)
 	file->seal.passes = 5;
 	file->tflops = 300.5;
 	file->wrong = 8;
+	file->compared = 80;
+	file->worst_ratio = 1.5;
+	strcpy(file->cause, "rounded");
+	file->has_modes = true;
+	file->mode = LIBRARY_ACCURATE;
 	file->passes = (struct timing_passes){2, {12.5f, 12.75f}};
 }
 
@@ -323,6 +341,8 @@ static struct judgement_list filled(void)
 		item->cases[i] = item->cases[1];
 	item->accepted = 6;
 	NAMED(item->timing_note, "late");
+	item->bits = (struct judged_bits){
+		.repeatable = BITS_YES, .calls = 27, .differing = 28, .batch_invariant = BITS_NO};
 	NAMED(item->schedule, "A=1");
 	struct case_result *result = &item->cases[0];
 	result->test = the_case("one");
@@ -446,6 +466,8 @@ Test(columns, of_judgements_are_read_and_shown_as_what_they_are)
 										   {"detail", "\"too slow\""},
 										   {"cases_total", "5"},
 										   {"cases_accepted", "6"},
+										   {"repeatable", "yes"},
+										   {"batch_invariant", "no"},
 										   {"commit", "*"},
 										   {"host", "*"},
 										   {"device_kind", "\"cuda\""},

@@ -125,6 +125,13 @@ Test(store, a_report_and_the_store_count_the_same_time)
 	struct judgement_list events = fixture_timed("a.cu", "aaaa", 12.5, SEAL_CONFIRMED);
 	events.items[0].timing.entries[0].span = (struct timing_stats){0};
 	counts(events, "event");
+	/* a steady stream, whatever the bursts before it say */
+	struct judgement_list steady = fixture_timed("a.cu", "aaaa", 12.5, SEAL_NONE);
+	for (int i = 0; i < 2; i++)
+		steady.items[0].timing.entries[i].steady.time =
+			(struct timing_stats){5, 15.5 + i, 15, 16, 15, 16};
+	steady.items[0].timing.entries[0].passes = (struct timing_passes){2, {15.25f, 15.75f}};
+	counts(steady, "steady");
 }
 
 /* ---- suites ---------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include <initializer_list>
 #include <stdio.h>
 #include <stdlib.h>
+#include <type_traits>
 #include <vector>
 
 #define TORCH_CHECK(condition, ...)                                                                \
@@ -31,8 +32,13 @@ typedef __half Half;
 
 namespace torch
 {
-enum scalar { kHalf, kFloat };
+enum scalar { kByte = 1, kHalf = 2, kFloat = 4 }; // and the bytes of one
 struct options {
+	scalar type = kHalf;
+	options dtype(scalar of) const
+	{
+		return {of};
+	}
 };
 struct device {
 };
@@ -43,9 +49,9 @@ class Tensor
 	void *memory = NULL;
 
   public:
-	explicit Tensor(std::initializer_list<long> sizes) : sizes(sizes)
+	explicit Tensor(std::initializer_list<long> sizes, torch::options of = {}) : sizes(sizes)
 	{
-		TORCH_CHECK(cudaMalloc(&memory, (size_t)numel() * sizeof(at::Half)) == cudaSuccess);
+		TORCH_CHECK(cudaMalloc(&memory, (size_t)numel() * of.type) == cudaSuccess);
 	}
 	bool is_cuda() const
 	{
@@ -82,17 +88,31 @@ class Tensor
 	{
 		return {};
 	}
-	template <class Element> Element *data_ptr() const
+	template <class Element = void> Element *data_ptr() const
 	{
 		return (Element *)memory;
 	}
 };
 
-static inline Tensor empty(std::initializer_list<long> sizes, options)
+static inline Tensor empty(std::initializer_list<long> sizes, options of)
 {
-	return Tensor(sizes);
+	return Tensor(sizes, of);
 }
 } // namespace torch
+
+/* The name of an argument, and its default. */
+namespace py
+{
+struct arg {
+	explicit arg(const char *)
+	{
+	}
+	arg operator=(bool) const
+	{
+		return *this;
+	}
+};
+} // namespace py
 
 static inline torch::Tensor stub_ones(std::initializer_list<long> sizes)
 {
@@ -104,9 +124,19 @@ static inline torch::Tensor stub_ones(std::initializer_list<long> sizes)
 }
 
 struct stub_module {
-	template <class Function> void def(const char *name, Function function)
+	/* A fourth argument is a flag, which the function is called with and without. */
+	template <class Function, class... Names>
+	void def(const char *name, Function function, Names...)
 	{
-		torch::Tensor c = function(stub_ones({48, 64}), stub_ones({64, 40}), stub_ones({40}));
+		torch::Tensor a = stub_ones({48, 64}), b = stub_ones({64, 40}), bias = stub_ones({40});
+		if constexpr (std::is_invocable_v<Function, torch::Tensor, torch::Tensor, torch::Tensor>)
+			check(name, function(a, b, bias));
+		else
+			for (bool flag : {false, true})
+				check(name, function(a, b, bias, flag));
+	}
+	static void check(const char *name, const torch::Tensor &c)
+	{
 		std::vector<at::Half> got((size_t)c.numel());
 		cudaMemcpy(got.data(), c.data_ptr<at::Half>(), got.size() * sizeof got[0],
 				   cudaMemcpyDeviceToHost);

@@ -1,0 +1,242 @@
+#include "judge/cases/bits_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Longest sums, and elements of the largest left operand. */
+#define K_MOST 4096
+#define LEFT_MOST (4 << 20)
+/* Products that a plain kernel has on a GPU in a second, where launches are most of short calls. */
+#define GPU_RATE 1e11
+#define GPU_SECONDS 0.05
+/* Of the time, for calls on the same input; the others are for rows. */
+#define REPEATED_SHARE 0.3
+
+/* ---- sizes --------------------------------------------------------------------------- */
+
+/* What a size may be. */
+struct range {
+	int32_t low, high, step;
+};
+
+static int32_t divisor(int32_t a, int32_t b)
+{
+	while (b != 0) {
+		const int32_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The one next to `wanted`, not above it unless it is below all. */
+static int32_t fit(const struct range *range, double wanted)
+{
+	const double most = fmin(wanted, (double)range->high);
+	const int32_t steps = (int32_t)(most / range->step);
+	const int32_t size = steps * range->step;
+	return size < range->low ? range->low : size;
+}
+
+/* Of the cases that were run. */
+static struct range judged_range(const struct judgement *judgement, enum size size)
+{
+	struct range range = {0, 0, 0};
+	for (size_t i = 0; i < judgement->count; i++) {
+		const int32_t value = judgement->cases[i].test.shape.size[size];
+		if (!judgement->cases[i].checked)
+			continue;
+		range.low = range.low == 0 || value < range.low ? value : range.low;
+		range.high = value > range.high ? value : range.high;
+		range.step = divisor(value, range.step);
+	}
+	return range;
+}
+
+static bool is_generated(const struct judge_options *options)
+{
+	return options->cases.suite_count == 0 && options->shapes.count == 0;
+}
+
+static struct range range_of(const struct bits_asked *asked, enum size size)
+{
+	const struct problem_size *row = problem_size_of(asked->problem, size);
+	struct range range = judged_range(asked->judgement, size);
+	const int32_t multiple = asked->options->cases.multiple;
+	if (row == NULL || !is_generated(asked->options))
+		return range;
+	range.step = multiple > row->multiple ? multiple : row->multiple;
+	range.step = range.step > 1 ? range.step : 1;
+	range.low = (row->min + range.step - 1) / range.step * range.step;
+	if (size == SIZE_K)
+		range.high = row->max < K_MOST ? row->max : K_MOST;
+	return range;
+}
+
+/* Of M, N and K, a group and a batch as the first case has them. */
+static struct test_case case_of(const struct bits_asked *asked, int32_t m, int32_t n, double k)
+{
+	const struct judgement *judgement = asked->judgement;
+	struct shape shape = judgement->cases[0].test.shape;
+	struct range of_k = range_of(asked, SIZE_K);
+	for (size_t i = 1; i < judgement->count; i++)
+		if (judgement->cases[i].checked &&
+			shape_terms(&judgement->cases[i].test.shape) < shape_terms(&shape))
+			shape = judgement->cases[i].test.shape;
+	const int32_t group = shape.size[SIZE_GROUP];
+	of_k.step = group > 1 ? group * of_k.step / divisor(group, of_k.step) : of_k.step;
+	of_k.low = (of_k.low + of_k.step - 1) / of_k.step * of_k.step;
+	shape.size[SIZE_M] = m;
+	shape.size[SIZE_N] = n;
+	shape.size[SIZE_K] = fit(&of_k, k);
+	return case_of_shape(asked->problem, &shape, NULL, asked->options->cases.seed);
+}
+
+/* ---- the plan --------------------------------------------------------------------------- */
+
+/* Products a second, of the cases that were run, but for the one that took longest: most often the
+ * first, in which a library makes what it keeps. */
+static double rate_of(const struct bits_asked *asked)
+{
+	const struct case_result *longest = NULL;
+	double terms = 0.0, seconds = 0.0;
+	for (size_t i = 0; i < asked->judgement->count; i++) {
+		const struct case_result *result = &asked->judgement->cases[i];
+		if (!result->checked)
+			continue;
+		terms += shape_terms(&result->test.shape);
+		seconds += result->seconds;
+		if (longest == NULL || result->seconds > longest->seconds)
+			longest = result;
+	}
+	if (longest != NULL && seconds > longest->seconds) {
+		terms -= shape_terms(&longest->test.shape);
+		seconds -= longest->seconds;
+	}
+	const double rate = seconds > 0.0 ? terms / seconds : 0.0;
+	return asked->device == DEVICE_CUDA ? fmax(rate, GPU_RATE) : rate;
+}
+
+static double seconds_of(const struct bits_asked *asked)
+{
+	return asked->device == DEVICE_CUDA ? fmax(asked->seconds, GPU_SECONDS) : asked->seconds;
+}
+
+/* Whether all three sizes of a product are the problem's own, so that one can change by itself. */
+static bool has_own_sizes(const struct problem *problem)
+{
+	for (enum size size = SIZE_M; size <= SIZE_K; size++) {
+		const struct problem_size *row = problem_size_of(problem, size);
+		if (row == NULL || row->is != 1u << size)
+			return false;
+	}
+	return true;
+}
+
+/* The smallest case that was run, with other values. */
+static struct test_case smallest(const struct bits_asked *asked)
+{
+	const struct case_result *found = NULL;
+	for (size_t i = 0; i < asked->judgement->count; i++) {
+		const struct case_result *result = &asked->judgement->cases[i];
+		if (result->checked &&
+			(found == NULL || shape_terms(&result->test.shape) < shape_terms(&found->test.shape)))
+			found = result;
+	}
+	return case_of_shape(asked->problem, &found->test.shape, NULL, asked->options->cases.seed);
+}
+
+/* Several blocks, and K as long as the time allows. Where blocks may add to one element by atomics,
+ * K is what makes them many. */
+static struct test_case repeated_case(const struct bits_asked *asked)
+{
+	static const int32_t sides[][2] = {{17, 16}, {33, 24}, {129, 72}, {257, 136}};
+	const double products = rate_of(asked) * seconds_of(asked) * REPEATED_SHARE / BITS_CALLS;
+	const double longest = asked->atomics ? 512 : 32;
+	const struct range m = range_of(asked, SIZE_M), n = range_of(asked, SIZE_N);
+	size_t chosen = 0;
+	if (!is_generated(asked->options) || !has_own_sizes(asked->problem))
+		return smallest(asked);
+	for (size_t i = 1; i < sizeof sides / sizeof *sides; i++)
+		if (products >= longest * sides[i][0] * sides[i][1])
+			chosen = i;
+	const int32_t rows = fit(&m, sides[chosen][0]), columns = fit(&n, sides[chosen][1]);
+	const double k = products / ((double)rows * columns);
+	return case_of(asked, rows, columns, fmin(fmax(floor(k / 16) * 16, 32), K_MOST / 2.0));
+}
+
+/* Why rows cannot be asked about; NULL: they can. */
+static const char *rows_refused(const struct bits_asked *asked)
+{
+	const struct operand *left = problem_part(asked->problem, PART_LEFT);
+	const struct chain_stage *stage;
+	if (!has_own_sizes(asked->problem) || left == NULL)
+		return BITS_NO_ROWS;
+	if (left->transposed)
+		return "rows not dense";
+	for (uint32_t i = 0; asked->chain != NULL && i < asked->chain->buffers; i++) {
+		const struct chain_member *member = chain_buffer(asked->chain, i, &stage);
+		if ((member->kind == CHAIN_INPUT && member->rows != 0) || member->finish != 0)
+			return "epilogue by rows";
+	}
+	return NULL;
+}
+
+/* Adds M where it is none of those before, which are smaller. */
+static void add_rows(int32_t rows[BITS_ROWS_MAX], uint32_t *count, int32_t m)
+{
+	if (*count < BITS_ROWS_MAX && (*count == 0 || rows[*count - 1] < m))
+		rows[(*count)++] = m;
+}
+
+/* Lengths of sums at which heuristics most often tell numbers of rows apart: where splitting K
+ * begins to pay, and where it pays as long as there are few tiles. The longest that there is time
+ * for. */
+static double summed(double most)
+{
+	static const double lengths[] = {128, 256, 512, 2048, 4096};
+	double longest = 64;
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+		longest = lengths[i] <= most ? lengths[i] : longest;
+	return longest;
+}
+
+static void plan_rows(const struct bits_asked *asked, struct bits_plan *out)
+{
+	const struct range m = range_of(asked, SIZE_M), n = range_of(asked, SIZE_N);
+	int32_t rows[BITS_ROWS_MAX], columns = fit(&n, asked->device == DEVICE_CUDA ? 512 : 16);
+	uint32_t count = 0;
+	double sum = 0.0;
+	const double highest = fmin((double)m.high, LEFT_MOST / (double)K_MOST);
+	add_rows(rows, &count, m.low);
+	add_rows(rows, &count, fit(&m, 33));
+	add_rows(rows, &count, fit(&m, 64));
+	add_rows(rows, &count, fit(&m, highest));
+	for (uint32_t i = 0; i < count; i++)
+		sum += rows[i];
+	if (count < 2) {
+		snprintf(out->why, sizeof out->why, "one M alone");
+		return;
+	}
+	const double k = rate_of(asked) * seconds_of(asked) * (1 - REPEATED_SHARE) / (sum * columns);
+	for (uint32_t i = 0; i < count; i++)
+		out->rows[i] = case_of(asked, rows[i], columns, summed(k));
+	out->row_count = count;
+	const int32_t last = rows[count - 1];
+	for (uint32_t i = 1; i < count; i++)
+		if (2 * rows[i] < last)
+			out->base = i;
+	const int32_t base = rows[out->base];
+	out->to = 2 * base < last ? last - base - 1 : 0;
+}
+
+void bits_plan_make(const struct bits_asked *asked, struct bits_plan *out)
+{
+	*out = (struct bits_plan){.repeated = repeated_case(asked)};
+	const char *refused = rows_refused(asked);
+	if (refused != NULL)
+		snprintf(out->why, sizeof out->why, "%s", refused);
+	else
+		plan_rows(asked, out);
+}
