@@ -139,6 +139,41 @@ Test(memory, the_guard_covers_what_is_allocated_behind_it, .signal = SIGSEGV)
 	touch(memory_allocate(100, "x"));
 }
 
+/* Three allocations that share their outer pages, of which the middle one is freed. */
+static uint64_t free_between(uint64_t *first, uint64_t *last)
+{
+	cr_assert(memory_init(LIMIT));
+	*first = memory_allocate(5000, "x");
+	const uint64_t middle = memory_allocate(20000, "x");
+	*last = memory_allocate(5000, "x");
+	memory_guard(true);
+	cr_assert(memory_free(middle));
+	memory_guard(false);
+	return middle;
+}
+
+Test(memory, the_guard_opens_what_shares_a_page_with_freed_memory)
+{
+	uint64_t first, last;
+	free_between(&first, &last);
+	touch(first);
+	touch(first + 4999);
+	touch(last);
+	touch(last + 4999);
+	memory_guard(true);
+	const uint64_t again = memory_allocate(20000, "x");
+	memory_guard(false);
+	touch(again);
+	touch(again + 19999);
+	touch(last);
+}
+
+Test(memory, freed_memory_stays_closed, .signal = SIGSEGV)
+{
+	uint64_t first, last;
+	touch(free_between(&first, &last) + 10000);
+}
+
 Test(memory, host_memory_can_be_registered)
 {
 	cr_assert(memory_init(LIMIT));

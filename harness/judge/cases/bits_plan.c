@@ -134,36 +134,39 @@ static bool has_own_sizes(const struct problem *problem)
 	return true;
 }
 
-/* The smallest case that was run, with other values. */
-static struct test_case smallest(const struct bits_asked *asked)
+/* Of the cases that were run, with other values: the largest that has no more products than that,
+ * else the smallest. */
+static struct test_case judged_case(const struct bits_asked *asked, double products)
 {
 	const struct case_result *found = NULL;
 	for (size_t i = 0; i < asked->judgement->count; i++) {
 		const struct case_result *result = &asked->judgement->cases[i];
+		const double terms = shape_terms(&result->test.shape);
+		const double best = found != NULL ? shape_terms(&found->test.shape) : 0.0;
 		if (result->checked &&
-			(found == NULL || shape_terms(&result->test.shape) < shape_terms(&found->test.shape)))
+			(found == NULL || (terms <= products ? terms > best || best > products : terms < best)))
 			found = result;
 	}
 	return case_of_shape(asked->problem, &found->test.shape, NULL, asked->options->cases.seed);
 }
 
 /* Several blocks, and K as long as the time allows. Where blocks may add to one element by atomics,
- * K is what makes them many. */
+ * K is what makes them many: then it is longer than that. */
 static struct test_case repeated_case(const struct bits_asked *asked)
 {
 	static const int32_t sides[][2] = {{17, 16}, {33, 24}, {129, 72}, {257, 136}};
 	const double products = rate_of(asked) * seconds_of(asked) * REPEATED_SHARE / BITS_CALLS;
-	const double longest = asked->atomics ? 512 : 32;
+	const double least = asked->atomics ? 256 : 32;
 	const struct range m = range_of(asked, SIZE_M), n = range_of(asked, SIZE_N);
 	size_t chosen = 0;
 	if (!is_generated(asked->options) || !has_own_sizes(asked->problem))
-		return smallest(asked);
+		return judged_case(asked, products);
 	for (size_t i = 1; i < sizeof sides / sizeof *sides; i++)
-		if (products >= longest * sides[i][0] * sides[i][1])
+		if (products >= least * sides[i][0] * sides[i][1])
 			chosen = i;
 	const int32_t rows = fit(&m, sides[chosen][0]), columns = fit(&n, sides[chosen][1]);
-	const double k = products / ((double)rows * columns);
-	return case_of(asked, rows, columns, fmin(fmax(floor(k / 16) * 16, 32), K_MOST / 2.0));
+	const double k = floor(products / ((double)rows * columns) / 16) * 16;
+	return case_of(asked, rows, columns, fmin(fmax(k, least), K_MOST / 2.0));
 }
 
 /* Why rows cannot be asked about; NULL: they can. */

@@ -80,8 +80,12 @@ Test(bits_plan, given_sizes_are_not_left)
 	static const int32_t tiles[][3] = {{64, 128, 256}, {192, 64, 64}, {128, 128, 64}};
 	const char *const suites[] = {"tiles", NULL};
 	const struct judge_options options = {.cases.suites = suites, .cases.suite_count = 1};
-	struct bits_plan plan = plan_of("sgemm", &options, tiles, 3, 1.0);
-	cr_expect_eq(size_of(&plan.repeated, SIZE_M), 192, "the smallest case as it is");
+	struct bits_plan plan = plan_of("sgemm", &options, tiles, 3, 10.0);
+	cr_expect_eq(size_of(&plan.repeated, SIZE_M), 64, "the largest case that there is time for");
+	cr_expect_eq(size_of(&plan.repeated, SIZE_K), 256);
+	plan = plan_of("sgemm", &options, tiles, 3, 0.001);
+	cr_expect_eq(size_of(&plan.repeated, SIZE_M), 192, "the smallest one");
+	plan = plan_of("sgemm", &options, tiles, 3, 1.0);
 	for (uint32_t i = 0; i < plan.row_count; i++) {
 		cr_expect(size_of(&plan.rows[i], SIZE_M) % 64 == 0);
 		cr_expect(size_of(&plan.rows[i], SIZE_M) <= 192 && size_of(&plan.rows[i], SIZE_N) == 64);
