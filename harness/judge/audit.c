@@ -46,8 +46,7 @@ struct auditor {
 	const char *folders[AUDIT_VERSIONS]; /* NULL: the toolkit's libraries */
 };
 
-/* ---- what is audited
- * ------------------------------------------------------------------------------- */
+/* ---- what is audited ---------------------------------------------------------------- */
 
 bool audit_is_word(const char *library)
 {
@@ -130,8 +129,7 @@ static bool take_subjects(struct auditor *self, struct error *err)
 	return self->subject_count > 0;
 }
 
-/* ---- the cases
- * ---------------------------------------------------------------------------------------- */
+/* ---- the cases ---------------------------------------------------------------------- */
 
 /* Alpha and beta of each shape; more of them where all is wanted. A library has a path of its own
  * for beta = 0, and one for beta = 1. */
@@ -215,8 +213,7 @@ static bool make_units(struct auditor *self, struct error *err)
 	return true;
 }
 
-/* ---- the run
- * ------------------------------------------------------------------------------------------ */
+/* ---- the run ------------------------------------------------------------------------ */
 
 /* Which libraries of NVIDIA's are loaded. One folder is compared with the toolkit's, where these
  * can run. */

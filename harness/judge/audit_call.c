@@ -32,8 +32,7 @@ uint32_t audit_call_sets(const struct run *run, const struct problem *problem,
 	return sets;
 }
 
-/* ---- one call
- * ------------------------------------------------------------------------------------- */
+/* ---- one call ----------------------------------------------------------------------- */
 
 /* Before the call: what it uses. What there is to choose from is only known behind it. */
 static struct outcome choose(const struct auditing *self, const struct audit_choice *choice,
@@ -183,8 +182,7 @@ static bool call_once(struct auditing *self, struct audit_choice *choice, struct
 		   take_result(self, row, outcome, err);
 }
 
-/* ---- times
- * ---------------------------------------------------------------------------------------- */
+/* ---- times -------------------------------------------------------------------------- */
 
 static int compare_times(const void *a, const void *b)
 {
@@ -227,8 +225,7 @@ static bool time_calls(struct auditing *self, struct audit_row *row, struct erro
 	return true;
 }
 
-/* ---- all of it
- * -------------------------------------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------------------- */
 
 bool audit_call(struct auditing *self, struct audit_choice *choice, struct audit_row *row,
 				struct error *err)

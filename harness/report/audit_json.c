@@ -26,8 +26,7 @@ static json_t *text_or_null(const char *text)
 	return text[0] != '\0' ? document_text(text) : json_null();
 }
 
-/* ---- libraries
- * ------------------------------------------------------------------------------------- */
+/* ---- libraries ---------------------------------------------------------------------- */
 
 static json_t *case_json(const struct problem *problem, const struct test_case *test)
 {
@@ -80,8 +79,7 @@ static json_t *unit_json(const struct audit *audit, size_t i)
 	return json;
 }
 
-/* ---- rows
- * ---------------------------------------------------------------------------------------------- */
+/* ---- rows --------------------------------------------------------------------------- */
 
 static json_t *digest_json(const struct digest *digest)
 {
@@ -133,8 +131,7 @@ static json_t *row_json(const struct audit_row *row)
 	return json;
 }
 
-/* ---- versions
- * ------------------------------------------------------------------------------------------ */
+/* ---- versions ----------------------------------------------------------------------- */
 
 static json_t *changes_json(const struct audit *audit)
 {
@@ -159,8 +156,7 @@ static json_t *changes_json(const struct audit *audit)
 	return changes.pairs > 0 ? json : (json_decref(json), json_null());
 }
 
-/* ---- the document
- * ---------------------------------------------------------------------------------------- */
+/* ---- the document ------------------------------------------------------------------- */
 
 static json_t *head_json(const struct audit *audit)
 {

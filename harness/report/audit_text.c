@@ -126,8 +126,7 @@ static void list_print(const struct page *page, const char *heading,
 		fprintf(page->out, "  ... and %zu more (--verbose)\n", count - SHOWN);
 }
 
-/* ---- versions, and the end
- * -------------------------------------------------------------------------- */
+/* ---- versions, and the end ---------------------------------------------------------- */
 
 static void changes_print(const struct page *page)
 {

@@ -189,6 +189,7 @@ union reply {
 	struct referee_case_reply referee_case;
 	struct referee_check_reply check;
 	struct referee_explain_reply explain;
+	struct referee_digest_reply digest;
 	struct referee_bits_reply bits;
 	struct contestant_open_reply open;
 	struct contestant_reply run;
@@ -217,6 +218,9 @@ static size_t good_reply(const union request *request, union reply *reply)
 	case MESSAGE_REFEREE_BITS:
 		memset(&reply->bits.found, 0, sizeof reply->bits.found);
 		return sizeof reply->bits;
+	case MESSAGE_REFEREE_DIGEST:
+		memset(&reply->digest.result, 0, sizeof reply->digest.result);
+		return sizeof reply->digest;
 	case MESSAGE_REFEREE_ARRANGE:
 	case MESSAGE_REFEREE_RESET:
 	case MESSAGE_REFEREE_DESCRIPTOR:

@@ -39,7 +39,7 @@ template <class Fields, class Opaque> static const Fields &fields_of(const Opaqu
 	return *(const Fields *)(const void *)opaque;
 }
 
-/* ---- what is made, and its attributes -------------------------------------------------------- */
+/* ---- what is made, and its attributes ----------------------------------------------- */
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle)
 {
@@ -128,8 +128,7 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-/* ---- algorithms
- * ---------------------------------------------------------------------------------- */
+/* ---- algorithms --------------------------------------------------------------------- */
 
 static void *field_of(algorithm_fields &fields, cublasLtMatmulAlgoConfigAttributes_t attribute)
 {

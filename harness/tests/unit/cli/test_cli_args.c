@@ -82,7 +82,8 @@ Test(cli_args, sizes_are_of_a_kind)
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge bench --seed 0x7 --cases 20 a.cu");
 	refused("judge a.cu --sizes unifrom", "did you mean 'uniform'?");
-	refused("compare a.cu --sizes uniform", "--sizes is an option of judge, bench, audit and submit");
+	refused("compare a.cu --sizes uniform",
+			"--sizes is an option of judge, bench, audit and submit");
 }
 
 Test(cli_args, numbers_are_strict)
