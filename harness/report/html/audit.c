@@ -21,6 +21,8 @@ static void head_print(const struct audit *audit, FILE *out)
 	html_fact(out, "Device", facts_device(&audit->facts, device));
 	html_fact(out, "Began", audit->facts.started);
 	html_fact(out, "Tolerance", audit->facts.tolerance);
+	for (size_t i = 0; i < audit->unit_count && i <= audit->units[i].version; i++)
+		html_fact(out, "Libraries of", audit->units[i].folder);
 	html_facts_close(out);
 	if (audit->facts.command[0] != '\0')
 		html_command(out, audit->facts.command);
@@ -36,28 +38,26 @@ static void count_cell(struct html_table *table, size_t wrong, size_t all)
 
 static void units_print(const struct audit *audit, FILE *out)
 {
-	static const struct html_column columns[] = {{"Problem", COLUMN_NAME},
-												 {"Library", COLUMN_SHORT},
-												 {"Version", COLUMN_SHORT},
-												 {"Folder", COLUMN_NAME},
-												 {"Cases", COLUMN_NUMBER},
-												 {"Own choices wrong", COLUMN_NUMBER},
-												 {"Algorithms wrong", COLUMN_NUMBER},
-												 {"Accurate mode wrong", COLUMN_NUMBER},
-												 {"Worst error, of its bound", COLUMN_NUMBER},
-												 {"Not repeatable", COLUMN_NUMBER}};
+	static const struct html_column columns[] = {
+		{"Problem", COLUMN_NAME},       {"Library", COLUMN_WORDS},
+		{"Cases", COLUMN_NUMBER},       {"Own choices", COLUMN_NUMBER},
+		{"Algorithms", COLUMN_NUMBER},  {"Accurate mode", COLUMN_NUMBER},
+		{"Worst error", COLUMN_NUMBER}, {"Other bits", COLUMN_NUMBER}};
 	struct html_table table;
 	html_heading(out, 2, "libraries", "Libraries");
-	html_table_open(&table, out, "What of each library is wrong", columns, 10);
+	html_table_open(&table, out,
+					"How many results are wrong, the largest error over its bound, and how many "
+					"algorithms give other bits from call to call",
+					columns, 8);
 	for (size_t i = 0; i < audit->unit_count; i++) {
 		const struct audit_unit *unit = &audit->units[i];
 		const struct audit_sum sum = audit_sum_of(audit, i);
-		char version[AUDIT_VERSION_TEXT];
+		char version[AUDIT_VERSION_TEXT], name[AUDIT_TEXT];
+		snprintf(name, sizeof name, "%s %s", unit->label,
+				 audit_version_print(unit->number, version));
 		html_table_row(&table, 0);
 		html_table_text(&table, unit->problem->name);
-		html_table_text(&table, unit->label);
-		html_table_text(&table, audit_version_print(unit->number, version));
-		html_table_text(&table, unit->folder);
+		html_table_text(&table, name);
 		html_table_format(&table, (double)unit->audited, "%zu", unit->audited);
 		count_cell(&table, sum.own_wrong, sum.own);
 		count_cell(&table, sum.wrong, sum.algorithms);
@@ -68,20 +68,28 @@ static void units_print(const struct audit *audit, FILE *out)
 	html_table_close(&table);
 }
 
+/* What is wrong, and whether it is so in each call. */
+static void wrong_cell(struct html_table *table, const struct audit_row *row)
+{
+	char text[AUDIT_TEXT], again[AUDIT_TEXT], both[2 * AUDIT_TEXT + 4];
+	audit_words_wrong(row, text);
+	audit_words_again(row, again);
+	snprintf(both, sizeof both, "%s%s%s", text, again[0] != '\0' ? "; " : "", again);
+	html_table_text(table, both);
+}
+
 static void rows_print(const struct audit *audit, FILE *out)
 {
-	static const struct html_column columns[] = {{"Case", COLUMN_WORDS},
-												 {"Library", COLUMN_WORDS},
-												 {"Error, of its bound", COLUMN_NUMBER},
-												 {"Wrong elements", COLUMN_NUMBER},
-												 {"Where", COLUMN_WORDS},
-												 {"Again", COLUMN_WORDS},
-												 {"Algorithm", COLUMN_SENTENCE},
-												 {"Cause", COLUMN_SENTENCE}};
+	static const struct html_column columns[] = {
+		{"Case", COLUMN_WORDS},         {"Library", COLUMN_WORDS},
+		{"Worst error", COLUMN_NUMBER}, {"What is wrong", COLUMN_WORDS},
+		{"Algorithm", COLUMN_WORDS},    {"Cause", COLUMN_WORDS}};
 	struct html_table table;
 	char text[AUDIT_TEXT];
 	html_heading(out, 2, "wrong", "Wrong, or not repeatable");
-	html_table_open(&table, out, "Each algorithm at each case, in either mode", columns, 8);
+	html_table_open(&table, out,
+					"Each algorithm at each case, in either mode; errors are over their bound",
+					columns, 6);
 	for (size_t i = 0; i < audit->row_count; i++) {
 		const struct audit_row *row = &audit->rows[i];
 		if (audit_is_right(row) && audit_is_repeatable(row))
@@ -92,10 +100,7 @@ static void rows_print(const struct audit *audit, FILE *out)
 		audit_words_who(audit, row, text);
 		html_table_text(&table, text);
 		html_table_format(&table, row->worst_ratio, "%.3g", row->worst_ratio);
-		html_table_format(&table, (double)row->wrong, "%llu", (unsigned long long)row->wrong);
-		html_table_text(&table, row->verdict == VERDICT_WRONG_ANSWER ? row->places : row->detail);
-		audit_words_again(row, text);
-		html_table_text(&table, text);
+		wrong_cell(&table, row);
 		audit_words_how(row, text);
 		html_table_text(&table, text);
 		audit_words_cause(row, text);
