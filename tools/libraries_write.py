@@ -25,7 +25,10 @@ BETAS = ("0", "1", "other", "none")
 
 
 def rows_of(audit):
-    return [dict(zip(audit["columns"], row)) for row in audit["rows"]]
+    rows = [dict(zip(audit["columns"], row)) for row in audit["rows"]]
+    for row in rows:
+        row["kernel"] = None if row["kernel"] is None else audit["kernels"][row["kernel"]]
+    return rows
 
 
 def is_right(row):

@@ -217,7 +217,7 @@ static bool time_calls(struct auditing *self, struct audit_row *row, struct erro
 		return true;
 	qsort(reply->microseconds, reply->calls, sizeof *reply->microseconds, compare_times);
 	row->microseconds = (double)reply->microseconds[reply->calls / 2];
-	if (request.method == TIME_SPAN && reply->kernels.run > 0) {
+	if (request.method == TIME_SPAN && reply->kernels.shown > 0) {
 		row->kernels = reply->kernels.run;
 		snprintf(row->kernel, sizeof row->kernel, "%.*s", KERNEL_NAME_BYTES,
 				 reply->kernels.first[0].name);

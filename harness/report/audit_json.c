@@ -100,7 +100,22 @@ static void add_facts(json_t *json, const struct library_algorithm *facts)
 		json_array_append_new(json, json_integer(values[i]));
 }
 
-static json_t *row_json(const struct audit_row *row)
+/* The number of the kernel's name in the list, which takes it where it has it not: there are few,
+ * and many rows. */
+static json_t *kernel_json(const char *name, json_t *kernels)
+{
+	size_t i = 0;
+	if (name[0] == '\0')
+		return json_null();
+	while (i < json_array_size(kernels) &&
+		   strcmp(json_string_value(json_array_get(kernels, i)), name) != 0)
+		i++;
+	if (i == json_array_size(kernels))
+		json_array_append_new(kernels, document_text(name));
+	return json_integer((json_int_t)i);
+}
+
+static json_t *row_json(const struct audit_row *row, json_t *kernels)
 {
 	char cause[LIBRARY_CAUSE_TEXT] = "";
 	json_t *json = json_array();
@@ -124,7 +139,7 @@ static json_t *row_json(const struct audit_row *row)
 	json_array_append_new(json, json_boolean(row->accurate_right));
 	json_array_append_new(json, text_or_null(row->hint));
 	json_array_append_new(json, text_or_null(row->detail));
-	json_array_append_new(json, text_or_null(row->kernel));
+	json_array_append_new(json, kernel_json(row->kernel, kernels));
 	json_array_append_new(json, json_integer(row->kernels));
 	json_array_append_new(json, row->microseconds > 0.0 ? rounded(row->microseconds) : json_null());
 	json_array_append_new(json, row->calls > 0 ? digest_json(&row->result) : json_null());
@@ -184,14 +199,17 @@ static json_t *head_json(const struct audit *audit)
  * much. */
 static void rows_print(const struct audit *audit, FILE *out)
 {
+	json_t *kernels = json_array();
 	fputs("  \"rows\": [", out);
 	for (size_t i = 0; i < audit->row_count; i++) {
-		char *line = document_line(row_json(&audit->rows[i]));
+		char *line = document_line(row_json(&audit->rows[i], kernels));
 		if (line != NULL)
 			fprintf(out, "%s\n    %.*s", i > 0 ? "," : "", (int)strcspn(line, "\n"), line);
 		free(line);
 	}
-	fputs("\n  ]\n", out);
+	fputs("\n  ],\n  \"kernels\": ", out);
+	document_put(kernels, 2, out);
+	fputs("\n", out);
 }
 
 void report_audit_json(const void *what, FILE *out)
