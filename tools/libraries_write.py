@@ -62,6 +62,11 @@ def wrong_row(row, case, accurate):
     return [known.get(name) for name in WRONG]
 
 
+def has_failed(row):
+    """Whether there is no result, as the call ended in an error."""
+    return not is_right(row) and row["verdict"] != "wrong_answer"
+
+
 def library_of(audit, number, rows):
     """What one library was found to do on one problem."""
     library = audit["libraries"][number]
@@ -80,6 +85,8 @@ def library_of(audit, number, rows):
             causes[("own: " if is_own(row) else "other: ") + cause_of(row)] += 1
     out = {name: library[name] for name in ("library", "problem", "version", "folder", "audited", "too_large", "ended", "found")}
     out |= {"cases": len(library["cases"]), "shapes": len({case["shape"] for case in library["cases"][:library["audited"]]}),
+            "own_choices_failed": sum(has_failed(row) for row in default if is_own(row)),
+            "accurate_failed": sum(has_failed(row) for row in accurate.values()),
             "kinds": dict(sorted(kinds.items())), "causes": dict(sorted(causes.items()))}
     if slower:
         out["accurate_slower"] = {"median": data_file.rounded(statistics.median(slower), 4), "most": data_file.rounded(max(slower), 4)}
@@ -221,6 +228,10 @@ def total(data, name):
 
 def page(data):
     day, at = data["started"][:10], data_file.commit_words(data)
+
+    def failed(what):
+        return sum(library[f"{what}_failed"] for library in data["libraries"])
+
     out = ["# Are the libraries right?", "",
            f"Audited on an {data_file.gpu_words(data['gpu'])}, on {day}{at}, by", "",
            "    tools/libraries measure OUT.json", "    tools/libraries write OUT.json", "",
@@ -230,8 +241,10 @@ def page(data):
            "partial sums stay in f32 (`CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION`; of cuBLASLt a mask of reduction schemes), and beta = 1",
            "is given as the next number below it, so that a 16-bit result is rounded once. Figures are counts of results, a product with one alpha and",
            f"beta each; all are in [results/libraries.json](results/libraries.json).", "",
-           f"**{total(data, 'own_choices_wrong')} of {total(data, 'own_choices')} results that a library chooses by itself leave the bound, and "
-           f"{total(data, 'accurate_wrong')} of {total(data, 'accurate')} in its accurate mode.**", ""]
+           f"**{total(data, 'own_choices_wrong') - failed('own_choices')} of {total(data, 'own_choices')} results that a library chooses by itself leave the bound, and "
+           f"{total(data, 'accurate_wrong') - failed('accurate')} of {total(data, 'accurate')} in its accurate mode.**", ""]
+    if failed("own_choices") or failed("accurate"):
+        out += [f"{failed('own_choices')} more calls end in an error, and {failed('accurate')} of the accurate mode: \"Why\" has its words.", ""]
     if not data["complete"]:
         out += ["The time did not suffice for all of it: see the end.", ""]
     out += libraries_table(data)

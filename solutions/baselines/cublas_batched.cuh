@@ -13,10 +13,11 @@ static void baseline_cublas_batched(const Element *A, const Element *B, Element 
 	constexpr cudaDataType_t type = baseline_type<Element>::value;
 	beta = library_beta(beta, sizeof(Element) == 2);
 	long long a = (long long)m * k, b = (long long)k * n, c = (long long)m * n;
-	cublas_check(cublasGemmStridedBatchedEx(cublas_handle(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k,
-											&alpha, B, type, n, b, A, type, k, a, &beta, C, type, n,
-											c, batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-				 "cublasGemmStridedBatchedEx");
+	cublas_check_product(cublasGemmStridedBatchedEx(cublas_handle(), CUBLAS_OP_N, CUBLAS_OP_N, n, m,
+													k, &alpha, B, type, n, b, A, type, k, a, &beta,
+													C, type, n, c, batch, CUBLAS_COMPUTE_32F,
+													CUBLAS_GEMM_DEFAULT),
+						 "cublasGemmStridedBatchedEx", C, sizeof(Element) * batch * c);
 }
 
 #endif
