@@ -10,6 +10,9 @@
 /* Products that a plain kernel has on a GPU in a second, where launches are most of short calls. */
 #define GPU_RATE 1e11
 #define GPU_SECONDS 0.05
+/* What all sets of buffers may take, in bytes. */
+#define SETS_BYTES (64 << 20)
+#define SLOW "all of its cases take too long"
 /* Of the time, for calls on the same input; the others are for rows. */
 #define REPEATED_SHARE 0.3
 
@@ -186,6 +189,15 @@ static const char *rows_refused(const struct bits_asked *asked)
 	return NULL;
 }
 
+/* Whether calls of these cases, one of each, would take longer than all calls may. */
+static bool is_slow(const struct bits_asked *asked, const struct test_case *tests, uint32_t count)
+{
+	double terms = 0.0;
+	for (uint32_t i = 0; i < count; i++)
+		terms += shape_terms(&tests[i].shape);
+	return terms > rate_of(asked) * seconds_of(asked);
+}
+
 /* Adds M where it is none of those before, which are smaller. */
 static void add_rows(int32_t rows[BITS_ROWS_MAX], uint32_t *count, int32_t m)
 {
@@ -225,6 +237,10 @@ static void plan_rows(const struct bits_asked *asked, struct bits_plan *out)
 	const double k = rate_of(asked) * seconds_of(asked) * (1 - REPEATED_SHARE) / (sum * columns);
 	for (uint32_t i = 0; i < count; i++)
 		out->rows[i] = case_of(asked, rows[i], columns, summed(k));
+	if (is_slow(asked, out->rows, count)) {
+		snprintf(out->why, sizeof out->why, SLOW);
+		return;
+	}
 	out->row_count = count;
 	const int32_t last = rows[count - 1];
 	for (uint32_t i = 1; i < count; i++)
@@ -234,9 +250,25 @@ static void plan_rows(const struct bits_asked *asked, struct bits_plan *out)
 	out->to = 2 * base < last ? last - base - 1 : 0;
 }
 
+/* Sets of buffers of a case, one for each call. */
+static uint32_t sets_of(const struct problem *problem, const struct test_case *test)
+{
+	uint64_t bytes = 1;
+	for (size_t i = 0; problem->operands[i].name != NULL; i++)
+		bytes += operand_bytes(&problem->operands[i], &test->shape);
+	const uint64_t sets = SETS_BYTES / bytes;
+	return sets > RUN_CALLS_MAX ? RUN_CALLS_MAX : (uint32_t)sets;
+}
+
 void bits_plan_make(const struct bits_asked *asked, struct bits_plan *out)
 {
 	*out = (struct bits_plan){.repeated = repeated_case(asked)};
+	if (!is_slow(asked, &out->repeated, 1))
+		out->sets = sets_of(asked->problem, &out->repeated);
+	if (out->sets == 0) {
+		snprintf(out->why, sizeof out->why, SLOW);
+		return;
+	}
 	const char *refused = rows_refused(asked);
 	if (refused != NULL)
 		snprintf(out->why, sizeof out->why, "%s", refused);

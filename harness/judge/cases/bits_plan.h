@@ -10,6 +10,7 @@
 
 struct bits_plan {
 	struct test_case repeated;
+	uint32_t sets; /* of its buffers, at most RUN_CALLS_MAX; 0: nothing is to be asked */
 	/* Of the same N and K, and ascending in M, at least two; 0: rows are not to be asked about. */
 	struct test_case rows[BITS_ROWS_MAX];
 	uint32_t row_count;

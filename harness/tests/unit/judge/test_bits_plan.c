@@ -98,6 +98,17 @@ Test(bits_plan, given_sizes_are_not_left)
 	cr_expect_str_eq(one.why, "one M alone");
 }
 
+Test(bits_plan, nothing_is_asked_where_a_call_takes_too_long)
+{
+	static const int32_t large[][3] = {{1024, 1024, 1024}};
+	const char *const suites[] = {"large", NULL};
+	const struct judge_options options = {.cases.suites = suites, .cases.suite_count = 1};
+	struct bits_plan plan = plan_of("sgemm", &options, large, 1, 0.06 * 10);
+	cr_expect(plan.sets == 0 && plan.row_count == 0 && plan.why[0] != '\0');
+	plan = plan_of("sgemm", &options, large, 1, 1000);
+	cr_expect(plan.sets == 5, "12 MiB a set: %u", plan.sets);
+}
+
 Test(bits_plan, multiples_are_kept)
 {
 	static const int32_t tiles[][3] = {{64, 128, 256}, {192, 64, 64}};
