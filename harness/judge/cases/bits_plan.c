@@ -12,8 +12,11 @@
 #define GPU_SECONDS 0.05
 /* What all sets of buffers may take, in bytes. */
 #define SETS_BYTES (64 << 20)
-/* Seconds of calls that nobody minds. */
+/* Seconds of calls that nobody minds; and of those for rows, which have that K then: what they say
+ * should not depend on how fast a machine is. */
 #define SHORT 0.05
+#define ROWS_SHORT 0.02
+#define K_SPLIT 512.0
 #define SLOW "all of its cases take too long"
 /* Of the time, for calls on the same input; the others are for rows. */
 #define REPEATED_SHARE 0.3
@@ -225,18 +228,20 @@ static void plan_rows(const struct bits_asked *asked, struct bits_plan *out)
 	int32_t rows[BITS_ROWS_MAX], columns = fit(&n, asked->device == DEVICE_CUDA ? 512 : 16);
 	uint32_t count = 0;
 	double sum = 0.0;
-	const double highest = fmin((double)m.high, LEFT_MOST / (double)K_MOST);
 	add_rows(rows, &count, m.low);
 	add_rows(rows, &count, fit(&m, 33));
-	add_rows(rows, &count, fit(&m, 64));
-	add_rows(rows, &count, fit(&m, highest));
+	add_rows(rows, &count, fit(&m, 128));
+	if (asked->device == DEVICE_CUDA)
+		add_rows(rows, &count, fit(&m, LEFT_MOST / (double)K_MOST));
 	for (uint32_t i = 0; i < count; i++)
 		sum += rows[i];
 	if (count < 2) {
 		snprintf(out->why, sizeof out->why, "one M alone");
 		return;
 	}
-	const double k = rate_of(asked) * seconds_of(asked) * (1 - REPEATED_SHARE) / (sum * columns);
+	double k = rate_of(asked) * seconds_of(asked) * (1 - REPEATED_SHARE) / (sum * columns);
+	if (rate_of(asked) * ROWS_SHORT >= sum * columns * K_SPLIT)
+		k = fmax(k, K_SPLIT);
 	for (uint32_t i = 0; i < count; i++)
 		out->rows[i] = case_of(asked, rows[i], columns, summed(k));
 	if (is_slow(asked, out->rows, count)) {
