@@ -211,9 +211,12 @@ static bool vary_rows(struct asking *asking, struct error *err)
 
 static void judge_rows(struct judged_bits *bits)
 {
-	if (bits->repeatable == BITS_NO)
+	if (bits->repeatable == BITS_NO) {
 		snprintf(bits->why, sizeof bits->why, "one call differs from the next");
-	else if (bits->rows_difference.between != BITS_BETWEEN_NONE)
+		bits->rows_difference = (struct bits_difference){.between = BITS_BETWEEN_NONE};
+		bits->rows_shape[0] = '\0';
+		bits->row_count = 0;
+	} else if (bits->rows_difference.between != BITS_BETWEEN_NONE)
 		bits->batch_invariant = BITS_NO;
 	else if (bits->row_count > 1 && bits->why[0] == '\0')
 		bits->batch_invariant = BITS_YES;
@@ -239,7 +242,7 @@ static bool ask(struct asking *asking, struct error *err)
 {
 	const struct bits_plan *plan = asking->plan;
 	bool good = repeat(asking, BITS_CALLS / 2, err);
-	if (good && !asking->ended && plan->row_count > 0)
+	if (good && !asking->ended && plan->row_count > 0 && asking->bits->differing == 0)
 		good = vary_rows(asking, err);
 	if (good && !asking->ended)
 		good = repeat(asking, BITS_CALLS, err);

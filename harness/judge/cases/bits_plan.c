@@ -77,8 +77,7 @@ static struct range range_of(const struct bits_asked *asked, enum size size)
 	range.step = multiple > row->multiple ? multiple : row->multiple;
 	range.step = range.step > 1 ? range.step : 1;
 	range.low = (row->min + range.step - 1) / range.step * range.step;
-	if (size == SIZE_K)
-		range.high = row->max < K_MOST ? row->max : K_MOST;
+	range.high = row->max < K_MOST ? row->max : K_MOST;
 	return range;
 }
 
