@@ -92,7 +92,9 @@ static struct test_case case_of(const struct bits_asked *asked, int32_t m, int32
 			shape_terms(&judgement->cases[i].test.shape) < shape_terms(&shape))
 			shape = judgement->cases[i].test.shape;
 	const int32_t group = shape.size[SIZE_GROUP];
-	of_k.step = group > 1 ? group * of_k.step / divisor(group, of_k.step) : of_k.step;
+	of_k.step = of_k.step > 1 ? of_k.step : 1;
+	if (group > 1)
+		of_k.step *= group / divisor(group, of_k.step);
 	of_k.low = (of_k.low + of_k.step - 1) / of_k.step * of_k.step;
 	shape.size[SIZE_M] = m;
 	shape.size[SIZE_N] = n;
