@@ -28,7 +28,7 @@ static bool arranged_open(struct referee *referee, enum part part, struct arrang
 							 .elements = referee->buffers.at[index].elements,
 							 .offset = at->offset,
 							 .bytes = at->bytes,
-							 .memory = malloc(at->bytes)};
+							 .memory = calloc(1, at->bytes + 1)};
 	if (out->memory == NULL)
 		return error_set(err, "no memory for operands of %llu bytes",
 						 (unsigned long long)at->bytes);
@@ -193,7 +193,7 @@ static bool keep_set(struct referee *referee, const struct referee_bits *request
 	const uint64_t bytes = bytes_of_set(referee);
 	if (bytes > kept->capacity) {
 		free(kept->outputs);
-		*kept = (struct bits_kept){.outputs = malloc(bytes)};
+		*kept = (struct bits_kept){.outputs = calloc(1, bytes + 1)};
 		kept->capacity = kept->outputs != NULL ? bytes : 0;
 	}
 	if (bytes > kept->capacity)
@@ -306,8 +306,10 @@ bool referee_bits(struct referee *referee, const struct referee_bits *request,
 		return keep_set(referee, request, err);
 	if (!is_comparable(referee, &referee->kept[request->slot], request))
 		return error_set(err, "bits that have no others to be compared with");
-	uint8_t *now = malloc(bytes_of_set(referee));
-	bool good = now != NULL || error_set(err, "no memory for results");
+	uint8_t *now = calloc(1, bytes_of_set(referee) + 1);
+	if (now == NULL)
+		return error_set(err, "no memory for results");
+	bool good = true;
 	for (uint32_t i = 0; i < request->sets && good; i++)
 		good = compare_one(referee, request, request->set + i, now, found, err);
 	free(now);

@@ -12,9 +12,9 @@
 #include "process/buffers.h"
 
 /* Of what the file has taken. The calls end where they take some times as long as was planned. */
-#define BITS_SHARE 0.06
+#define BITS_SHARE 0.05
 #define LATE 3.0
-#define LATE_LEAST 1.0
+#define LATE_LEAST 0.5
 /* No call takes longer: it was one of the shortest. */
 #define CALL_SECONDS 5.0
 
@@ -67,8 +67,10 @@ static bool set_up(struct asking *asking, const struct test_case *test, uint32_t
 		.cancels = 1, .rows = to > 0 ? (uint32_t)rows : 0, .to = (uint32_t)to};
 	one->test = test;
 	if (!referee_link_alike(referee, one->problem->name, test, run_chain(one->run), sets, err) ||
-		!referee_link_arrange(referee, arrange, err))
-		return false;
+		!referee_link_arrange(referee, arrange, err)) {
+		give_up(asking, err->message); /* where it goes on: for lack of memory */
+		return referee->child != NULL;
+	}
 	struct outcome outcome =
 		contestant_link_case(one->contestant, &referee->arena, referee->arena_fd, test);
 	if (outcome.verdict != VERDICT_ACCEPTED)
@@ -128,12 +130,13 @@ static bool repeat(struct asking *asking, uint32_t count, struct error *err)
 {
 	struct judged_bits *bits = asking->bits;
 	double seconds = asking->seconds;
-	if (!set_up(asking, &asking->plan->repeated, RUN_CALLS_MAX, 0, 0, err))
+	const uint32_t sets = asking->plan->sets;
+	if (!set_up(asking, &asking->plan->repeated, sets, 0, 0, err))
 		return false;
 	while (!asking->ended && bits->calls < count && !is_late(asking)) {
 		const double left = asking->until - clock_seconds();
 		uint32_t calls = bits->calls == 0 ? 1 : count - bits->calls;
-		calls = calls < RUN_CALLS_MAX ? calls : RUN_CALLS_MAX;
+		calls = calls < sets ? calls : sets;
 		if (calls * seconds > left)
 			calls = (uint32_t)fmax(1.0, left / seconds);
 		if (!call_again(asking, calls, &seconds, err))
@@ -208,9 +211,12 @@ static bool vary_rows(struct asking *asking, struct error *err)
 
 static void judge_rows(struct judged_bits *bits)
 {
-	if (bits->repeatable == BITS_NO)
+	if (bits->repeatable == BITS_NO) {
 		snprintf(bits->why, sizeof bits->why, "one call differs from the next");
-	else if (bits->rows_difference.between != BITS_BETWEEN_NONE)
+		bits->rows_difference = (struct bits_difference){.between = BITS_BETWEEN_NONE};
+		bits->rows_shape[0] = '\0';
+		bits->row_count = 0;
+	} else if (bits->rows_difference.between != BITS_BETWEEN_NONE)
 		bits->batch_invariant = BITS_NO;
 	else if (bits->row_count > 1 && bits->why[0] == '\0')
 		bits->batch_invariant = BITS_YES;
@@ -236,7 +242,7 @@ static bool ask(struct asking *asking, struct error *err)
 {
 	const struct bits_plan *plan = asking->plan;
 	bool good = repeat(asking, BITS_CALLS / 2, err);
-	if (good && !asking->ended && plan->row_count > 0)
+	if (good && !asking->ended && plan->row_count > 0 && asking->bits->differing == 0)
 		good = vary_rows(asking, err);
 	if (good && !asking->ended)
 		good = repeat(asking, BITS_CALLS, err);
@@ -250,6 +256,7 @@ bool bits_ask(const struct case_run *last, bool dead, double seconds, struct jud
 	const struct run *run = last->run;
 	const char *why = refused(run, out);
 	struct bits_plan plan;
+	*bits = (struct judged_bits){.calls = 0};
 	if (why != NULL) {
 		snprintf(bits->why, sizeof bits->why, "%s", why);
 		return true;
@@ -269,7 +276,8 @@ bool bits_ask(const struct case_run *last, bool dead, double seconds, struct jud
 	asking.one.test = &plan.repeated;
 	shape_print(last->problem, &plan.repeated.shape, bits->shape);
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
-	if (dead)
+	asking.ended = plan.sets == 0;
+	if (dead && !asking.ended)
 		outcome = contestant_link_open(last->contestant);
 	if (outcome.verdict != VERDICT_ACCEPTED)
 		give_up(&asking, outcome.detail);

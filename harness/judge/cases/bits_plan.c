@@ -10,6 +10,14 @@
 /* Products that a plain kernel has on a GPU in a second, where launches are most of short calls. */
 #define GPU_RATE 1e11
 #define GPU_SECONDS 0.05
+/* What all sets of buffers may take, in bytes. */
+#define SETS_BYTES (64 << 20)
+/* Seconds of calls that nobody minds; and of those for rows, which have that K then: what they say
+ * should not depend on how fast a machine is. */
+#define SHORT 0.05
+#define ROWS_SHORT 0.02
+#define K_SPLIT 512.0
+#define SLOW "all of its cases take too long"
 /* Of the time, for calls on the same input; the others are for rows. */
 #define REPEATED_SHARE 0.3
 
@@ -69,8 +77,7 @@ static struct range range_of(const struct bits_asked *asked, enum size size)
 	range.step = multiple > row->multiple ? multiple : row->multiple;
 	range.step = range.step > 1 ? range.step : 1;
 	range.low = (row->min + range.step - 1) / range.step * range.step;
-	if (size == SIZE_K)
-		range.high = row->max < K_MOST ? row->max : K_MOST;
+	range.high = row->max < K_MOST ? row->max : K_MOST;
 	return range;
 }
 
@@ -85,7 +92,9 @@ static struct test_case case_of(const struct bits_asked *asked, int32_t m, int32
 			shape_terms(&judgement->cases[i].test.shape) < shape_terms(&shape))
 			shape = judgement->cases[i].test.shape;
 	const int32_t group = shape.size[SIZE_GROUP];
-	of_k.step = group > 1 ? group * of_k.step / divisor(group, of_k.step) : of_k.step;
+	of_k.step = of_k.step > 1 ? of_k.step : 1;
+	if (group > 1)
+		of_k.step *= group / divisor(group, of_k.step);
 	of_k.low = (of_k.low + of_k.step - 1) / of_k.step * of_k.step;
 	shape.size[SIZE_M] = m;
 	shape.size[SIZE_N] = n;
@@ -116,6 +125,18 @@ static double rate_of(const struct bits_asked *asked)
 	}
 	const double rate = seconds > 0.0 ? terms / seconds : 0.0;
 	return asked->device == DEVICE_CUDA ? fmax(rate, GPU_RATE) : rate;
+}
+
+/* Of the case that had most of them: what a machine's other work disturbs least. */
+static double best_rate_of(const struct bits_asked *asked)
+{
+	double best = rate_of(asked);
+	for (size_t i = 0; i < asked->judgement->count; i++) {
+		const struct case_result *result = &asked->judgement->cases[i];
+		if (result->checked && result->seconds > 0.0)
+			best = fmax(best, shape_terms(&result->test.shape) / result->seconds);
+	}
+	return best;
 }
 
 static double seconds_of(const struct bits_asked *asked)
@@ -186,6 +207,17 @@ static const char *rows_refused(const struct bits_asked *asked)
 	return NULL;
 }
 
+/* Whether calls of these cases, one of each, would take longer than all calls may. Those of
+ * generated cases are small for each file, and a rate that follows from few of these says little.
+ */
+static bool is_slow(const struct bits_asked *asked, const struct test_case *tests, uint32_t count)
+{
+	double terms = 0.0;
+	for (uint32_t i = 0; i < count; i++)
+		terms += shape_terms(&tests[i].shape);
+	return !is_generated(asked->options) && terms > rate_of(asked) * fmax(seconds_of(asked), SHORT);
+}
+
 /* Adds M where it is none of those before, which are smaller. */
 static void add_rows(int32_t rows[BITS_ROWS_MAX], uint32_t *count, int32_t m)
 {
@@ -211,20 +243,26 @@ static void plan_rows(const struct bits_asked *asked, struct bits_plan *out)
 	int32_t rows[BITS_ROWS_MAX], columns = fit(&n, asked->device == DEVICE_CUDA ? 512 : 16);
 	uint32_t count = 0;
 	double sum = 0.0;
-	const double highest = fmin((double)m.high, LEFT_MOST / (double)K_MOST);
 	add_rows(rows, &count, m.low);
 	add_rows(rows, &count, fit(&m, 33));
-	add_rows(rows, &count, fit(&m, 64));
-	add_rows(rows, &count, fit(&m, highest));
+	add_rows(rows, &count, fit(&m, 128));
+	if (asked->device == DEVICE_CUDA)
+		add_rows(rows, &count, fit(&m, LEFT_MOST / (double)K_MOST));
 	for (uint32_t i = 0; i < count; i++)
 		sum += rows[i];
 	if (count < 2) {
 		snprintf(out->why, sizeof out->why, "one M alone");
 		return;
 	}
-	const double k = rate_of(asked) * seconds_of(asked) * (1 - REPEATED_SHARE) / (sum * columns);
+	double k = rate_of(asked) * seconds_of(asked) * (1 - REPEATED_SHARE) / (sum * columns);
+	if (best_rate_of(asked) * ROWS_SHORT >= sum * columns * K_SPLIT)
+		k = fmax(k, K_SPLIT);
 	for (uint32_t i = 0; i < count; i++)
 		out->rows[i] = case_of(asked, rows[i], columns, summed(k));
+	if (is_slow(asked, out->rows, count)) {
+		snprintf(out->why, sizeof out->why, SLOW);
+		return;
+	}
 	out->row_count = count;
 	const int32_t last = rows[count - 1];
 	for (uint32_t i = 1; i < count; i++)
@@ -234,9 +272,25 @@ static void plan_rows(const struct bits_asked *asked, struct bits_plan *out)
 	out->to = 2 * base < last ? last - base - 1 : 0;
 }
 
+/* Sets of buffers of a case, one for each call. */
+static uint32_t sets_of(const struct problem *problem, const struct test_case *test)
+{
+	uint64_t bytes = 1;
+	for (size_t i = 0; problem->operands[i].name != NULL; i++)
+		bytes += operand_bytes(&problem->operands[i], &test->shape);
+	const uint64_t sets = SETS_BYTES / bytes;
+	return sets > RUN_CALLS_MAX ? RUN_CALLS_MAX : (uint32_t)sets;
+}
+
 void bits_plan_make(const struct bits_asked *asked, struct bits_plan *out)
 {
 	*out = (struct bits_plan){.repeated = repeated_case(asked)};
+	if (!is_slow(asked, &out->repeated, 1))
+		out->sets = sets_of(asked->problem, &out->repeated);
+	if (out->sets == 0) {
+		snprintf(out->why, sizeof out->why, SLOW);
+		return;
+	}
 	const char *refused = rows_refused(asked);
 	if (refused != NULL)
 		snprintf(out->why, sizeof out->why, "%s", refused);

@@ -10,6 +10,7 @@
 
 struct bits_plan {
 	struct test_case repeated;
+	uint32_t sets; /* of its buffers, at most RUN_CALLS_MAX; 0: nothing is to be asked */
 	/* Of the same N and K, and ascending in M, at least two; 0: rows are not to be asked about. */
 	struct test_case rows[BITS_ROWS_MAX];
 	uint32_t row_count;
@@ -29,9 +30,9 @@ struct bits_asked {
 	double seconds;                    /* that all calls may take */
 };
 
-/* Cases within what the file was judged on: sizes of generated cases go as far as the problem's,
- * with a longer K; those of suites and given shapes only as far as these go, in steps that all of
- * them are multiples of. */
+/* Cases that the file has to be right on: with generated cases of all sizes that the problem has,
+ * with suites and given shapes only as far as these go, in steps that all of them are multiples of.
+ */
 void bits_plan_make(const struct bits_asked *asked, struct bits_plan *out);
 
 #endif

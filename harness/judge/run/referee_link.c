@@ -120,7 +120,7 @@ static bool make_case(struct referee_link *link, struct referee_case *request, c
 	if (chain != NULL)
 		request->chain = *chain;
 	snprintf(request->problem, sizeof request->problem, "%s", problem);
-	struct referee_case_reply reply;
+	struct referee_case_reply reply = {.custom_stages = 0};
 	struct child_exchange exchange = CHILD_EXCHANGE(*request, reply);
 	bool ok = call_with_descriptor(link, &exchange, err);
 	link->arena_fd = exchange.reply_fd;
@@ -243,7 +243,7 @@ bool referee_link_arrange(struct referee_link *link, struct referee_arrange requ
 bool referee_link_bits(struct referee_link *link, struct referee_bits request,
 					   struct bits_compared *found, struct error *err)
 {
-	struct referee_bits_reply reply;
+	struct referee_bits_reply reply = {.found.results = 0};
 	request.head.type = MESSAGE_REFEREE_BITS;
 	if (!CALL(link, request, reply, err))
 		return false;

@@ -108,9 +108,10 @@ Test(referee_bits, rows_stand_a_second_time)
 	cr_expect(!arrange(&session, 0, 5, 8), "there is no room behind row 8");
 	cr_expect(!arrange(&session, 0, 5, 3), "they would overlap");
 	cr_assert(arrange(&session, 0, 5, 7));
-	const float *a = (const float *)buffer_in(&session, 0, 0);
-	cr_expect(memcmp(a, a + 7 * K, 5 * K * sizeof *a) == 0);
-	cr_expect(memcmp(a, a + 6 * K, 5 * K * sizeof *a) != 0);
+	const uint8_t *a = buffer_in(&session, 0, 0);
+	const size_t row = K * sizeof(float);
+	cr_expect(memcmp(a, a + 7 * row, 5 * row) == 0);
+	cr_expect(memcmp(a, a + 6 * row, 5 * row) != 0);
 	struct referee_check check = {.head.type = MESSAGE_REFEREE_CHECK};
 	struct referee_check_reply reply;
 	int fd;
