@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "contestant/call_outcome.h"
 #include "contestant/cudart.h"
 #include "contestant/enclose.h"
 #include "contestant/fault.h"
@@ -38,12 +39,8 @@ struct contestant {
 	struct opened opened;
 	struct test_case test;
 	struct sealed sealed;
-	struct call_outcome {
-		enum run_status status;
-		enum run_status left; /* by a call that is RUN_OK: what `code` would mean */
-		cudaError_t code;
-		char text[512];
-	} group; /* the first sealed call of it that went wrong, or left an error behind */
+	struct call_outcome
+		group; /* the first sealed call of it that went wrong, or left an error behind */
 };
 
 union request {
@@ -93,42 +90,6 @@ static void reply_with(const struct contestant *self, void *reply, size_t bytes)
 	reply_with_fd(self, reply, bytes, -1);
 }
 
-static enum run_status status_of(cudaError_t code)
-{
-	switch ((int)code) {
-	case cudaSuccess: return RUN_OK;
-	case cudaErrorInvalidDeviceFunction:
-	case cudaErrorInvalidKernelImage:
-	case cudaErrorNoKernelImageForDevice:
-	case cudaErrorInvalidPtx:
-	case cudaErrorUnsupportedPtxVersion:
-	case cudaErrorNotSupported: return RUN_UNSUPPORTED;
-	case cudaErrorLaunchTimeout: return RUN_TIME_LIMIT;
-	default: return RUN_DEVICE_ERROR;
-	}
-}
-
-static struct call_outcome outcome_of_code(const struct contestant *self, cudaError_t code)
-{
-	struct call_outcome out = {.status = status_of(code), .code = code};
-	if (code != cudaSuccess)
-		snprintf(out.text, sizeof out.text, "%s", self->cudart.get_error_string(code));
-	return out;
-}
-
-/* Of a call that ended with this code, and left another one behind. A refused cudaFuncSetAttribute
- * that nobody asked about is no fault: whether it did harm, the result tells. */
-static struct call_outcome outcome_of_call(const struct contestant *self, cudaError_t code,
-										   cudaError_t left)
-{
-	if (code != cudaSuccess)
-		return outcome_of_code(self, code);
-	struct call_outcome out = outcome_of_code(self, left);
-	out.left = out.status;
-	out.status = RUN_OK;
-	return out;
-}
-
 /* After each time that the solution's code ran. */
 static struct call_outcome outcome_of_libraries(const struct contestant *self,
 												struct call_outcome before)
@@ -141,27 +102,11 @@ static struct call_outcome outcome_of_libraries(const struct contestant *self,
 	return out;
 }
 
-static void error_name(const struct contestant *self, cudaError_t code, char *out, size_t size)
-{
-	snprintf(out, size, "%s", code != cudaSuccess ? self->cudart.get_error_name(code) : "");
-}
-
-static void fill_outcome(const struct contestant *self, struct call_outcome outcome, double seconds,
-						 struct contestant_reply *reply)
-{
-	reply->status = outcome.status;
-	reply->left = outcome.left;
-	reply->error_code = (int32_t)outcome.code;
-	reply->seconds = seconds;
-	error_name(self, outcome.code, reply->error_name, sizeof reply->error_name);
-	snprintf(reply->error_text, sizeof reply->error_text, "%s", outcome.text);
-}
-
 static void reply_outcome(const struct contestant *self, const struct message *request,
 						  struct call_outcome outcome, double seconds)
 {
 	struct contestant_reply reply = {.head.type = request->type};
-	fill_outcome(self, outcome, seconds, &reply);
+	call_outcome_fill(&self->cudart, outcome, seconds, &reply);
 	reply_with(self, &reply, sizeof reply);
 }
 
@@ -238,10 +183,10 @@ static void serve_load(struct contestant *self, struct contestant_load *request)
 	if (self->loaded)
 		library_find(&self->library, self->solution.library);
 	if (self->loaded) /* what the solution's constructors have left behind */
-		out = outcome_of_code(self, self->cudart.get_last_error());
+		out = call_outcome_of_code(&self->cudart, self->cudart.get_last_error());
 	struct contestant_reply reply = {.head.type = request->head.type,
 									 .entry = self->solution.entry};
-	fill_outcome(self, outcome_of_libraries(self, out), 0.0, &reply);
+	call_outcome_fill(&self->cudart, outcome_of_libraries(self, out), 0.0, &reply);
 	reply_with(self, &reply, sizeof reply);
 }
 
@@ -275,7 +220,7 @@ static void serve_case(struct contestant *self, const struct contestant_case *re
 		reply_failure(self, &request->head, err.message);
 		return;
 	}
-	struct call_outcome out = outcome_of_code(self, code);
+	struct call_outcome out = call_outcome_of_code(&self->cudart, code);
 	if (!self->has_case) {
 		error_prefix(&err, "%s", out.text);
 		text_format(out.text, sizeof out.text, "%s", err.message);
@@ -374,8 +319,9 @@ static void run_on(struct contestant *self, const struct contestant_run *request
 	}
 	note_failure(cudart, reply); /* of kernels that ran meanwhile */
 	code = opened_put_back(&self->opened, cudart, set, &operands, code);
-	fill_outcome(self, outcome_of_libraries(self, outcome_of_call(self, code, left)), seconds,
-				 reply);
+	call_outcome_fill(&self->cudart,
+					  outcome_of_libraries(self, call_outcome_of(&self->cudart, code, left)),
+					  seconds, reply);
 }
 
 static void serve_run(struct contestant *self, const struct contestant_run *request)
@@ -431,11 +377,12 @@ static bool measure(struct contestant *self, const struct contestant_time *reque
 						? timing_span(&timing, reply->microseconds, &reply->activities,
 									  &reply->kernels, &code, err)
 						: timing_event(&timing, reply->microseconds, &code, err);
-	struct call_outcome out = outcome_of_libraries(self, outcome_of_call(self, code, left));
+	struct call_outcome out =
+		outcome_of_libraries(self, call_outcome_of(&self->cudart, code, left));
 	reply->status = out.status;
 	reply->left = out.left;
 	reply->error_code = (int32_t)out.code;
-	error_name(self, out.code, reply->error_name, sizeof reply->error_name);
+	call_outcome_name(&self->cudart, out.code, reply->error_name, sizeof reply->error_name);
 	snprintf(reply->error_text, sizeof reply->error_text, "%s", out.text);
 	reply->calls = out.status == RUN_OK ? request->calls : 0;
 	return measured;
@@ -467,8 +414,9 @@ static void serve_stream(struct contestant *self, const struct contestant_stream
 				  (unsigned)request->aside, (unsigned)self->opened.arena.sets);
 	else if (timing_stream(&timing, request, &stream, &code, &err)) {
 		reply.calls = stream.calls;
-		fill_outcome(self, outcome_of_libraries(self, outcome_of_call(self, code, left)),
-					 stream.seconds, &reply);
+		call_outcome_fill(&self->cudart,
+						  outcome_of_libraries(self, call_outcome_of(&self->cudart, code, left)),
+						  stream.seconds, &reply);
 		reply_with(self, &reply, sizeof reply);
 		return;
 	}
@@ -493,7 +441,7 @@ static void serve_sealed(struct contestant *self, const struct contestant_sealed
 static void note_sealed(struct contestant *self, cudaError_t code, cudaError_t left)
 {
 	if (self->group.status == RUN_OK && self->group.left == RUN_OK)
-		self->group = outcome_of_call(self, code, left);
+		self->group = call_outcome_of(&self->cudart, code, left);
 }
 
 /* From here to the last call of the group the clock runs: nothing is done that can wait. */

@@ -6,8 +6,8 @@
 
 #include "report/clean.h"
 #include "report/facts.h"
-#include "report/overall.h"
 #include "report/kernels.h"
+#include "report/overall.h"
 #include "report/steady.h"
 #include "report/wrap.h"
 

@@ -204,6 +204,8 @@ static int counted_munmap(void *base, size_t bytes)
 
 #include "contestant/sealed.c" /* NOLINT(bugprone-suspicious-include) */
 
+#include "contestant/call_outcome.c" /* NOLINT(bugprone-suspicious-include) */
+
 #include "contestant/library.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "contestant/main.c" /* NOLINT(bugprone-suspicious-include) */
