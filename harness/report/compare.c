@@ -169,8 +169,8 @@ static void shape_print_text(FILE *out, const struct timing_result *timing)
 	fprintf(out, "\n%s %s\n", timing->problem, shape);
 	fprintf(out, "  %-*s %8s %6s %7s  %s\n", LABEL_COLUMNS,
 			timing_is_steady(timing) ? "(in a steady stream)"
-			: span                   ? "(device span of a call)"
-									 : "(between events)",
+			: span                   ? "(device span, in bursts)"
+									 : "(events, in bursts)",
 			"us", "+-", facts_rate_unit(timing), "the fused kernel");
 	for (size_t f = 0; f < timing->count && timing->entries[f].role == TIMING_FILE; f++) {
 		const struct timing_entry *fused = &timing->entries[f];

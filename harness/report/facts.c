@@ -193,14 +193,15 @@ const char *facts_times_are(const struct timing_result *timing)
 {
 	if (timing_is_steady(timing))
 		return "in a steady stream";
-	return facts_use_span(timing) ? "of device span" : "between events";
+	return facts_use_span(timing) ? "of device span (bursts)" : "between events (bursts)";
 }
 
 const char *facts_times_title(const struct timing_result *timing)
 {
 	if (timing_is_steady(timing))
 		return "Back-to-back calls in a steady stream";
-	return facts_use_span(timing) ? "Device span of a call" : "Time between events around a call";
+	return facts_use_span(timing) ? "Device span of a call, in bursts"
+								  : "Time between events around a call, in bursts";
 }
 
 double facts_tflops(const struct shape *shape, double microseconds)

@@ -200,8 +200,7 @@ static void shapes_print(const struct ranking *ranking, int width, FILE *out)
 		char shape[128], line[256];
 		facts_timed_shape(shape, sizeof shape, &item->timing);
 		snprintf(line, sizeof line, "%s, %s: microseconds %s, and speed beside the fastest library",
-				 item->problem, shape,
-				 facts_use_span(&item->timing) ? "of device span" : "between events");
+				 item->problem, shape, facts_times_are(&item->timing));
 		wrap_print(out, width, 0, 0, line);
 	}
 }

@@ -283,7 +283,7 @@ Test(report, a_problem_of_bandwidth_shows_bytes)
 	double bytes = 4.0 * (16384.0 * 16384.0 + 2 * 16384.0);
 	cr_expect_float_eq(facts_gbytes(timing, 300.0), bytes / 300e-6 * 1e-9, 1e-6);
 	char *text = text_of(&list, (struct report_style){.width = 80, .verbose = true});
-	holds(text, "  16384x16384 (MxN): microseconds of device span\n");
+	holds(text, "  16384x16384 (MxN): microseconds of device span (bursts)\n");
 	holds(text, "GB/s /cuBLAS");
 	holds(text, "   3580 ");
 	free(text);
