@@ -16,9 +16,12 @@ struct forged_reply {
 	char name[64], text[512];
 	int32_t left;
 	double seconds;
+	uint64_t calls;
 	char failed[512], advice[512];
 	int64_t kept_bytes, peak_bytes;
 };
+
+static_assert(sizeof(forged_reply) == 2680, "as test_sealed.c has contestant_reply");
 
 constexpr uint32_t FORGED_RUN = 103;
 

@@ -46,7 +46,7 @@ Test(sealed, messages_are_as_long_as_tricks_believe)
 {
 	static const char where[] = "harness/tests/cheats/peek.cuh and time_takeover.cu";
 	cr_expect_eq(sizeof(struct message), 1032u, "%s: PEEK_HEAD", where);
-	cr_expect_eq(sizeof(struct contestant_reply), 2680u, "%s: REPLY", where);
+	cr_expect_eq(sizeof(struct contestant_reply), 2680u, "%s, replies.cuh: REPLY", where);
 	cr_expect_eq(sizeof(struct contestant_time_reply), 19364u, "%s: TIME_REPLY", where);
 	cr_expect_eq(offsetof(struct contestant_time_reply, calls), 1620u, "%s: TIME_TEXTS", where);
 	cr_expect_eq(sizeof(struct contestant_call_reply), 1608u, "%s: answer_call()", where);
