@@ -246,6 +246,9 @@ static void facts_fill(const struct auditor *self)
 		.seed = options->cases.seed,
 		.suites = options->cases.suite_count > 0 ? options->cases.suites : NULL,
 		.max_dim = options->cases.max_dim};
+	if (options->cases.suite_count == 0)
+		snprintf(facts->sizes, sizeof facts->sizes, "%s",
+				 options->shapes.count > 0 ? "given" : case_sizes_names[options->cases.sizes]);
 	snprintf(facts->version, sizeof facts->version, "%s", GEMMJUDGE_VERSION);
 	clock_date(facts->started);
 	if (!compile_find_nvcc(path, facts->nvcc, &ignored))
@@ -307,6 +310,7 @@ static bool run_unit(struct auditor *self, size_t i, double until, struct error 
 	const struct entrant entrant = submission_entrant(s, subject->label);
 	unit->ended[0] = '\0';
 	if (entrant.library == NULL) {
+		unit->unusable = !run_stopped(&self->run);
 		text_format(unit->ended, sizeof unit->ended, "%s",
 					run_stopped(&self->run) ? RUN_INTERRUPTED
 					: s->refused[0] != '\0' ? s->refused
@@ -351,15 +355,27 @@ static enum judge_status say_refused(const struct submission *s, struct error *e
 	return JUDGE_BAD_INPUT;
 }
 
-/* Not where nothing could be compiled. */
-static bool some_ran(const struct auditor *self, struct error *err)
+/* Not where a library could not be loaded, or where there was none, or no case. */
+static bool all_ran(const struct auditor *self, struct error *err)
 {
 	const struct audit *out = self->out;
-	const struct audit_unit *first = &out->units[0];
+	const char *what = out->row_count > 0 ? "one could not be audited" : "nothing could be audited";
+	for (size_t i = 0; i < out->unit_count; i++)
+		if (out->units[i].unusable)
+			return error_set(err, "%s: %s by %s: %s", what, out->units[i].problem->name,
+							 out->units[i].label, out->units[i].ended);
 	return out->row_count > 0 || out->out_of_time || run_stopped(&self->run) ||
-		   first->ended[0] == '\0' ||
-		   error_set(err, "nothing could be audited: %s by %s: %s", first->problem->name,
-					 first->label, first->ended);
+		   error_set(err, "%s: all cases are too large for the emulated GPU (--shape, --max-dim)",
+					 what);
+}
+
+/* The exit status of an audit that is not whole. A file that cannot be loaded is a wrong one. */
+static enum judge_status cut_short(const struct auditor *self)
+{
+	if (self->out->row_count > 0)
+		return JUDGE_CUT_SHORT;
+	return is_file(self->request) && self->out->units[0].unusable ? JUDGE_BAD_INPUT
+																  : JUDGE_CANNOT_RUN;
 }
 
 /* With the device open. */
@@ -373,10 +389,10 @@ static enum judge_status audit_all(struct auditor *self, double begun, struct er
 	if (!stopped && is_file(self->request) && first->compiled.status != COMPILE_OK)
 		return say_refused(first, err);
 	dispatch_lock(&self->run, over, &self->run);
-	const bool ok = run_units(self, begun, err) && some_ran(self, err);
+	const bool ok = run_units(self, begun, err) && all_ran(self, err);
 	out->facts.interrupted = run_stopped(&self->run) || !ok;
 	out->seconds = clock_seconds() - begun;
-	return ok ? JUDGE_DONE : out->row_count > 0 ? JUDGE_CUT_SHORT : JUDGE_CANNOT_RUN;
+	return ok ? JUDGE_DONE : cut_short(self);
 }
 
 enum judge_status audit_run(const struct audit_request *request,

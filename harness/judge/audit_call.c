@@ -61,7 +61,8 @@ static struct outcome ask(const struct auditing *self, struct audit_choice *choi
 	return outcome;
 }
 
-/* A new process where the last one died, with the case. */
+/* A new process where the last one died, with the case. That a library cannot be loaded is no
+ * finding about its results. */
 static bool open_process(struct auditing *self, struct outcome *outcome, struct error *err)
 {
 	struct contestant_link *link = self->one.contestant;
@@ -72,7 +73,9 @@ static bool open_process(struct auditing *self, struct outcome *outcome, struct 
 	*outcome = contestant_link_open(link);
 	if (!contestant_link_holds(link, err))
 		return false;
-	if (outcome->verdict == VERDICT_ACCEPTED)
+	if (outcome->verdict != VERDICT_ACCEPTED)
+		text_format(self->unopened, sizeof self->unopened, "%s", outcome->detail);
+	else
 		*outcome = contestant_link_case(link, &referee->arena, referee->arena_fd, self->one.test);
 	self->dead = outcome->dead;
 	return true;

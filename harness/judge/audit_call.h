@@ -8,8 +8,9 @@
 struct auditing {
 	const struct audit_turn *turn;
 	struct case_run one;
-	bool dead;     /* the process has to be started anew, and given the case */
-	size_t deaths; /* so often it was */
+	bool dead;           /* the process has to be started anew, and given the case */
+	size_t deaths;       /* so often it was */
+	char unopened[1024]; /* why it cannot be started at all; empty: it can */
 	struct contestant_time_reply *times; /* room for a pass; NULL: nothing is timed */
 };
 
@@ -22,8 +23,9 @@ struct audit_choice {
 	bool has_modes;
 };
 
-/* The referee has the case. Runs it, and again, and times it; *row, all zero, has what came of it.
- * False with err when the referee cannot go on. */
+/* The referee has the case. Runs it, and again, and times it; *row, all zero, has what came of it,
+ * unless self->unopened says that nothing could be run. False with err when the referee cannot go
+ * on. */
 bool audit_call(struct auditing *self, struct audit_choice *choice, struct audit_row *row,
 				struct error *err);
 

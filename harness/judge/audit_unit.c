@@ -21,6 +21,8 @@ static const char *reason_to_end(const struct auditing *self)
 		return "interrupted";
 	if (turn->until > 0.0 && clock_seconds() > turn->until)
 		return "the time ran out";
+	if (self->unopened[0] != '\0')
+		return self->unopened;
 	return self->deaths >= DEATHS_ALLOWED ? "its process died too often" : NULL;
 }
 
@@ -41,6 +43,11 @@ static bool audit_mode(struct auditing *self, enum library_mode mode, bool own_o
 		if (!audit_call(self, &choice, row, err)) {
 			turn->out->row_count--;
 			return false;
+		}
+		if (self->unopened[0] != '\0') {
+			turn->out->row_count--;
+			*all = false;
+			break;
 		}
 		unit->number = choice.number > 0 ? choice.number : unit->number;
 		unit->has_modes |= choice.has_modes;
@@ -146,6 +153,7 @@ static bool audit_cases(struct auditing *self, struct error *err)
 			why = reason_to_end(self);
 		if (why != NULL) {
 			text_format(unit->ended, sizeof unit->ended, "%s", why);
+			unit->unusable = why == self->unopened;
 			break;
 		}
 	}

@@ -48,6 +48,7 @@ struct audit_unit {
 	size_t audited;   /* cases, the first ones, of which all was run */
 	size_t too_large; /* of them, left out for their size */
 	bool has_modes;
+	bool unusable;            /* it could not be loaded */
 	char ended[AUDIT_DETAIL]; /* why the others were not audited; "" where all were */
 };
 

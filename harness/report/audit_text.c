@@ -7,6 +7,7 @@
 #include "report/facts.h"
 #include "report/wrap.h"
 
+#define NAME_WIDTH 28
 #define SHOWN 8 /* rows of each list, but with --verbose */
 
 struct page {
@@ -43,25 +44,30 @@ static void unit_print(const struct page *page, size_t i)
 	const struct audit_unit *unit = &page->audit->units[i];
 	const struct audit_sum sum = audit_sum_of(page->audit, i);
 	char version[AUDIT_VERSION_TEXT], name[AUDIT_TEXT], accurate[32] = "-";
-	text_format(name, sizeof name, "%.12s %.20s%s%s", unit->problem->name, unit->label,
-				unit->number > 0 ? " " : "",
-				unit->number > 0 ? audit_version_print(unit->number, version) : "");
+	version[0] = '\0';
+	if (unit->number > 0)
+		audit_version_print(unit->number, version);
+	const size_t taken =
+		strlen(unit->problem->name) + 1 + (version[0] != '\0' ? strlen(version) + 1 : 0);
+	text_format(name, sizeof name, "%s %.*s%s%s", unit->problem->name,
+				(int)(taken < NAME_WIDTH ? NAME_WIDTH - taken : 0), unit->label,
+				version[0] != '\0' ? " " : "", version);
 	if (sum.accurate > 0)
 		snprintf(accurate, sizeof accurate, "%zu/%zu", sum.accurate_wrong, sum.accurate);
 	char own[32], others[32];
 	snprintf(own, sizeof own, "%zu/%zu", sum.own_wrong, sum.own);
 	snprintf(others, sizeof others, "%zu/%zu", sum.wrong, sum.algorithms);
 	clean_print_line(page->out, name);
-	fprintf(page->out, "%*s %6zu %8s %9s %9s %9.3g %6zu\n",
-			(int)(strlen(name) < 28 ? 28 - strlen(name) : 0), "", unit->audited, own, others,
-			accurate, sum.worst_ratio, sum.unrepeatable);
+	fprintf(page->out, "%*s %5zu %8s %9s %9s %9.3g %6zu\n",
+			(int)(strlen(name) < NAME_WIDTH ? NAME_WIDTH - strlen(name) : 0), "", unit->audited,
+			own, others, accurate, sum.worst_ratio, sum.unrepeatable);
 }
 
 static void table_print(const struct page *page)
 {
-	fprintf(page->out, "%-28s %6s %8s %9s %9s %9s %6s\n", "wrong of", "cases", "own", "all",
+	fprintf(page->out, "%-28s %5s %8s %9s %9s %9s %6s\n", "wrong of", "cases", "own", "all",
 			"accurate", "worst", "other");
-	fprintf(page->out, "%-28s %6s %8s %9s %9s %9s %6s\n", "", "", "choices", "algor.", "mode",
+	fprintf(page->out, "%-28s %5s %8s %9s %9s %9s %6s\n", "", "", "choices", "algor.", "mode",
 			"of bound", "bits");
 	for (size_t i = 0; i < page->audit->unit_count; i++)
 		unit_print(page, i);

@@ -174,5 +174,6 @@ void audit_words_all(const struct audit *audit, char out[AUDIT_TEXT])
 	if (all.accurate > 0)
 		add(out, ", ", "%zu of %zu in its accurate mode", all.accurate_wrong, all.accurate);
 	if (all.unrepeatable > 0)
-		add(out, "; ", "%zu give other bits from call to call", all.unrepeatable);
+		add(out, "; ", "%zu give%s other bits from call to call", all.unrepeatable,
+			all.unrepeatable == 1 ? "s" : "");
 }

@@ -11,7 +11,7 @@ struct outcome contestant_link_library(struct contestant_link *link,
 	request.head.type = MESSAGE_CONTESTANT_LIBRARY;
 	struct child_exchange exchange = CHILD_EXCHANGE(request, *reply);
 	exchange.seconds = contestant_call_seconds(link);
-	struct outcome outcome = contestant_call(link, "library_set_mode()", &exchange);
+	struct outcome outcome = contestant_call(link, "a function of library.cuh", &exchange);
 	if (outcome.verdict == VERDICT_ACCEPTED && reply->algorithms < 1)
 		reply->algorithms = 1;
 	return outcome;
