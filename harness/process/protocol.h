@@ -368,6 +368,7 @@ struct contestant_library {
 	int32_t use;       /* of its algorithms; LIBRARY_FASTEST */
 	int32_t tell;      /* which of them `facts` are about; LIBRARY_FASTEST: the last call's */
 };
+#define LIBRARY_ALGORITHMS_MAX 4096 /* those behind them are not asked for */
 struct contestant_library_reply {
 	struct message head;
 	uint32_t has_modes, has_algorithms; /* else what was chosen changes nothing */

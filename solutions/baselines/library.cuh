@@ -38,7 +38,8 @@ extern "C" void library_use(int algorithm)
 	library_chosen.algorithm = algorithm;
 }
 
-/* How many algorithms there are for the last call's shape in its mode. */
+/* How many algorithms there are for the last call's shape in its mode; of more than 4096 the first
+ * ones are audited. */
 extern "C" int library_algorithms(void);
 
 /* A fact about one of them, or with LIBRARY_FASTEST about the one that the last call used:

@@ -14,6 +14,8 @@ struct outcome contestant_link_library(struct contestant_link *link,
 	struct outcome outcome = contestant_call(link, "a function of library.cuh", &exchange);
 	if (outcome.verdict == VERDICT_ACCEPTED && reply->algorithms < 1)
 		reply->algorithms = 1;
+	if (outcome.verdict == VERDICT_ACCEPTED && reply->algorithms > LIBRARY_ALGORITHMS_MAX)
+		reply->algorithms = LIBRARY_ALGORITHMS_MAX;
 	return outcome;
 }
 
