@@ -77,6 +77,18 @@ static void tensor_copy(const char *ptx, const char *finding)
 	cr_assert(!finding || strstr(fault.text, finding), "'%s' is not in: %s", finding, fault.text);
 }
 
+/* The driver takes a map of address 0, and the kernel that uses it is told. */
+Test(exec_tensor_copy, tensor_map_of_address_0)
+{
+	struct fault fault = {0};
+	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
+	struct tensor_map map = matrix_map(12);
+	cr_assert_null(tensor_map_encode(&map, encoded));
+	cr_assert_not(fixture_run(TENSOR_LOAD("0"), &ONE, fixture_copy(encoded, sizeof encoded),
+							  fixture_buffer(128), &fault));
+	cr_assert_eq(fault.kind, FAULT_ADDRESS, "%s", fault.text);
+}
+
 /* CUDA Programming Guide: a tensor map in global memory needs a fence in each block. */
 Test(exec_tensor_copy, tensor_maps_in_global_memory_are_acquired)
 {
