@@ -46,7 +46,7 @@ def verdicts(checker):
 
 
 def semantics(checker):
-    """Instructions do what models of them say that are written from the PTX ISA, and what the emulated GPU does."""
+    """Instructions do what models of them say that are written from the PTX ISA, and, as tensor maps, what the emulated GPU does."""
     tests, figures, failed = checker.build / "tests", {}, []
     libraries = checker.build / "emulator" if checker.device.startswith("emu") else pathlib.Path(os.environ["NVCC"]).parent.parent / "lib64"
     path = {"LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
@@ -58,6 +58,9 @@ def semantics(checker):
     status, output = checker.run([tests / "instructions", "harness/emulator/tests/instructions.txt"], 120, **path)
     figures["instructions"] = output.splitlines()[-1] if output else f"exit status {status}"
     failed += ["instructions: " + figures["instructions"]] if status != 0 else []
+    status, output = checker.run([tests / "tensor_maps"], 60, **path)
+    figures["tensor_maps"] = f"exit status {status}"
+    failed += [f"tensor_maps: {line}" for line in output.splitlines() or figures["tensor_maps"].splitlines()] if status != 0 else []
     return {"figures": figures, "failed": failed, "missing": []}
 
 

@@ -105,7 +105,6 @@ void decode_bulk_copy(struct decoder *decoder, const struct ptx_instruction *in)
 	out->cache = decoder->program->cache_count++;
 	out->sub = reduce ? BULK_REDUCE : load ? BULK_LOAD : BULK_STORE;
 	out->flags |= reduce ? EXEC_FLAG_REDUCES : 0;
-	out->flags |= decode_has(in, "noftz") ? EXEC_FLAG_SUBNORMALS : 0;
 	decoder->program->async_proxy |= !load;
 	decoder->program->async_copies = true;
 	if (reduce)

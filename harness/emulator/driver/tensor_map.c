@@ -3,26 +3,30 @@
 #include "emulator/tensor/map.h"
 
 struct element {
-	uint32_t bytes; /* 0: not supported */
+	uint32_t bytes; /* 0: no type of this GPU */
 	enum atomic_number number;
+	bool tf32, flush;
 };
 
-/* The types that flush subnormals or pack 4 and 6 bits are left out. */
+/* The types that pack 4 and 6 bits come with later GPUs; an H200's driver has an invalid value for
+ * them. */
 static struct element element_of(CUtensorMapDataType type)
 {
 	switch (type) {
-	case CU_TENSOR_MAP_DATA_TYPE_UINT8: return (struct element){1, ATOM_UNSIGNED};
-	case CU_TENSOR_MAP_DATA_TYPE_UINT16: return (struct element){2, ATOM_UNSIGNED};
-	case CU_TENSOR_MAP_DATA_TYPE_UINT32: return (struct element){4, ATOM_UNSIGNED};
-	case CU_TENSOR_MAP_DATA_TYPE_INT32: return (struct element){4, ATOM_SIGNED};
-	case CU_TENSOR_MAP_DATA_TYPE_UINT64: return (struct element){8, ATOM_UNSIGNED};
-	case CU_TENSOR_MAP_DATA_TYPE_INT64: return (struct element){8, ATOM_SIGNED};
-	case CU_TENSOR_MAP_DATA_TYPE_FLOAT16: return (struct element){2, ATOM_F16};
-	case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16: return (struct element){2, ATOM_BF16};
-	case CU_TENSOR_MAP_DATA_TYPE_FLOAT32:
-	case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32: return (struct element){4, ATOM_FLOAT};
-	case CU_TENSOR_MAP_DATA_TYPE_FLOAT64: return (struct element){8, ATOM_FLOAT};
-	default: return (struct element){0, ATOM_UNSIGNED};
+	case CU_TENSOR_MAP_DATA_TYPE_UINT8: return (struct element){1, ATOM_UNSIGNED, false, false};
+	case CU_TENSOR_MAP_DATA_TYPE_UINT16: return (struct element){2, ATOM_UNSIGNED, false, false};
+	case CU_TENSOR_MAP_DATA_TYPE_UINT32: return (struct element){4, ATOM_UNSIGNED, false, false};
+	case CU_TENSOR_MAP_DATA_TYPE_INT32: return (struct element){4, ATOM_SIGNED, false, false};
+	case CU_TENSOR_MAP_DATA_TYPE_UINT64: return (struct element){8, ATOM_UNSIGNED, false, false};
+	case CU_TENSOR_MAP_DATA_TYPE_INT64: return (struct element){8, ATOM_SIGNED, false, false};
+	case CU_TENSOR_MAP_DATA_TYPE_FLOAT16: return (struct element){2, ATOM_F16, false, false};
+	case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16: return (struct element){2, ATOM_BF16, false, false};
+	case CU_TENSOR_MAP_DATA_TYPE_FLOAT32: return (struct element){4, ATOM_FLOAT, false, false};
+	case CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ: return (struct element){4, ATOM_FLOAT, false, true};
+	case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32: return (struct element){4, ATOM_FLOAT, true, false};
+	case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ: return (struct element){4, ATOM_FLOAT, true, true};
+	case CU_TENSOR_MAP_DATA_TYPE_FLOAT64: return (struct element){8, ATOM_FLOAT, false, false};
+	default: return (struct element){0, ATOM_UNSIGNED, false, false};
 	}
 }
 
@@ -37,17 +41,48 @@ static bool swizzle_of(CUtensorMapSwizzle mode, enum tensor_swizzle *out)
 	}
 }
 
+static CUresult refuse(const char *call, const char *why)
+{
+	runtime_say("%s: %s", call, why);
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
 static CUresult encode(const char *call, const struct tensor_map *map, CUtensorMap *out)
 {
 	const char *wrong = (uintptr_t)out % 64 ? "the tensor map is not aligned to 64 bytes"
 											: tensor_map_encode(map, out);
-	if (wrong == NULL)
-		return CUDA_SUCCESS;
-	runtime_say("%s: %s", call, wrong);
-	return CUDA_ERROR_INVALID_VALUE;
+	return wrong != NULL ? refuse(call, wrong) : CUDA_SUCCESS;
 }
 
-/* Without interleaving the stride of dimension 0 is ignored, as the driver does. */
+#define TILED "cuTensorMapEncodeTiled"
+
+/* Whether the elements may lie so in memory, by an H200's driver. Interleaved layouts, which it
+ * takes from 3 dimensions on, are not emulated. */
+static CUresult set_layout(struct tensor_map *map, CUtensorMapInterleave interleave,
+						   CUtensorMapSwizzle swizzle)
+{
+	if (map->element_bytes == 0)
+		return refuse(TILED, "this GPU has no such element type");
+	if (!swizzle_of(swizzle, &map->swizzle))
+		return refuse(TILED, "this GPU has no such swizzle");
+	if (interleave == CU_TENSOR_MAP_INTERLEAVE_NONE)
+		return CUDA_SUCCESS;
+	if (map->rank < 3)
+		return refuse(TILED, "an interleaved layout needs a rank of 3 or more");
+	runtime_say(TILED ": interleaved layouts are not emulated");
+	return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* Without interleaving a valid step of dimension 0 is ignored, as the driver does. An H200's
+ * refuses 9; 0 is taken to be no better, as the driver API says so. */
+static uint32_t step_of(const cuuint32_t *steps, unsigned dimension)
+{
+	bool ignored = dimension == 0 && steps[0] >= 1 && steps[0] <= TENSOR_MAP_STEP_MAX;
+	return ignored ? 1 : steps[dimension];
+}
+
+/* The strides may not be NULL, even where the rank is 1 and none is read, as an H200's driver has
+ * it. */
 EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t rank,
 									   void *address, const cuuint64_t *sizes,
 									   const cuuint64_t *strides, const cuuint32_t *box,
@@ -61,24 +96,25 @@ EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *out, CUtensorMapDataType typ
 							 .element_bytes = element.bytes,
 							 .number = element.number,
 							 .fill_nan = fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
-							 .tf32 = type == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32};
+							 .tf32 = element.tf32,
+							 .flush = element.flush};
 	(void)promotion;
 	if (out == NULL || sizes == NULL || box == NULL || steps == NULL || rank == 0 ||
-		rank > TENSOR_MAP_RANK || (rank > 1 && strides == NULL))
+		rank > TENSOR_MAP_RANK)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!element.bytes || interleave != CU_TENSOR_MAP_INTERLEAVE_NONE ||
-		!swizzle_of(swizzle, &map.swizzle)) {
-		runtime_say("cuTensorMapEncodeTiled: this element type, interleave or swizzle is not "
-					"emulated");
-		return CUDA_ERROR_NOT_SUPPORTED;
-	}
+	if (strides == NULL)
+		return refuse(TILED, "globalStrides is NULL; where the rank is 1, let it point to any "
+							 "number");
+	CUresult status = set_layout(&map, interleave, swizzle);
+	if (status != CUDA_SUCCESS)
+		return status;
 	for (unsigned i = 0; i < rank; i++) {
 		map.size[i] = sizes[i];
 		map.stride[i] = i ? strides[i - 1] : element.bytes;
 		map.box[i] = box[i];
-		map.step[i] = i ? steps[i] : 1;
+		map.step[i] = step_of(steps, i);
 	}
-	return encode("cuTensorMapEncodeTiled", &map, out);
+	return encode(TILED, &map, out);
 }
 
 EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap *out, void *address)

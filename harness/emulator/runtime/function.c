@@ -5,8 +5,6 @@
 #include "emulator/runtime/newer.h"
 #include "emulator/runtime/runtime.h"
 
-#define SHARED_DEFAULT ((size_t)48 << 10)
-
 static cudaError_t enter_function(const void *host, struct function **function,
 								  struct kernel_properties *facts)
 {
@@ -33,6 +31,7 @@ static cudaError_t set_dynamic_shared(struct function *function,
 		return cudaErrorInvalidValue;
 	}
 	function->dynamic_shared_limit = value;
+	function->dynamic_shared_set = true;
 	return cudaSuccess;
 }
 
@@ -79,14 +78,6 @@ EXPORT cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
 	return cudaFuncSetAttribute((const void *)kernel, attribute, value);
 }
 
-/* What a launch may ask for of dynamic shared memory. */
-static size_t allowed_shared(const struct function *function, const struct kernel_properties *facts)
-{
-	if (function->dynamic_shared_limit)
-		return (size_t)function->dynamic_shared_limit;
-	return SHARED_DEFAULT - runtime_least(SHARED_DEFAULT, facts->static_shared_bytes);
-}
-
 EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const void *host)
 {
 	struct function *function;
@@ -106,7 +97,8 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *out, const v
 			.numRegs = registers > 0 ? registers : facts.registers,
 			.ptxVersion = version,
 			.binaryVersion = version,
-			.maxDynamicSharedSizeBytes = (int)allowed_shared(function, &facts),
+			.maxDynamicSharedSizeBytes =
+				(int)runtime_dynamic_shared_limit(function, SIZE_DEFAULT, &facts),
 			.preferredShmemCarveout = -1,
 			.requiredClusterWidth = (int)facts.required_cluster[0],
 			.requiredClusterHeight = (int)facts.required_cluster[1],
@@ -163,6 +155,16 @@ EXPORT cudaError_t cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache c
 	return runtime_leave(enter_function(host, &function, &facts));
 }
 
+/* As an H200 has it: none, where no launch may ask for so much dynamic shared memory. What it says
+ * of clusters then was not measured. */
+static int blocks_allowed(struct function *function, const struct kernel_properties *facts,
+						  size_t threads, size_t shared_bytes, int mode)
+{
+	if (shared_bytes > runtime_dynamic_shared_limit(function, mode, facts))
+		return 0;
+	return runtime_occupancy_blocks(function, threads, shared_bytes);
+}
+
 EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 	int *out, const void *host, int threads, size_t shared_bytes, unsigned flags)
 {
@@ -173,7 +175,8 @@ EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 	if (status == cudaSuccess && threads <= 0)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
-		*out = runtime_occupancy_blocks(function, (size_t)threads, shared_bytes);
+		*out =
+			blocks_allowed(function, &facts, (size_t)threads, shared_bytes, function->shared_mode);
 	return runtime_leave(status);
 }
 
@@ -191,7 +194,7 @@ static size_t available_shared(const struct function *function,
 {
 	size_t share = (size_t)runtime.gpu->shared_per_multiprocessor / blocks / 128 * 128;
 	size_t free = share - runtime_least(share, facts->static_shared_bytes);
-	return runtime_least(free, allowed_shared(function, facts));
+	return runtime_least(free, runtime_dynamic_shared_limit(function, SIZE_DEFAULT, facts));
 }
 
 EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const void *host,
@@ -209,10 +212,15 @@ EXPORT cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const 
 	return runtime_leave(status);
 }
 
-/* What a launch so configured says of clusters. */
+/* What a launch so configured says of clusters, and what it allows. */
+struct clustering {
+	size_t blocks;
+	unsigned limit;
+	int shared_mode;
+};
+
 static cudaError_t cluster_asked(const cudaLaunchConfig_t *config, const struct function *function,
-								 const struct kernel_properties *facts, size_t *blocks,
-								 unsigned *limit)
+								 const struct kernel_properties *facts, struct clustering *out)
 {
 	const uint32_t *own = facts->required_cluster;
 	struct launch_request request = {.cluster = {1, 1, 1}};
@@ -221,10 +229,11 @@ static cudaError_t cluster_asked(const cudaLaunchConfig_t *config, const struct 
 	cudaError_t status = launch_configure(config, &request);
 	if (status == cudaSuccess && runtime.gpu->major < 9)
 		status = cudaErrorNotSupported;
-	*blocks = (size_t)request.cluster.x * request.cluster.y * request.cluster.z;
-	*limit = runtime_cluster_limit(function, request.modes.cluster);
-	if (facts->max_cluster && facts->max_cluster < *limit)
-		*limit = facts->max_cluster;
+	out->blocks = (size_t)request.cluster.x * request.cluster.y * request.cluster.z;
+	out->limit = runtime_cluster_limit(function, request.modes.cluster);
+	out->shared_mode = request.modes.shared ? request.modes.shared : function->shared_mode;
+	if (facts->max_cluster && facts->max_cluster < out->limit)
+		out->limit = facts->max_cluster;
 	return status;
 }
 
@@ -233,13 +242,12 @@ EXPORT cudaError_t cudaOccupancyMaxPotentialClusterSize(int *out, const void *ho
 {
 	struct function *function;
 	struct kernel_properties facts;
-	size_t cluster;
-	unsigned limit;
+	struct clustering cluster;
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess)
-		status = cluster_asked(config, function, &facts, &cluster, &limit);
+		status = cluster_asked(config, function, &facts, &cluster);
 	if (status == cudaSuccess)
-		*out = (int)limit;
+		*out = (int)cluster.limit;
 	return runtime_leave(status);
 }
 
@@ -258,18 +266,18 @@ EXPORT cudaError_t cudaOccupancyMaxActiveClusters(int *out, const void *host,
 {
 	struct function *function;
 	struct kernel_properties facts;
-	size_t cluster;
-	unsigned limit;
+	struct clustering cluster;
 	cudaError_t status = enter_function(host, &function, &facts);
 	if (status == cudaSuccess)
-		status = cluster_asked(config, function, &facts, &cluster, &limit);
-	if (status == cudaSuccess && cluster > limit)
+		status = cluster_asked(config, function, &facts, &cluster);
+	if (status == cudaSuccess && cluster.blocks > cluster.limit)
 		status = cudaErrorInvalidClusterSize;
 	if (status == cudaSuccess) {
 		size_t threads = (size_t)config->blockDim.x * config->blockDim.y * config->blockDim.z;
 		threads = facts.blocks_are_clusters ? facts.max_threads : threads;
-		int blocks = runtime_occupancy_blocks(function, threads, config->dynamicSmemBytes);
-		*out = clusters_at_once((size_t)blocks, cluster ? cluster : 1);
+		int blocks = blocks_allowed(function, &facts, threads, config->dynamicSmemBytes,
+									cluster.shared_mode);
+		*out = clusters_at_once((size_t)blocks, cluster.blocks ? cluster.blocks : 1);
 	}
 	return runtime_leave(status);
 }

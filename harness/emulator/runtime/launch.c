@@ -11,7 +11,6 @@
 #include "emulator/runtime/graph.h"
 #include "emulator/runtime/newer.h"
 
-#define SHARED_DEFAULT ((size_t)48 << 10)
 #define ADVICE_SMALLER_TILES "use smaller tiles, or fewer stages of the pipeline"
 #define CALLS_KEPT 16
 
@@ -56,17 +55,6 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
 static int shared_mode(const struct launch_request *request)
 {
 	return request->modes.shared ? request->modes.shared : request->function->shared_mode;
-}
-
-static size_t dynamic_shared_limit(const struct launch_request *request,
-								   const struct kernel_properties *facts)
-{
-	int mode = shared_mode(request), allowed = request->function->dynamic_shared_limit;
-	size_t most =
-		mode > SIZE_PORTABLE ? (size_t)runtime.gpu->shared_per_block_optin : SHARED_DEFAULT;
-	if (mode == SIZE_DEFAULT && allowed)
-		return (size_t)allowed;
-	return most - runtime_least(most, facts->static_shared_bytes);
 }
 
 /* The kernel is not launched; says why. */
@@ -176,7 +164,8 @@ static cudaError_t check_block(const struct launch_request *request,
 static cudaError_t check_dynamic_shared(const struct launch_request *request,
 										const struct kernel_properties *facts)
 {
-	size_t asked = request->shared_bytes, limit = dynamic_shared_limit(request, facts);
+	size_t asked = request->shared_bytes;
+	size_t limit = runtime_dynamic_shared_limit(request->function, shared_mode(request), facts);
 	size_t most = (size_t)runtime.gpu->shared_per_block_optin;
 	char kernel[KERNEL_NAME_SHOWN], advice[KERNEL_NAME_SHOWN + 128];
 	if (asked <= limit)
@@ -191,12 +180,12 @@ static cudaError_t check_dynamic_shared(const struct launch_request *request,
 			 "call cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %zu) "
 			 "before the launch",
 			 kernel, asked);
-	return refuse(
-		request->function, cudaErrorInvalidValue, shared_mode(request) ? NULL : advice,
-		"it asks for %zu bytes of dynamic shared memory, and %zu are the most %s", asked, limit,
-		shared_mode(request) ? "that are portable, as its shared memory mode says"
-		: request->function->dynamic_shared_limit ? "that cudaFuncSetAttribute has allowed"
-												  : "without cudaFuncSetAttribute");
+	return refuse(request->function, cudaErrorInvalidValue, shared_mode(request) ? NULL : advice,
+				  "it asks for %zu bytes of dynamic shared memory, and %zu are the most %s", asked,
+				  limit,
+				  shared_mode(request) ? "that are portable, as its shared memory mode says"
+				  : request->function->dynamic_shared_set ? "that cudaFuncSetAttribute has allowed"
+														  : "without cudaFuncSetAttribute");
 }
 
 /* With CUDA 13 on an H200 a grid or block out of range is an invalid value, not
@@ -244,6 +233,11 @@ static cudaError_t choose_cluster(const struct launch_request *request,
 	const uint32_t asked[3] = {request->cluster.x, request->cluster.y, request->cluster.z};
 	const uint32_t *required = facts->required_cluster;
 	bool by_kernel = required[0] != 0, by_launch = asked[0] && asked[1] && asked[2];
+	if (request->cluster_set && !by_launch)
+		return refuse(function, cudaErrorInvalidClusterSize,
+					  "leave cudaLaunchAttributeClusterDimension out, or say 1 in each dimension",
+					  "it is launched with clusters of %u x %u x %u blocks", asked[0], asked[1],
+					  asked[2]);
 	if (!by_launch && !by_kernel)
 		return facts->explicit_cluster
 				   ? refuse(function, cudaErrorInvalidClusterSize,
@@ -468,6 +462,7 @@ cudaError_t launch_attribute(const cudaLaunchAttribute *attribute, struct launch
 		return size_mode(attribute, CLUSTER_MODE_END, &request->modes.cluster);
 	case LAUNCH_SHARED_MODE: return size_mode(attribute, SHARED_MODE_END, &request->modes.shared);
 	case cudaLaunchAttributeClusterDimension:
+		request->cluster_set = true;
 		request->cluster.x = attribute->val.clusterDim.x;
 		request->cluster.y = attribute->val.clusterDim.y;
 		request->cluster.z = attribute->val.clusterDim.z;

@@ -129,7 +129,7 @@ static void binary_forget(struct binary *binary)
 	for (struct function *at = runtime.functions; at != NULL; at = at->next)
 		if (at->binary == binary) {
 			at->kernel = NULL;
-			at->dynamic_shared_limit = 0;
+			at->dynamic_shared_set = false;
 			at->nonportable_cluster = false;
 			at->shared_mode = 0;
 		}

@@ -10,6 +10,18 @@ static size_t round_up(size_t value, size_t multiple)
 	return (value + multiple - 1) / multiple * multiple;
 }
 
+/* A limit that the program has set holds for smaller launches, too: after 0 there are none with
+ * dynamic shared memory. */
+size_t runtime_dynamic_shared_limit(const struct function *function, int mode,
+									const struct kernel_properties *facts)
+{
+	size_t most =
+		mode > SIZE_PORTABLE ? (size_t)runtime.gpu->shared_per_block_optin : SHARED_DEFAULT;
+	if (mode == SIZE_DEFAULT && function->dynamic_shared_set)
+		return (size_t)function->dynamic_shared_limit;
+	return most - runtime_least(most, facts->static_shared_bytes);
+}
+
 int runtime_occupancy(const struct kernel_properties *facts, size_t threads, size_t shared_bytes,
 					  int registers)
 {

@@ -15,6 +15,7 @@
 #include "gpu/models.h"
 
 #define KIB 1024
+#define SHARED_DEFAULT ((size_t)48 * KIB) /* of a block, without an attribute */
 #define MIB (1024 * 1024)
 
 #define EXPORT __attribute__((visibility("default")))
@@ -44,7 +45,8 @@ struct function {
 	const void *host;            /* the host stub's address */
 	const char *name;            /* mangled */
 	const struct kernel *kernel; /* NULL before the first use */
-	int dynamic_shared_limit;    /* 0: the default of 48 KiB less the static part */
+	int dynamic_shared_limit;    /* that the program has set, 0 too */
+	bool dynamic_shared_set;     /* else it is 48 KiB less the static part */
 	bool nonportable_cluster;
 	int shared_mode;      /* enum size_mode */
 	bool registers_asked; /* a line has named it */
@@ -283,10 +285,11 @@ static inline size_t runtime_least(size_t a, size_t b)
 int runtime_occupancy(const struct kernel_properties *facts, size_t threads, size_t shared_bytes,
 					  int registers);
 
-/* `cluster` 0,0,0: as the kernel says. */
+/* `cluster` 0,0,0, which nobody asked for: as the kernel says. */
 struct launch_request {
 	struct function *function;
 	dim3 grid, block, cluster;
+	bool cluster_set; /* by an attribute, 0 too */
 	void **arguments;
 	const void *packed;  /* instead of `arguments`: the parameter block as it is, */
 	size_t packed_bytes; /* which may end before the kernel's does */
@@ -306,6 +309,9 @@ cudaError_t launch_configure(const cudaLaunchConfig_t *config, struct launch_req
 cudaError_t launch_attribute(const cudaLaunchAttribute *attribute, struct launch_request *request);
 /* Takes the parameters from `extra`, a list of names and values as the driver has it, or NULL. */
 cudaError_t launch_extra(void **extra, struct launch_request *request);
+/* What a launch that says `mode` may ask for of dynamic shared memory. */
+size_t runtime_dynamic_shared_limit(const struct function *function, int mode,
+									const struct kernel_properties *facts);
 /* Blocks of a multiprocessor that can be resident together; and how many can be with as many
  * registers as the kernel may have at most. */
 int runtime_occupancy_blocks(struct function *function, size_t threads, size_t shared_bytes);

@@ -14,6 +14,7 @@
 
 #define TENSOR_MAP_BYTES 128
 #define TENSOR_MAP_RANK 5
+#define TENSOR_MAP_STEP_MAX 8u
 #define TENSOR_MAP_ALIGNMENT 128u /* of the box in shared memory */
 
 struct tensor_map {
@@ -26,7 +27,8 @@ struct tensor_map {
 	enum atomic_number number; /* what the elements are: reductions name no type */
 	enum tensor_swizzle swizzle;
 	bool fill_nan;
-	bool tf32; /* f32 that loads round to tf32 */
+	bool tf32;  /* f32 that loads round to tf32 */
+	bool flush; /* f32 that reductions take, and leave, without subnormals */
 };
 
 /* Checks what the driver checks, and writes the 128 bytes. NULL on success, else
@@ -82,7 +84,8 @@ struct tensor_span {
 bool tensor_map_walk(const struct tensor_map *map, const int32_t *coordinates, uint32_t shared,
 					 bool (*visit)(void *context, const struct tensor_span *span), void *context);
 
-/* What a load puts where a span is not inside: zeros, or NaNs when asked for. */
+/* What a load puts where a span is not inside: zeros, or NaNs when asked for. A span begins at an
+ * element. */
 void tensor_map_fill(const struct tensor_map *map, void *out, size_t bytes);
 /* What a load makes of the whole elements that it has copied: nothing else, but for tf32,
  * which is rounded. Stores take the bits as they are, and reductions are taken to. */

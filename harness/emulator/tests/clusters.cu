@@ -77,7 +77,7 @@ static cudaError_t launch(void (*kernel)(int *), int grid, int threads, int clus
 	config.gridDim = grid;
 	config.blockDim = threads;
 	config.attrs = &attribute;
-	config.numAttrs = cluster > 0;
+	config.numAttrs = 1;
 	return cudaLaunchKernelEx(&config, kernel, out);
 }
 
@@ -121,6 +121,8 @@ static void test_sizes_of_clusters()
 	OK(launch(in_pairs_at_most, 4, 32, 2));
 	CHECK(is_shape(4, 32, 2, 1));
 	RETURNS(cudaErrorInvalidClusterSize, launch(in_pairs_at_most, 4, 32, 4));
+	RETURNS(cudaErrorInvalidClusterSize, launch(plain, 4, 32, 0));
+	RETURNS(cudaErrorInvalidClusterSize, launch(plain, 9, 32, 2));
 	RETURNS(cudaErrorInvalidClusterSize, cudaGetLastError());
 	OK(cudaDeviceSynchronize());
 }

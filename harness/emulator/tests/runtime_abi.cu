@@ -296,7 +296,15 @@ static void refused()
 	CHECK(cudaGetLastError() != cudaSuccess);
 	reverse<<<1, 1, 49 * 1024>>>(data);
 	RETURNS(cudaErrorInvalidValue, cudaGetLastError());
+	int blocks = 0, threads = 0, least = 0;
+	OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reverse, 128, 48 * 1024));
+	CHECK(blocks == 4);
+	OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reverse, 128, 60000));
+	CHECK(blocks == 0); // as no launch may ask for so much
 	auto attribute = cudaFuncAttributeMaxDynamicSharedMemorySize;
+	OK(cudaFuncSetAttribute(reverse, attribute, 0));
+	reverse<<<1, 1, 48 * 1024>>>(data);
+	RETURNS(cudaErrorInvalidValue, cudaGetLastError());
 	RETURNS(cudaErrorInvalidValue, cudaFuncSetAttribute(reverse, attribute, 228 * 1024));
 	cudaGetLastError();
 	OK(cudaFuncSetAttribute(reverse, attribute, 200 * 1024));
@@ -305,7 +313,6 @@ static void refused()
 	cudaFuncAttributes facts;
 	OK(cudaFuncGetAttributes(&facts, bounded));
 	CHECK(facts.maxThreadsPerBlock == 64 && facts.numRegs > 0);
-	int blocks = 0, threads = 0, least = 0;
 	OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reverse, 128, 100 * 1024));
 	CHECK(blocks == 2);
 	size_t bytes = 0;

@@ -238,6 +238,18 @@ Test(exec_async, bulk_reductions_of_floats)
 		cr_assert_eq(half_out[i], half[i] > half[64 + i] ? half[i] : half[64 + i]);
 }
 
+/* atom and red flush them: of 2^-149 and 2^-149 an H200 makes 2 here, and 0 there. */
+Test(exec_async, bulk_additions_keep_subnormals)
+{
+	uint32_t in[64], out[32];
+	for (uint32_t i = 0; i < 64; i++)
+		in[i] = i % 32 == 0 ? 1 : 0x00400000 + i % 32;
+	fixture_expect(REDUCE("add.f32"), ONE, in, sizeof in, out, sizeof out);
+	cr_assert_eq(out[0], 2);
+	for (uint32_t i = 1; i < 32; i++)
+		cr_assert_eq(out[i], 0x00800000 + 2 * i, "%u: %x", i, out[i]);
+}
+
 Test(exec_async, bulk_store_without_a_fence)
 {
 	fixture_expect_fault(

@@ -77,6 +77,18 @@ static void tensor_copy(const char *ptx, const char *finding)
 	cr_assert(!finding || strstr(fault.text, finding), "'%s' is not in: %s", finding, fault.text);
 }
 
+/* The driver takes a map of address 0, and the kernel that uses it is told. */
+Test(exec_tensor_copy, tensor_map_of_address_0)
+{
+	struct fault fault = {0};
+	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
+	struct tensor_map map = matrix_map(12);
+	cr_assert_null(tensor_map_encode(&map, encoded));
+	cr_assert_not(fixture_run(TENSOR_LOAD("0"), &ONE, fixture_copy(encoded, sizeof encoded),
+							  fixture_buffer(128), &fault));
+	cr_assert_eq(fault.kind, FAULT_ADDRESS, "%s", fault.text);
+}
+
 /* CUDA Programming Guide: a tensor map in global memory needs a fence in each block. */
 Test(exec_tensor_copy, tensor_maps_in_global_memory_are_acquired)
 {
@@ -153,8 +165,8 @@ Test(exec_tensor_copy, tensor_loads_round_tf32)
 		{0x0045b9cd, 0x0045c000}, /* subnormal */
 		{0x7f800000, 0x7f800000}, /* infinity */
 		{0xff800000, 0xff800000}, /* infinity */
-		{0x7f800001, 0x7f800001}, /* NaN */
-		{0x7fffffff, 0x7fffffff}, /* NaN */
+		{0x7f800001, 0x7fffe000}, /* NaN */
+		{0xff812345, 0x7fffe000}, /* NaN */
 	};
 	uint32_t out[32];
 	_Alignas(64) uint8_t encoded[TENSOR_MAP_BYTES];
@@ -193,24 +205,53 @@ Test(exec_tensor_copy, tensor_stores_do_not_round_tf32)
 			 ".tile.bulk_group [%in, {%r1}], [%r9];\n"                                             \
 			 "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;")
 
-static bool tensor_reduce(const char *ptx, enum atomic_number number, uint32_t bytes,
-						  const void *more, void *values, struct fault *fault)
+static bool reduce_through(struct tensor_map map, const char *ptx, const void *more, void *values,
+						   struct fault *fault)
 {
 	_Alignas(64) uint8_t in[TENSOR_MAP_BYTES + 128] = {0};
 	uint64_t tensor = fixture_copy(values, 64);
-	struct tensor_map map = {.address = tensor,
-							 .size = {64 / bytes},
-							 .stride = {bytes},
-							 .box = {64 / bytes},
-							 .step = {1},
-							 .rank = 1,
-							 .element_bytes = bytes,
-							 .number = number};
+	map.address = tensor;
+	map.size[0] = map.box[0] = 64 / map.element_bytes;
+	map.stride[0] = map.element_bytes;
+	map.step[0] = map.rank = 1;
 	cr_assert_null(tensor_map_encode(&map, in));
 	memcpy(in + TENSOR_MAP_BYTES, more, 64);
 	bool ran = fixture_run(ptx, &ONE, fixture_copy(in, sizeof in), tensor, fault);
 	memcpy(values, (void *)(uintptr_t)tensor, 64);
 	return ran;
+}
+
+static bool tensor_reduce(const char *ptx, enum atomic_number number, uint32_t bytes,
+						  const void *more, void *values, struct fault *fault)
+{
+	const struct tensor_map map = {.element_bytes = bytes, .number = number};
+	return reduce_through(map, ptx, more, values, fault);
+}
+
+/* What an H200 makes of subnormals, by the type of the map. */
+Test(exec_tensor_copy, tensor_additions_flush_as_the_map_says)
+{
+	static const struct {
+		bool tf32, flush;
+		uint32_t sums[4];
+	} types[] = {
+		{false, false, {0x00000002, 0x40000000, 0x3f801000, 0x00800000}},
+		{false, true, {0x00000000, 0x40000000, 0x3f801000, 0x00000000}},
+		{true, false, {0x00000002, 0x40000000, 0x3f801000, 0x00800000}},
+	};
+	const uint32_t more[16] = {1, 0x3f800001, 0x3f801000, 0x00400000};
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		struct fault fault = {0};
+		uint32_t values[16] = {1, 0x3f800000, 0, 0x00400000};
+		const struct tensor_map map = {.element_bytes = 4,
+									   .number = ATOM_FLOAT,
+									   .tf32 = types[i].tf32,
+									   .flush = types[i].flush};
+		cr_assert(reduce_through(map, TENSOR_REDUCE("add"), more, values, &fault), "%s",
+				  fault.text);
+		cr_assert_arr_eq(values, types[i].sums, sizeof types[i].sums, "%zu: %08x %08x", i,
+						 values[0], values[3]);
+	}
 }
 
 Test(exec_tensor_copy, tensor_reductions_follow_the_map)

@@ -82,7 +82,7 @@ static void check_load(struct tensor_map map, int x, int y, int z, uint32_t unit
 			for (uint32_t i = 0; i < map.box[0]; i += map.step[0]) {
 				int a = x + (int)i, b = y + (int)j, c = z + (int)k;
 				bool inside = a >= 0 && a < 20 && b >= 0 && b < 5 && c >= 0 && c < 7;
-				uint16_t want = inside ? tensor[c][b][a] : map.fill_nan ? 0x7FFF : 0;
+				uint16_t want = inside ? tensor[c][b][a] : map.fill_nan ? 0x7FF7 : 0;
 				cr_assert_eq(box_at(1024, index, units), want, "%d %d %d", a, b, c);
 				index++;
 			}
@@ -194,6 +194,55 @@ Test(tensor_map, refuses_what_the_driver_refuses)
 	REFUSED(map.step[0] = 9);
 	REFUSED((map.swizzle = TENSOR_SWIZZLE_32, map.box[0] = 24));
 	REFUSED((map.fill_nan = true, map.number = ATOM_UNSIGNED));
+	REFUSED((map.box[0] = 256, map.box[1] = 256, map.box[2] = 2)); /* 256 KiB */
+}
+
+Test(tensor_map, takes_what_the_driver_takes)
+{
+	struct tensor_map map = example(), out;
+	map.address = 0;
+	out = coded(&map);
+	cr_expect_eq(out.address, 0);
+	map = example();
+	map.box[0] = 256, map.box[1] = 255, map.box[2] = 1;
+	map.step[1] = 8;
+	cr_expect_eq(coded(&map).box[1], 255);
+	map = example();
+	map.number = ATOM_FLOAT, map.element_bytes = 4, map.box[0] = 4;
+	map.flush = true;
+	cr_expect(coded(&map).flush && !coded(&map).tf32);
+}
+
+/* Each 16 bits of the fill, whatever the element's width: an H200's values. */
+Test(tensor_map, fills_with_the_same_nan_in_every_type)
+{
+	static const uint32_t widths[] = {2, 4, 8};
+	uint32_t words[4];
+	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+		struct tensor_map map = {
+			.element_bytes = widths[i], .number = ATOM_FLOAT, .fill_nan = true};
+		tensor_map_fill(&map, words, sizeof words);
+		for (int k = 0; k < 4; k++)
+			cr_expect_eq(words[k], 0x7FF77FF7, "%u bytes: %x", widths[i], words[k]);
+	}
+}
+
+/* .elemtype numbers of the types of f32: 7 and 8 (.f32.ftz), 11 and 12 (.tf32.ftz). */
+Test(tensor_map, a_kernel_replaces_the_type_by_one_that_flushes)
+{
+	static const struct {
+		uint64_t value;
+		bool tf32, flush;
+	} types[] = {{7, false, false}, {8, false, true}, {11, true, false}, {12, true, true}};
+	struct tensor_map map = example(), out;
+	uint8_t bytes[TENSOR_MAP_BYTES];
+	cr_assert_null(tensor_map_encode(&map, bytes));
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		cr_assert_null(tensor_map_replace(bytes, TENSOR_MAP_ELEMENT, 0, types[i].value));
+		cr_assert(tensor_map_decode(bytes, &out));
+		cr_expect(out.element_bytes == 4 && out.number == ATOM_FLOAT);
+		cr_expect(out.tf32 == types[i].tf32 && out.flush == types[i].flush);
+	}
 }
 
 /* PTX ISA, "tensormap.replace": the rank is one less; sizes, boxes and steps are as they are; the
