@@ -9,6 +9,7 @@
 #include "judge/hints/hints.h"
 #include "judge/run/emulated.h"
 #include "judge/run/finding.h"
+#include "judge/timing/stats.h"
 #include "process/buffers.h"
 
 #define WARMUPS 1u
@@ -20,13 +21,11 @@ uint32_t audit_call_sets(const struct run *run, const struct problem *problem,
 						 const struct test_case *test)
 {
 	struct buffers buffers;
-	double bytes = 0;
 	uint32_t sets = WARMUPS + TIMED;
 	if (run->referee.device.kind != DEVICE_CUDA)
 		return 1;
 	buffers_of_case(problem, test, NULL, &buffers);
-	for (uint32_t i = 0; i < buffers.count; i++)
-		bytes += (double)buffer_bytes(&buffers.at[i]);
+	const double bytes = (double)buffers_bytes(&buffers);
 	while (sets > 1 && sets * bytes > ROOM * (double)run->referee.facts.memory_bytes)
 		sets--;
 	return sets;
@@ -187,12 +186,6 @@ static bool call_once(struct auditing *self, struct audit_choice *choice, struct
 
 /* ---- times -------------------------------------------------------------------------- */
 
-static int compare_times(const void *a, const void *b)
-{
-	const float first = *(const float *)a, second = *(const float *)b;
-	return (first > second) - (first < second);
-}
-
 /* On a GPU: how long a call takes, and by which kernels. Events, which name none, where there is no
  * CUPTI. */
 static bool time_calls(struct auditing *self, struct audit_row *row, struct error *err)
@@ -218,8 +211,11 @@ static bool time_calls(struct auditing *self, struct audit_row *row, struct erro
 		take_failure(self, &outcome, row);
 	if (outcome.verdict != VERDICT_ACCEPTED || reply->calls == 0 || reply->calls > TIMED)
 		return true;
-	qsort(reply->microseconds, reply->calls, sizeof *reply->microseconds, compare_times);
-	row->microseconds = (double)reply->microseconds[reply->calls / 2];
+	struct samples samples = {0};
+	if (!samples_add(&samples, reply->microseconds, reply->calls))
+		return error_set(err, "out of memory for samples");
+	row->microseconds = samples_quantile(&samples, 0.5);
+	samples_free(&samples);
 	if (request.method == TIME_SPAN && reply->kernels.shown > 0) {
 		row->kernels = reply->kernels.run;
 		snprintf(row->kernel, sizeof row->kernel, "%.*s", KERNEL_NAME_BYTES,

@@ -135,6 +135,14 @@ uint64_t buffer_bytes(const struct buffer *buffer)
 	return type_bytes(buffer->type, buffer->elements);
 }
 
+uint64_t buffers_bytes(const struct buffers *buffers)
+{
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < buffers->count; i++)
+		bytes += buffer_bytes(&buffers->at[i]);
+	return bytes;
+}
+
 struct values buffer_values(const struct buffer *buffer, uint64_t seed)
 {
 	return (struct values){.format = buffer->type->format,

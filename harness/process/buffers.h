@@ -36,6 +36,7 @@ void buffers_name(const struct problem *problem, const struct chain *chain, uint
 				  char out[BUFFER_NAME_MAX]);
 
 uint64_t buffer_bytes(const struct buffer *buffer);
+uint64_t buffers_bytes(const struct buffers *buffers); /* of all of them, without bands */
 
 /* What it holds before a call in the set that is drawn with `seed`. */
 struct values buffer_values(const struct buffer *buffer, uint64_t seed);

@@ -32,15 +32,10 @@ static struct device_properties facts_of(const struct run *run)
 static double bytes_of_chain(const struct problem *problem, const struct test_case *test,
 							 const struct chain *chain)
 {
-	double bytes = 0;
-	struct buffers buffers;
-	buffers_of_case(problem, test, chain, &buffers);
-	for (uint32_t i = 0; i < buffers.count; i++)
-		bytes += (double)buffer_bytes(&buffers.at[i]);
-	buffers_of_case(problem, test, NULL, &buffers);
-	for (uint32_t i = 0; i < buffers.count; i++)
-		bytes -= (double)buffer_bytes(&buffers.at[i]);
-	return bytes;
+	struct buffers with, without;
+	buffers_of_case(problem, test, chain, &with);
+	buffers_of_case(problem, test, NULL, &without);
+	return (double)buffers_bytes(&with) - (double)buffers_bytes(&without);
 }
 
 struct timing_floor run_floor(const struct run *run, const struct timing_result *timing)

@@ -48,10 +48,8 @@ static uint32_t sets_for(const struct run *run, const struct problem *problem,
 						 const struct test_case *test)
 {
 	struct buffers buffers;
-	double bytes = 0;
 	buffers_of_case(problem, test, run_chain(run), &buffers);
-	for (uint32_t i = 0; i < buffers.count; i++)
-		bytes += (double)buffer_bytes(&buffers.at[i]);
+	const double bytes = (double)buffers_bytes(&buffers);
 	double l2 = (double)run->referee.facts.l2_bytes;
 	double room = 0.25 * (double)run->referee.facts.memory_bytes;
 	double sets = ceil(2.0 * l2 / bytes) + WARMUPS;
