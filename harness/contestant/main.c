@@ -39,8 +39,8 @@ struct contestant {
 	struct opened opened;
 	struct test_case test;
 	struct sealed sealed;
-	struct call_outcome
-		group; /* the first sealed call of it that went wrong, or left an error behind */
+	/* of the group of sealed calls: the first that went wrong, or left an error behind */
+	struct call_outcome group;
 };
 
 union request {

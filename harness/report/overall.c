@@ -85,7 +85,7 @@ bool overall_gpu_wrong(char *out, size_t capacity, const struct judgement_list *
 
 void overall_wrong(const struct timing_entry *entry, struct strbuf *out)
 {
-	strbuf_setf(out, "%s", "");
+	strbuf_clear(out);
 	if (entry->wrong == 0)
 		return;
 	if (entry->compared >= entry->wrong)
@@ -103,7 +103,7 @@ void overall_chosen(const struct timing_result *timing, struct strbuf *out)
 	const struct timing_entry *right = overall_library(timing);
 	const struct timing_entry *all = overall_library_of_all(timing);
 	char time[FACTS_TIME];
-	strbuf_setf(out, "%s", "");
+	strbuf_clear(out);
 	if (all == NULL || all == right)
 		return;
 	if (right != NULL)

@@ -14,6 +14,12 @@
 
 #define LABEL_COLUMNS 16
 
+static void line_print(const struct text_page *page, int indent, const struct strbuf *line)
+{
+	if (line->length > 0)
+		text_paragraph(page, indent, strbuf_text(line));
+}
+
 static void percent_format(char out[16], double percent)
 {
 	if (percent > 0.0)
@@ -79,8 +85,7 @@ static void entry_print(const struct text_page *page, const struct timing_result
 	fputc('\n', page->out);
 	struct strbuf wrong = {0};
 	overall_wrong(entry, &wrong);
-	if (wrong.length > 0)
-		text_paragraph(page, 4, strbuf_text(&wrong));
+	line_print(page, 4, &wrong);
 	strbuf_release(&wrong);
 }
 
@@ -88,8 +93,7 @@ static void chosen_print(const struct text_page *page, const struct timing_resul
 {
 	struct strbuf line = {0};
 	overall_chosen(timing, &line);
-	if (line.length > 0)
-		text_paragraph(page, 2, strbuf_text(&line));
+	line_print(page, 2, &line);
 	strbuf_release(&line);
 }
 
@@ -106,8 +110,7 @@ static void events_print(const struct text_page *page, const struct timing_resul
 		strbuf_addf(&line, "%s%s %s", separator, entry->label, time);
 		separator = ", ";
 	}
-	if (line.length > 0)
-		text_paragraph(page, 2, strbuf_text(&line));
+	line_print(page, 2, &line);
 	strbuf_release(&line);
 }
 
@@ -115,8 +118,7 @@ static void stream_print(const struct text_page *page, const struct timing_resul
 {
 	struct strbuf line = {0};
 	steady_bursts(timing, &line);
-	if (line.length > 0)
-		text_paragraph(page, 2, strbuf_text(&line));
+	line_print(page, 2, &line);
 	steady_blocks(timing, &line);
 	text_paragraph(page, 2, strbuf_text(&line));
 	if (steady_unsettled(timing))
@@ -128,12 +130,10 @@ static void seals_print(const struct text_page *page, const struct timing_result
 {
 	struct strbuf line = {0};
 	seal_confirmed(timing, &line);
-	if (line.length > 0)
-		text_paragraph(page, 2, strbuf_text(&line));
+	line_print(page, 2, &line);
 	for (size_t i = 0; i < timing->count; i++) {
 		seal_doubt(&timing->entries[i], span, &line);
-		if (line.length > 0)
-			text_paragraph(page, 2, strbuf_text(&line));
+		line_print(page, 2, &line);
 	}
 	strbuf_release(&line);
 }

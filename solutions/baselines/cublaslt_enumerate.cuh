@@ -56,6 +56,8 @@ static void lt_try(const lt_context &lt, lt_plan &plan, cublasLtMatmulAlgo_t alg
 					  {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &wanted.split},
 					  {CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, &wanted.reduction},
 					  {CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, &wanted.custom}};
+	if (plan.algorithms.size() >= LT_ENUMERATED)
+		return;
 	for (const auto &attribute : attributes)
 		if (cublasLtMatmulAlgoConfigSetAttribute(&algorithm, attribute.name, attribute.value, 4) !=
 			CUBLAS_STATUS_SUCCESS)
@@ -63,8 +65,7 @@ static void lt_try(const lt_context &lt, lt_plan &plan, cublasLtMatmulAlgo_t alg
 	cublasLtMatmulHeuristicResult_t result = {};
 	cublasStatus_t status = cublasLtMatmulAlgoCheck(lt.handle, plan.product, plan.b, plan.a, plan.c,
 													plan.c, &algorithm, &result);
-	if (status == CUBLAS_STATUS_SUCCESS && result.workspaceSize <= LT_WORKSPACE &&
-		plan.algorithms.size() < LT_ENUMERATED)
+	if (status == CUBLAS_STATUS_SUCCESS && result.workspaceSize <= LT_WORKSPACE)
 		lt_add(plan, algorithm);
 }
 

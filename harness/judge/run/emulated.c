@@ -112,9 +112,8 @@ uint64_t emulated_order(const struct judge_options *options, const struct test_c
 	return emulated_order_at(options, test->number);
 }
 
-uint64_t emulated_order_at(const struct judge_options *options, uint64_t number)
+uint64_t emulated_order_at(const struct judge_options *options, uint64_t index)
 {
-	const uint64_t index = number;
 	/* another kind in every four, as the kinds of values come round with four, too */
 	const uint64_t kind = (index + index / ORDER_KINDS) % ORDER_KINDS;
 	const uint64_t draw = (options->cases.seed + index) * 0x9e3779b97f4a7c15u;

@@ -28,8 +28,8 @@ double emulated_timeout(const struct judge_options *options, enum device_kind ki
 /* How calls of the case draw the order of blocks, and of kernels, where CUDA leaves
  * it open (emulator/launch/order.h): four cases in a row have all kinds of orders. */
 uint64_t emulated_order(const struct judge_options *options, const struct test_case *test);
-/* Such an order for a call by its number, where calls of one case follow one another. */
-uint64_t emulated_order_at(const struct judge_options *options, uint64_t number);
+/* Such an order for a call by its index, where calls of one case follow one another. */
+uint64_t emulated_order_at(const struct judge_options *options, uint64_t index);
 /* Another one for a second call of the same case. */
 uint64_t emulated_order_other(uint64_t order);
 /* Warp instructions that a launch may take in the case, whatever the machine does beside it. */
