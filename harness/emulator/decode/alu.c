@@ -266,7 +266,7 @@ void decode_div(struct decoder *decoder, const struct ptx_instruction *in)
 		return;
 	struct exec_instruction *out;
 	if (decode_has(in, "approx") || decode_has(in, "full"))
-		out = decode_emit(decoder, decoder->operation,
+		out = decode_emit(decoder, decode_has(in, "full") ? OP_DIV_FULL : OP_DIV_APPROX,
 						  decode_has(in, "ftz") ? decode_form_ftz(type) : decode_form(type));
 	else if (ptx_type_is_float(type)) {
 		float_arithmetic(decoder, in, decoder->operation, 3, 1);
@@ -278,7 +278,7 @@ void decode_div(struct decoder *decoder, const struct ptx_instruction *in)
 	operands_n(decoder, out, in, size, size, ptx_type_is_float(type));
 }
 
-/* sqrt, rcp: also approximate, then computed exactly */
+/* sqrt, rcp: also approximate; a root is then computed exactly */
 void decode_root(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
@@ -291,7 +291,8 @@ void decode_root(struct decoder *decoder, const struct ptx_instruction *in)
 		return;
 	bool ftz = decode_has(in, "ftz") && type == PTX_F32;
 	struct exec_instruction *out =
-		decode_emit(decoder, decoder->operation, ftz ? FORM_FTZ_F32 : decode_form(type));
+		decode_emit(decoder, decoder->operation == OP_RCP ? OP_RCP_APPROX : decoder->operation,
+					ftz ? FORM_FTZ_F32 : decode_form(type));
 	out->flops = 1;
 	operands_n(decoder, out, in, size, size, true);
 }
@@ -304,6 +305,8 @@ void decode_approximate(struct decoder *decoder, const struct ptx_instruction *i
 	enum handler_operation operation = decoder->operation;
 	if (decode_has(in, "2pi"))
 		operation = operation == OP_SIN ? OP_SIN_2PI : OP_COS_2PI;
+	if (operation == OP_RSQRT && type == PTX_F64 && decode_has(in, "ftz"))
+		operation = OP_RSQRT_FTZ;
 	if (!decode_operands(decoder, in, 2))
 		return;
 	bool ftz = decode_has(in, "ftz") && type == PTX_F32;
@@ -342,6 +345,15 @@ static enum handler_operation min_max_operation(const struct decoder *decoder,
 	return operations[max][nan][xorsign];
 }
 
+/* ptxas makes a copy of it, and so a NaN keeps its bits; not of bf16, nor of pairs. */
+static bool is_of_itself(const struct ptx_instruction *in, enum ptx_type type)
+{
+	const struct ptx_operand *a = &in->operands[1], *b = &in->operands[2];
+	bool is_single = type == PTX_F16 || type == PTX_F32 || type == PTX_F64;
+	return is_single && in->part_count == 2 && a->kind == PTX_OP_REGISTER &&
+		   b->kind == PTX_OP_REGISTER && a->reg == b->reg;
+}
+
 void decode_min_max(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
@@ -349,6 +361,13 @@ void decode_min_max(struct decoder *decoder, const struct ptx_instruction *in)
 	if (!decode_operands(decoder, in, 3))
 		return;
 	bool half = decode_is_half(type), ftz = decode_has(in, "ftz") && !half;
+	if (is_of_itself(in, type)) {
+		struct exec_instruction *move = decode_emit(decoder, OP_MOV, decode_form_bits(size));
+		move->flops = 1;
+		move->a = decode_float(decoder, &in->operands[1], size);
+		move->d = decode_destination(decoder, &in->operands[0], size);
+		return;
+	}
 	struct exec_instruction *out =
 		decode_emit(decoder, min_max_operation(decoder, in, !ptx_type_is_float(type)),
 					ftz ? decode_form_ftz(type) : decode_form(type));

@@ -3,6 +3,9 @@
  * exactly. */
 #include "emulator/simd/lanes.h"
 
+/* That of an H200 for 0x7ff8000000001234; of other payloads and signs nothing is known. */
+#define NAN32_OF_F64 float_of_bits(0x7fc00000)
+
 UNARY(cvt_b64_u32, u64, u32, a)
 UNARY(cvt_b64_s32, s64, s32, a)
 UNARY(cvt_b64_u16, u64, u16, a)
@@ -17,19 +20,17 @@ UNARY(cvt_f32_u32, f32, u32, a)
 UNARY(cvt_f64_s32, f64, s32, a)
 UNARY(cvt_f64_u32, f64, u32, a)
 UNARY(cvt_f64_f32, f64, f32, a)
-UNARY(cvt_f32_f64, f32, f64, canonical((f32)a))
+UNARY(cvt_f32_f64, f32, f64, a != a ? NAN32_OF_F64 : (f32)a)
 UNARY(cvt_f32_bf16, u32, u16, (u32)a << 16)
 UNARY(cvt_bf16_f32, u16, f32, float_to_bf16(a))
 
 HANDLER(cvt_f32_f16)
 {
-	f32 t[EXEC_LANES], *d = DEST(f32, in->d);
-	if (mask == EXEC_FULL) {
-		f16_to_floats(d, SOURCE(u16, in->a), EXEC_LANES);
-		return EXEC_NEXT;
-	}
-	f16_to_floats(t, SOURCE(u16, in->a), EXEC_LANES);
-	merge32((u32 *)d, (const u32 *)t, mask);
+	f32 t[EXEC_LANES], *d = DEST(f32, in->d), *o = mask == EXEC_FULL ? d : t;
+	f16_to_floats(o, SOURCE(u16, in->a), EXEC_LANES);
+	FOR_LANES o[i] = canonical(o[i]);
+	if (mask != EXEC_FULL)
+		merge32((u32 *)d, (const u32 *)t, mask);
 	return EXEC_NEXT;
 }
 
@@ -140,7 +141,7 @@ static u64 encode_float(f64 value, enum ptx_type type)
 		return isnan(value) ? 0x7f : special ? sign << 7 | 0x7c : encode_small(value, 5, 2);
 	case PTX_E4M3: return special ? 0x7f : encode_small(value, 4, 3);
 	case PTX_BF16: single = (f32)value; return isnan(value) ? 0x7fff : bits_of_float(single) >> 16;
-	case PTX_TF32:
+	case PTX_TF32: single = (f32)value; return isnan(value) ? 0x7fffe000 : bits_of_float(single);
 	case PTX_F32: single = (f32)value; return isnan(value) ? 0x7fffffff : bits_of_float(single);
 	default: memcpy(&bits, &value, sizeof bits); return bits;
 	}
@@ -260,12 +261,26 @@ static u64 extend(u64 bits, enum ptx_type type)
 	return ptx_type_is_signed(type) ? (u64)((s64)(bits << drop) >> drop) : bits << drop >> drop;
 }
 
+/* ptxas has integer instructions for it, by which a NaN whose payload is low becomes infinity. */
+static u64 round_away_to_tf32(u32 bits, bool finite)
+{
+	const u32 infinity = 0x7f800000, dropped = 0x1fff;
+	if ((bits & 0x7fffffff) < infinity)
+		bits += 0x1000;
+	bits &= ~dropped;
+	return finite && (bits & 0x7fffffff) >= infinity ? bits - (dropped + 1) : bits;
+}
+
 static u64 convert_one(u64 bits, enum ptx_type from, enum ptx_type to,
 					   const struct exec_instruction *in)
 {
 	bool to_float = ptx_type_is_float(to);
+	if (to == PTX_TF32 && in->sub == ROUND_AWAY)
+		return round_away_to_tf32((u32)bits, in->flags & EXEC_FLAG_FINITE);
 	if (ptx_type_is_float(from)) {
 		f64 value = widen_float(bits, from, in);
+		if (from == PTX_F64 && to == PTX_F32 && isnan(value) && !(in->flags & EXEC_FLAG_SAT))
+			return bits_of_float(NAN32_OF_F64);
 		if (to_float)
 			return narrow_float(value, to, in);
 		return extend(float_to_integer(value, from, to, in->sub), to);

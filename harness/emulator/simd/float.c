@@ -3,18 +3,6 @@
  * rounds to odd first). */
 #include "emulator/simd/lanes.h"
 
-#define BODY_2(D, A, expression)                                                                   \
-	const A *pa = SOURCE(A, in->a), *pb = SOURCE(A, in->b);                                        \
-	D *pd = DEST(D, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                        \
-	FOR_LANES                                                                                      \
-	{                                                                                              \
-		A a = pa[i], b = pb[i];                                                                    \
-		o[i] = (D)(expression);                                                                    \
-	}                                                                                              \
-	if (mask != EXEC_FULL)                                                                         \
-		merge(pd, t, sizeof(D), mask);                                                             \
-	return EXEC_NEXT;
-
 #define BODY_3(D, A, expression)                                                                   \
 	const A *pa = SOURCE(A, in->a), *pb = SOURCE(A, in->b), *pc = SOURCE(A, in->c);                \
 	D *pd = DEST(D, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                        \
@@ -155,55 +143,8 @@ MODE_F64(sqrt, __builtin_sqrt(a))
 MODE_F64(rcp, 1.0 / a)
 
 /* ------------------------------------------------------------------------
- * Approximations: at least as near as PTX promises */
-
-static inline f32 rsqrt32(f32 a)
-{
-	return (f32)(1.0 / __builtin_sqrt((f64)a));
-}
-
-/* sin(2 pi turns): the reduction is exact */
-static inline f64 sine_of_turns(f64 turns)
-{
-	f64 rest = turns - __builtin_rint(turns);
-	if (__builtin_fabs(rest) > 0.25)
-		rest = __builtin_copysign(0.5, rest) - rest;
-	return sin(6.283185307179586 * rest);
-}
-
-static inline f64 cosine_of_turns(f64 turns)
-{
-	return sine_of_turns(0.25 - __builtin_fabs(turns - __builtin_rint(turns)));
-}
-
-#define APPROXIMATE_FTZ(name, expression)                                                          \
-	HANDLER(name##_approx_ftz_f32)                                                                 \
-	{                                                                                              \
-		const f32 *pa = SOURCE(f32, in->a);                                                        \
-		f32 t[EXEC_LANES];                                                                         \
-		FOR_LANES                                                                                  \
-		{                                                                                          \
-			f32 a = ftz(pa[i]);                                                                    \
-			t[i] = canonical(ftz(expression));                                                     \
-		}                                                                                          \
-		merge32(DEST(u32, in->d), (const u32 *)t, mask);                                           \
-		return EXEC_NEXT;                                                                          \
-	}
-#define APPROXIMATE(name, expression)                                                              \
-	UNARY(name##_approx_f32, f32, f32, canonical(expression))                                      \
-	APPROXIMATE_FTZ(name, expression)
-APPROXIMATE(rsqrt, rsqrt32(a))
-APPROXIMATE(ex2, exp2f(a))
-APPROXIMATE(lg2, log2f(a))
-APPROXIMATE(sin, sinf(a))
-APPROXIMATE(cos, cosf(a))
-APPROXIMATE_FTZ(sin_2pi, (f32)sine_of_turns(a))
-APPROXIMATE_FTZ(cos_2pi, (f32)cosine_of_turns(a))
-UNARY(tanh_approx_f32, f32, f32, canonical(tanhf(a)))
-UNARY(rsqrt_approx_f64, f64, f64, 1.0 / __builtin_sqrt(a))
-
-/* ------------------------------------------------------------------------
- * Signs, minima, tests */
+ * Signs, minima, tests. A GPU adds -0 for the sign of f32 and of 16 bits, whose NaN is the one of
+ * arithmetic. */
 
 static inline f32 least(f32 a, f32 b)
 {
@@ -229,16 +170,25 @@ static inline f32 most_nan(f32 a, f32 b)
 	return a != a || b != b ? NAN32 : most(a, b);
 }
 
+static inline f64 quiet(f64 value)
+{
+	u64 bits;
+	memcpy(&bits, &value, sizeof bits);
+	bits |= value != value ? (u64)1 << 51 : 0;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
 static inline f64 least64(f64 a, f64 b)
 {
 	f64 less = a < b || (a == b && __builtin_signbit(a)) ? a : b;
-	return a != a ? b : b != b ? a : less;
+	return a != a ? quiet(b) : b != b ? a : less;
 }
 
 static inline f64 most64(f64 a, f64 b)
 {
 	f64 more = a > b || (a == b && !__builtin_signbit(a)) ? a : b;
-	return a != a ? b : b != b ? a : more;
+	return a != a ? quiet(b) : b != b ? a : more;
 }
 
 static inline f32 with_sign(f32 magnitude, u32 sign)
@@ -248,10 +198,10 @@ static inline f32 with_sign(f32 magnitude, u32 sign)
 
 #define SIGNS(a, b) (bits_of_float(a) ^ bits_of_float(b))
 
-UNARY(abs_f32, u32, u32, a & 0x7fffffff)
-UNARY(neg_f32, u32, u32, a ^ 0x80000000)
-UNARY(abs_ftz_f32, f32, f32, __builtin_fabsf(ftz(a)))
-UNARY(neg_ftz_f32, f32, f32, -ftz(a))
+UNARY(abs_f32, f32, f32, canonical(__builtin_fabsf(a)))
+UNARY(neg_f32, f32, f32, canonical(-a))
+UNARY(abs_ftz_f32, f32, f32, canonical(__builtin_fabsf(ftz(a))))
+UNARY(neg_ftz_f32, f32, f32, canonical(-ftz(a)))
 UNARY(abs_f64, f64, f64, __builtin_fabs(a))
 UNARY(neg_f64, f64, f64, -a)
 BINARY(min_f32, f32, least(a, b))
@@ -423,10 +373,25 @@ HALF_ALL(f16x2, f16, 64)
 HALF_ALL(bf16, bf16, 32)
 HALF_ALL(bf16x2, bf16, 64)
 
-UNARY(abs_b16f, u16, u16, a & 0x7fff)
-UNARY(neg_b16f, u16, u16, a ^ 0x8000)
-UNARY(abs_b16x2f, u32, u32, a & 0x7fff7fff)
-UNARY(neg_b16x2f, u32, u32, a ^ 0x80008000)
+#define HALF_SIGN(name, suffix, count, infinity, expression)                                       \
+	HANDLER(name##_##suffix)                                                                       \
+	{                                                                                              \
+		const u16 *pa = SOURCE(u16, in->a);                                                        \
+		u16 t[count];                                                                              \
+		for (int i = 0; i < count; i++) {                                                          \
+			u16 a = pa[i];                                                                         \
+			t[i] = (u16)((a & 0x7fff) > infinity ? 0x7fff : (expression));                         \
+		}                                                                                          \
+		write_halves(w, in, t, count, mask);                                                       \
+		return EXEC_NEXT;                                                                          \
+	}
+#define HALF_SIGNS(suffix, count, infinity)                                                        \
+	HALF_SIGN(abs, suffix, count, infinity, a & 0x7fff)                                            \
+	HALF_SIGN(neg, suffix, count, infinity, a ^ 0x8000)
+HALF_SIGNS(f16, 32, 0x7c00)
+HALF_SIGNS(f16x2, 64, 0x7c00)
+HALF_SIGNS(bf16, 32, 0x7f80)
+HALF_SIGNS(bf16x2, 64, 0x7f80)
 
 static inline bool compare_floats(u32 how, f32 a, f32 b)
 {

@@ -73,6 +73,19 @@ typedef double f64;
 		return EXEC_NEXT;                                                                          \
 	}
 
+/* What such a handler of two operands does, a and b. */
+#define BODY_2(D, A, expression)                                                                   \
+	const A *pa = SOURCE(A, in->a), *pb = SOURCE(A, in->b);                                        \
+	D *pd = DEST(D, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                        \
+	FOR_LANES                                                                                      \
+	{                                                                                              \
+		A a = pa[i], b = pb[i];                                                                    \
+		o[i] = (D)(expression);                                                                    \
+	}                                                                                              \
+	if (mask != EXEC_FULL)                                                                         \
+		merge(pd, t, sizeof(D), mask);                                                             \
+	return EXEC_NEXT;
+
 /* d[i] = t[i] where mask has bit i */
 static inline void merge16(u16 *restrict d, const u16 *restrict t, u32 mask)
 {

@@ -13,6 +13,9 @@ static void chosen_floats(const struct tensor_chosen *op, unsigned row)
 		for (unsigned n = 0; n < op->columns; n++)
 			sums[n] += a * b[n];
 	}
+	for (unsigned n = 0; n < op->columns; n++)
+		op->sums[row * op->columns + n].bits =
+			sums[n] != sums[n] ? TENSOR_NAN : op->sums[row * op->columns + n].bits;
 }
 
 static void chosen_integers(const struct tensor_chosen *op, unsigned row)

@@ -283,6 +283,18 @@ INLINE v_int repeated_integers(const int32_t *four)
 	return (v_int)repeated_floats((const float *)four);
 }
 
+INLINE v_float one_nan(v_float x)
+{
+#if SIMD_LEVEL >= 4
+	__mmask16 nan = _mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q);
+	return (v_float)_mm512_mask_mov_ps((__m512)x, nan,
+									   _mm512_castsi512_ps(_mm512_set1_epi32(TENSOR_NAN)));
+#else
+	v_int nan = x != x;
+	return (v_float)(((v_int)x & ~nan) | (nan & TENSOR_NAN));
+#endif
+}
+
 /* Both multiplications are this text, for floats and for integers. With wide vectors two
  * row blocks and two column blocks go together: each vector of A and of B is loaded for
  * four products, and the sums are enough to hide the latency of the additions. The
@@ -298,7 +310,7 @@ INLINE v_int repeated_integers(const int32_t *four)
 #define ANALYZER_KNOWS(condition)
 #endif
 #define UNROLL _Pragma("GCC unroll 16")
-#define DEFINE_MULTIPLY(name, element, vector, repeated)                                           \
+#define DEFINE_MULTIPLY(name, element, vector, repeated, result)                                   \
 	INLINE void name##_blocks(element *const d[], const element *const c[], const element *a,      \
 							  unsigned row_blocks, const element *b, const unsigned rows_,         \
 							  const unsigned columns_, unsigned k)                                 \
@@ -323,7 +335,7 @@ INLINE v_int repeated_integers(const int32_t *four)
 		UNROLL for (unsigned i = 0; i < lefts * rights; i++) *                                     \
 			(vector                                                                                \
 				 *)(d[i / lefts / 2 * 2 * row_blocks + i % lefts / VECTORS * 2 + i / lefts % 2] +  \
-					i % VECTORS * WIDTH) = sum[i];                                                 \
+					i % VECTORS * WIDTH) = result(sum[i]);                                         \
 	}                                                                                              \
                                                                                                    \
 	static void name(element *const d[], const element *const c[], const element *a,               \
@@ -348,8 +360,8 @@ INLINE v_int repeated_integers(const int32_t *four)
 		}                                                                                          \
 	}
 
-DEFINE_MULTIPLY(multiply, float, v_float, repeated_floats)
-DEFINE_MULTIPLY(multiply_integers, int32_t, v_int, repeated_integers)
+DEFINE_MULTIPLY(multiply, float, v_float, repeated_floats, one_nan)
+DEFINE_MULTIPLY(multiply_integers, int32_t, v_int, repeated_integers, )
 
 /* --- sums of fp8 products that are cut --- */
 
@@ -474,7 +486,7 @@ INLINE void add_halves(enum tensor_type type, float *const d[], const uint32_t *
 #pragma GCC unroll 16
 	for (unsigned i = 0; i < lefts * rights; i++)
 		*(v_float *)(d[i % rights / 2 * 4 + i / rights / VECTORS * 2 + i % 2] +
-					 i / rights % VECTORS * WIDTH) = sum[i];
+					 i / rights % VECTORS * WIDTH) = one_nan(sum[i]);
 }
 
 /* 16 rows. Eight vectors of sums go together. */

@@ -13,6 +13,9 @@ union tensor_element {
 	uint32_t bits;
 };
 
+/* The NaN of f32 sums, whatever makes it: an H200's of infinity times 0. */
+#define TENSOR_NAN 0x7fffffff
+
 #define TENSOR_BLOCK_ELEMENTS 256u /* of 4 bits: the most */
 
 /* Products of rows that have values at some places of k only. */

@@ -257,11 +257,14 @@ static void mma_quads(const struct tensor_shape *shape, uint32_t *const d[],
 			float sum = sums[row][column];
 			for (unsigned k = 0; k < 4; k++)
 				sum += left[row][k] * right[k][column];
+			union tensor_element one = {.number = sum};
+			if (sum != sum)
+				one.bits = TENSOR_NAN;
 			if (items_d == 1)
-				memcpy(to, &sum, sizeof sum);
+				*to = one.bits;
 			else
-				*to = i % 2 ? (*to & 0xffff) | (uint32_t)tensor_float_to_f16(sum) << 16
-							: tensor_float_to_f16(sum);
+				*to = i % 2 ? (*to & 0xffff) | (uint32_t)tensor_float_to_f16(one.number) << 16
+							: tensor_float_to_f16(one.number);
 		}
 }
 

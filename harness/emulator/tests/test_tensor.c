@@ -93,6 +93,35 @@ static void check_mma(struct tensor_shape shape)
 	}                                                                                              \
 	static void name(const char *level)
 
+/* infinity * 0 is one NaN, on an H200 as here: of dense products, sparse ones and those of quads.
+ */
+ON_EVERY_LEVEL(infinity_times_0_is_one_nan)
+{
+	setenv("EMULATED_GPU_SIMD", level, 1);
+	const enum tensor_type f32 = TENSOR_F32, f16 = TENSOR_F16, tf32 = TENSOR_TF32;
+	const struct {
+		struct tensor_shape shape;
+		uint32_t infinity, want;
+	} table[] = {
+		{{16, 8, 8, tf32, tf32, f32, f32, .saturate = false}, 0x7f800000, 0x7fffffff},
+		{{16, 8, 16, f16, f16, f32, f32, .saturate = false}, 0x7c007c00, 0x7fffffff},
+		{{16, 8, 16, f16, f16, f16, f16, .saturate = false}, 0x7c007c00, 0x7fff7fff},
+		{{8, 8, 4, f16, f16, f32, f32, .saturate = false}, 0xfc00fc00, 0x7fffffff},
+	};
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		struct fragment a, b, c, d;
+		fragment_start(&a), fragment_start(&b), fragment_start(&c), fragment_start(&d);
+		for (unsigned r = 0; r < REGS; r++)
+			for (unsigned lane = 0; lane < 32; lane++)
+				a.lanes[r][lane] = table[i].infinity;
+		(table[i].shape.m == 8 ? tensor_mma_rare : tensor_mma)(
+			&table[i].shape, d.pointers, constant(&a), constant(&b), constant(&c));
+		for (unsigned lane = 0; lane < 32; lane++)
+			cr_expect_eq(d.lanes[0][lane], table[i].want, "%zu, lane %u: %x", i, lane,
+						 d.lanes[0][lane]);
+	}
+}
+
 ON_EVERY_LEVEL(mma_sync_follows_the_isa)
 {
 	setenv("EMULATED_GPU_SIMD", level, 1);

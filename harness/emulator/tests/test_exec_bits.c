@@ -1,0 +1,144 @@
+/* links: emulator_core */
+/* What an H200 gives (driver 580, ptxas 13.0) where PTX leaves it open, or where it is not what
+ * anybody expects: NaN, ranges of approximate functions. */
+#include "exec_fixture.h"
+
+static void expect(const char *opcode, const char *classes, uint64_t a, uint64_t b, uint64_t want)
+{
+	static const char *const levels[] = {"2", "3", "4"};
+	uint64_t values[4][FIXTURE_LANES] = {0}, out[FIXTURE_LANES];
+	const char *level = getenv("TEST_LEVEL");
+	setenv("EMULATED_GPU_SIMD", level ? level : levels[2], 1);
+	for (int i = 0; i < FIXTURE_LANES; i++) {
+		values[0][i] = a;
+		values[1][i] = b;
+	}
+	fixture_instruction(opcode, classes, values, out);
+	for (int i = 0; i < FIXTURE_LANES; i++)
+		cr_expect_eq(out[i], want, "%s %llx, %llx, lane %d: %llx, expected %llx", opcode,
+					 (unsigned long long)a, (unsigned long long)b, i, (unsigned long long)out[i],
+					 (unsigned long long)want);
+}
+
+#define ON_EVERY_LEVEL(name)                                                                       \
+	static void name(void);                                                                        \
+	Test(exec_bits, name)                                                                          \
+	{                                                                                              \
+		name();                                                                                    \
+	}                                                                                              \
+	Test(exec_bits, name##_with_avx2)                                                              \
+	{                                                                                              \
+		setenv("TEST_LEVEL", "3", 1);                                                              \
+		name();                                                                                    \
+	}                                                                                              \
+	Test(exec_bits, name##_without_avx)                                                            \
+	{                                                                                              \
+		setenv("TEST_LEVEL", "2", 1);                                                              \
+		name();                                                                                    \
+	}                                                                                              \
+	static void name(void)
+
+ON_EVERY_LEVEL(nan_of_signs)
+{
+	expect("abs.f32", "rr", 0xff812345, 0, 0x7fffffff);
+	expect("neg.ftz.f32", "rr", 0x7f812345, 0, 0x7fffffff);
+	/* the same instructions, of a number and of the other types */
+	expect("abs.f32", "rr", 0xbf800000, 0, 0x3f800000);
+	expect("neg.f32", "rr", 0x80000001, 0, 0x00000001);
+	expect("neg.f32", "rr", 0xffc12345, 0, 0x7fffffff);
+	expect("abs.ftz.f32", "rr", 0xff812345, 0, 0x7fffffff);
+	expect("abs.f16", "hh", 0xfc01, 0, 0x7fff);
+	expect("abs.f16", "hh", 0xfc00, 0, 0x7c00);
+	expect("neg.f16x2", "rr", 0x7e003c00, 0, 0x7fffbc00);
+	expect("neg.bf16", "hh", 0x7f81, 0, 0x7fff);
+	expect("abs.bf16x2", "rr", 0xff80ffc0, 0, 0x7f807fff);
+}
+
+/* ptxas makes a copy where both operands are one register; what the instruction makes of two NaN
+ * is the one of arithmetic (PTX ISA). */
+ON_EVERY_LEVEL(nan_of_minima)
+{
+	expect("max.f32 %r1, %r1, %r1; min.f32 %r1, %r1, %r1; mov.b32", "rr", 0x7fc12345, 0,
+		   0x7fc12345);
+	expect("min.f16 %h1, %h1, %h1; mov.b16", "hh", 0x7e01, 0, 0x7e01);
+	expect("min.ftz.f32 %r1, %r1, %r1; mov.b32", "rr", 0x7fc12345, 0, 0x7fffffff);
+	expect("min.NaN.f32 %r1, %r1, %r1; mov.b32", "rr", 0x7fc12345, 0, 0x7fffffff);
+	expect("min.f64 %d1, %d1, %d1; mov.b64", "dd", 0x7ff8000000001234, 0, 0x7ff8000000001234);
+	expect("min.f32", "rrr", 0x7fc12345, 0x7fc12346, 0x7fffffff);
+	expect("min.NaN.f32", "rrr", 0x7fc12345, 0x3f800000, 0x7fffffff);
+	expect("min.f64", "ddd", 0x7ff8000000001234, 0x7ff8000000001234, 0x7ff8000000001234);
+}
+
+ON_EVERY_LEVEL(nan_of_conversions)
+{
+	expect("cvt.rn.f32.f64", "rd", 0x7ff8000000001234, 0, 0x7fc00000);
+	expect("cvt.rz.f32.f64", "rd", 0x7ff8000000001234, 0, 0x7fc00000);
+	expect("cvt.f32.f16", "rh", 0x7e01, 0, 0x7fffffff);
+	expect("cvt.f32.f16", "rh", 0xfc00, 0, 0xff800000);
+	expect("cvt.f64.f32", "dr", 0x7fc12345, 0, 0x7ff82468a0000000);
+}
+
+/* cvt.rna adds to the bits of what is finite, and cuts: a NaN with a low payload is infinite. */
+ON_EVERY_LEVEL(tf32)
+{
+	static const struct {
+		uint32_t from, rna, rn, rz;
+	} table[] = {
+		{0x3f801000, 0x3f802000, 0x3f800000, 0x3f800000},
+		{0x3f803000, 0x3f804000, 0x3f804000, 0x3f802000},
+		{0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000},
+		{0x7f800001, 0x7f800000, 0x7fffe000, 0x7fffe000},
+		{0x7fffffff, 0x7fffe000, 0x7fffe000, 0x7fffe000},
+		{0x7f7fffff, 0x7f800000, 0x7f800000, 0x7f7fe000},
+		{0x7f7ff000, 0x7f800000, 0x7f800000, 0x7f7fe000},
+		{0x00000fff, 0x00000000, 0x00000000, 0x00000000},
+		{0x00001000, 0x00002000, 0x00000000, 0x00000000},
+		{0xff812345, 0xff812000, 0x7fffe000, 0x7fffe000},
+	};
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		expect("cvt.rna.tf32.f32", "rr", table[i].from, 0, table[i].rna);
+		expect("cvt.rn.tf32.f32", "rr", table[i].from, 0, table[i].rn);
+		expect("cvt.rz.tf32.f32", "rr", table[i].from, 0, table[i].rz);
+	}
+	/* as ptxas's code has it: the largest number below infinity, and what it makes of a NaN */
+	expect("cvt.rna.satfinite.tf32.f32", "rr", 0xff7fffff, 0, 0xff7fe000);
+	expect("cvt.rna.satfinite.tf32.f32", "rr", 0x7f800001, 0, 0x7f7fe000);
+}
+
+/* 2^126 is the last divisor that has a reciprocal. */
+ON_EVERY_LEVEL(quotients)
+{
+	static const struct {
+		uint32_t a, b, approx, full, ftz;
+	} table[] = {
+		{0x7f000000, 0x7f000000, 0, 0x3f800000, 0},
+		{0x3f800000, 0x7f000000, 0, 0x00400000, 0},
+		{0x7f800000, 0x7f000000, 0x7fffffff, 0x7f800000, 0x7fffffff},
+		{0x7e800000, 0x7e800000, 0x3f800000, 0x3f800000, 0x3f800000},
+		{0x40400000, 0x00080000, 0x7f800000, 0x7f800000, 0x7f800000},
+		{0x00000200, 0x00000100, 0x40000000, 0x40000000, 0x7fffffff},
+	};
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		expect("div.approx.f32", "rrr", table[i].a, table[i].b, table[i].approx);
+		expect("div.full.f32", "rrr", table[i].a, table[i].b, table[i].full);
+		expect("div.approx.ftz.f32", "rrr", table[i].a, table[i].b, table[i].ftz);
+	}
+	/* by the same code: the full range ends with subnormal numbers where these are flushed */
+	expect("div.approx.f32", "rrr", 0xbf800000, 0x7f000000, 0x80000000);
+	expect("div.full.ftz.f32", "rrr", 0x7f000000, 0x7f000000, 0x3f800000);
+	expect("rcp.approx.f32", "rr", 0x7f000000, 0, 0x00400000);
+	expect("rcp.approx.ftz.f32", "rr", 0x7f000000, 0, 0);
+}
+
+ON_EVERY_LEVEL(ranges_of_approximations)
+{
+	expect("tanh.approx.f32", "rr", 0x41000000, 0, 0x3f800000);
+	expect("tanh.approx.f32", "rr", 0xff800000, 0, 0xbf800000);
+	expect("tanh.approx.f32", "rr", 0x80000200, 0, 0x80000200);
+	expect("rcp.approx.ftz.f64", "dd", 0x4008000000000000, 0, 0x3fd5555500000000);
+	expect("rsqrt.approx.ftz.f64", "dd", 0x4000000000000000, 0, 0x3fe6a09e00000000);
+	expect("ex2.approx.f32", "rr", 0xc3150000, 0, 1);     /* -149 */
+	expect("ex2.approx.f32", "rr", 0xc3158000, 0, 1);     /* -149.5 */
+	expect("ex2.approx.f32", "rr", 0xc3160000, 0, 0);     /* -150 */
+	expect("ex2.approx.ftz.f32", "rr", 0xc2fd0000, 0, 0); /* -126.5 */
+}
