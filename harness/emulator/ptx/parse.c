@@ -311,6 +311,8 @@ struct ptx_module *ptx_parse(const char *text, size_t length, struct fault *faul
 		parse_top(&parser);
 	if (!parser.lexer.failed)
 		ptx_check(&parser);
+	if (!parser.lexer.failed)
+		ptx_contract(&parser);
 	if (parser.lexer.failed) {
 		ptx_arena_free(arena);
 		return NULL;

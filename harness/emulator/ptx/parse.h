@@ -63,4 +63,7 @@ void ptx_body_parse(struct ptx_parser *parser, struct ptx_function *function);
 /* Fails where an instruction is no form of PTX, or needs a later .target or .version. */
 void ptx_check(struct ptx_parser *parser);
 
+/* Makes one fma of products and sums where ptxas does. */
+void ptx_contract(struct ptx_parser *parser);
+
 #endif
