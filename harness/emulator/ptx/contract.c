@@ -8,6 +8,7 @@
  * has other uses. Not done: sub, sums in other blocks, through mov and neg. */
 #include "emulator/ptx/parse.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,14 +49,29 @@ static bool is_free(const struct ptx_instruction *in, enum ptx_opcode op)
 	return in->op == op && !in->lacks_decoding && in->operand_count == 3 &&
 		   in->operands[0].kind == PTX_OP_REGISTER &&
 		   ptx_type_is_float(ptx_type_named(type_of(in))) && !has(in, "rn") && !has(in, "rz") &&
-		   !has(in, "rm") && !has(in, "rp") && (op == OPCODE_ADD || !has(in, "sat"));
+		   !has(in, "rm") && !has(in, "rp");
+}
+
+/* ptxas multiplies neither constants by each other nor anything by 1 or -1 in the kernel. */
+static bool is_product(const struct ptx_instruction *in)
+{
+	if (!is_free(in, OPCODE_MUL) || in->guard >= 0 || has(in, "sat"))
+		return false;
+	for (uint32_t i = 1; i <= 2; i++) {
+		const struct ptx_operand *factor = &in->operands[i], *other = &in->operands[3 - i];
+		if (factor->kind != PTX_OP_REGISTER && other->kind != PTX_OP_REGISTER)
+			return false;
+		if (factor->kind == PTX_OP_FLOAT && fabs(factor->number) == 1)
+			return false;
+	}
+	return true;
 }
 
 static bool has_both(const struct ptx_function *function)
 {
 	bool product = false, sum = false;
 	for (uint32_t i = 0; i < function->code_count; i++) {
-		product = product || is_free(&function->code[i], OPCODE_MUL);
+		product = product || is_product(&function->code[i]);
 		sum = sum || is_free(&function->code[i], OPCODE_ADD);
 	}
 	return product && sum;
@@ -135,7 +151,7 @@ static void find_sums(struct pass *pass)
 	for (uint32_t at = 1; at <= function->code_count; at++) {
 		const struct ptx_instruction *in = &function->code[at - 1];
 		mention_all(pass, in, 0);
-		if (is_free(in, OPCODE_MUL) && in->guard < 0)
+		if (is_product(in))
 			pass->values[in->operands[0].reg].product = at;
 	}
 	for (uint32_t at = 1; at <= function->code_count; at++) {

@@ -148,7 +148,8 @@ ON_EVERY_LEVEL(ranges_of_approximations)
  * read from its code for sm_90a. */
 ON_EVERY_LEVEL(products_are_fused_with_sums)
 {
-	const uint64_t one = 0x3f800800, lost = 0, kept = 0x33800000; /* 1 + 2^-12; 2^-24 */
+	const uint64_t one = 0x3f800800, half = 0xbf001000; /* 1 + 2^-12, (-1 - 2^-11) / 2 */
+	const uint64_t lost = 0, kept = 0x33800000;         /* 2^-24 */
 #define MUL "mul.f32 %r10, %r1, %r1; "
 #define C "0fbf801000" /* -1 - 2^-11 */
 	static const struct {
@@ -165,14 +166,18 @@ ON_EVERY_LEVEL(products_are_fused_with_sums)
 		{MUL "add.ftz.f32 %r0, %r10, " C "; //", false},
 		{MUL "add.f32 %r0, %r10, " C "; mov.b32 %r11, %r10; //", false},
 		/* of two products the first, and the other where that one stays */
-		{MUL "mul.f32 %r11, 0fbf801000, 0f3f800000; add.f32 %r0, %r10, %r11; //", true},
-		{MUL "mul.f32 %r11, 0fbf801000, 0f3f800000; add.f32 %r0, %r11, %r10; //", false},
-		{MUL "mul.f32 %r11, 0fbf801000, 0f3f800000; add.f32 %r0, %r11, %r10;"
+		{MUL "mul.f32 %r11, %r2, 0f40000000; add.f32 %r0, %r10, %r11; //", true},
+		{MUL "mul.f32 %r11, %r2, 0f40000000; add.f32 %r0, %r11, %r10; //", false},
+		{MUL "mul.f32 %r11, %r2, 0f40000000; add.f32 %r0, %r11, %r10;"
 			 "mov.b32 %r12, %r11; //",
+		 true},
+		/* what is multiplied by 1 is no product */
+		{MUL "mul.f32 %r2, %r2, 0f40000000; mul.f32 %r11, %r2, 0f3f800000;"
+			 "add.f32 %r0, %r11, %r10; //",
 		 true},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		expect(table[i].body, "rr", one, 0, table[i].is_fused ? kept : lost);
+		expect(table[i].body, "rrr", one, half, table[i].is_fused ? kept : lost);
 	expect("mul.f64 %d10, %d1, %d1; add.f64 %d0, %d10, 0dbff0000000800000; //", "dd",
 		   0x3ff0000000400000, 0, 0x3c30000000000000);
 	expect("mul.f16 %h10, %h1, %h1; add.f16 %h0, %h10, %h2; //", "hhh", 0x3c10, 0xbc20, 0x0c00);
