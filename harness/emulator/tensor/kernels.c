@@ -19,6 +19,7 @@
 
 typedef float v_float __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
 typedef int32_t v_int __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
+#include "emulator/tensor/one_nan.h"
 typedef uint16_t v8h __attribute__((vector_size(16), aligned(2), may_alias));
 
 /* --- rows of A, columns of B --- */
@@ -281,18 +282,6 @@ INLINE v_float repeated_floats(const float *four)
 INLINE v_int repeated_integers(const int32_t *four)
 {
 	return (v_int)repeated_floats((const float *)four);
-}
-
-INLINE v_float one_nan(v_float x)
-{
-#if SIMD_LEVEL >= 4
-	__mmask16 nan = _mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_UNORD_Q);
-	return (v_float)_mm512_mask_mov_ps((__m512)x, nan,
-									   _mm512_castsi512_ps(_mm512_set1_epi32(TENSOR_NAN)));
-#else
-	v_int nan = x != x;
-	return (v_float)(((v_int)x & ~nan) | (nan & TENSOR_NAN));
-#endif
 }
 
 /* Both multiplications are this text, for floats and for integers. With wide vectors two
