@@ -64,6 +64,8 @@ struct model_text {
 void model_say(struct model_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+#define MODEL_RANGES 3
+
 /* --- suites: kernel k(in, out), its body between "model_begin" and "ret;" --- */
 
 struct model_suite {
@@ -72,10 +74,16 @@ struct model_suite {
 	size_t (*in_bytes)(void), (*out_bytes)(void); /* whose bytes are 0 before the launch */
 	void (*kernel)(struct model_text *text);      /* PTX, a module */
 	void (*draw)(void *in);
+	/* For inputs by the million: word i of the input is a random one & keep[i], + base[i]. Three
+	 * ranges: numbers near 1, medium ones, and all of a type's, but for infinities. */
+	void (*range)(unsigned range, uint32_t *keep, uint32_t *base);
+	/* The name of form i, and which words of the output are its results; false: there is none. */
+	bool (*form)(size_t i, char *name, size_t size, size_t *first, size_t *count);
 	/* How many results were compared in *compared, and how many differ: the first in `said`. */
 	size_t (*differ)(const void *in, const void *out, size_t *compared, char *said, size_t size);
 };
 extern const struct model_suite model_cvt, model_atomics, model_mma, model_wgmma, model_members;
+extern const struct model_suite model_arithmetic; /* no draw(), no differ(): for bits.c alone */
 
 /* What a kernel begins with: pointers %in and %out, the thread's number in the grid in %t, in its
  * block in %tid32, and registers %p<16> .pred, %h<64> .b16, %r<128> .b32, %d<64> .b64. */

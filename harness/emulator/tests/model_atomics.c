@@ -335,7 +335,6 @@ static size_t atomics_out(void)
 	return count * INPUTS * sizeof(struct result);
 }
 
-const struct model_suite model_atomics = {
-	"atomics",   INPUTS / THREADS, THREADS,      atomics_in,
-	atomics_out, atomics_kernel,   atomics_draw, atomics_differ,
-};
+const struct model_suite model_atomics = {"atomics",   INPUTS / THREADS, THREADS,      atomics_in,
+										  atomics_out, atomics_kernel,   atomics_draw, NULL,
+										  NULL,        atomics_differ};

@@ -223,6 +223,25 @@ static void cvt_draw(void *to)
 		in[i].word = (uint32_t)(model_operand(&state, 16) | model_operand(&state, 16) << 16);
 }
 
+/* All bits are drawn, as any pattern is one of each type; ranges are alike but for other draws. */
+static void cvt_range(unsigned range, uint32_t *keep, uint32_t *base)
+{
+	(void)range;
+	memset(keep, 0xff, INPUTS * sizeof(struct input));
+	memset(base, 0, INPUTS * sizeof(struct input));
+}
+
+static bool cvt_form(size_t i, char *name, size_t size, size_t *first, size_t *count)
+{
+	list_forms();
+	if (i >= form_count)
+		return false;
+	opcode(&forms[i], name, size);
+	*first = i * INPUTS * 2;
+	*count = INPUTS * 2;
+	return true;
+}
+
 /* ------------------------------------------------------------------------ */
 
 static enum model_rounding rounding_of(const struct form *form)
@@ -347,5 +366,7 @@ static size_t cvt_out(void)
 	return form_count * INPUTS * 8;
 }
 
-const struct model_suite model_cvt = {"cvt",   INPUTS / 256, 256,      cvt_in,
-									  cvt_out, cvt_kernel,   cvt_draw, cvt_differ};
+const struct model_suite model_cvt = {
+	"cvt",      INPUTS / 256, 256,       cvt_in,   cvt_out,
+	cvt_kernel, cvt_draw,     cvt_range, cvt_form, cvt_differ,
+};

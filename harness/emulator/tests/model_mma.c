@@ -249,6 +249,41 @@ static void mma_draw(void *to)
 	}
 }
 
+static void mma_range(unsigned range, uint32_t *keep, uint32_t *base)
+{
+	uint64_t state = 97140;
+	list_forms();
+	for (size_t i = 0; i < form_count; i++) {
+		const struct form *form = &forms[i];
+		const unsigned wide = form->a == MODEL_F64 ? 2 : 1;
+		const unsigned ra = wide * registers_a(form), rb = wide * registers_b(form);
+		const unsigned rc = wide * registers_c(form, form->c), words = words_of(form);
+		for (size_t at = form->in; at < form->in + (size_t)words * WARPS * LANES; at += words) {
+			model_tile_range(keep + at, base + at, ra, form->a, range);
+			model_tile_range(keep + at + ra, base + at + ra, rb, form->b, range);
+			model_tile_range(keep + at + ra + rb, base + at + ra + rb, rc, form->c, range);
+			if (!form->sparse)
+				continue;
+			keep[at + ra + rb + rc] = 0;
+			base[at + ra + rb + rc] = model_tile_draw_metadata(form->a, form->ordered, &state);
+		}
+	}
+}
+
+static bool mma_form(size_t i, char *name, size_t size, size_t *first, size_t *count)
+{
+	char op[128];
+	list_forms();
+	if (i >= form_count)
+		return false;
+	const struct form *form = &forms[i];
+	snprintf(name, size, "%s%s%.0u", opcode(form, op, sizeof op), form->sparse ? "," : "",
+			 form->selector);
+	*first = form->out;
+	*count = (size_t)registers_c(form, form->d) * (form->a == MODEL_F64 ? 2 : 1) * WARPS * LANES;
+	return true;
+}
+
 /* ------------------------------------------------------------------------
  * The product */
 
@@ -415,5 +450,7 @@ static size_t mma_out(void)
 	return out_words * 4;
 }
 
-const struct model_suite model_mma = {"mma",   WARPS *LANES / 128, 128,      mma_in,
-									  mma_out, mma_kernel,         mma_draw, mma_differ};
+const struct model_suite model_mma = {
+	"mma",      WARPS *LANES / 128, 128,       mma_in,   mma_out,
+	mma_kernel, mma_draw,           mma_range, mma_form, mma_differ,
+};

@@ -39,6 +39,30 @@ void model_tile_draw_registers(uint32_t *to, unsigned words, enum model_type typ
 	}
 }
 
+/* Of the exponent some low bits stay, added to where products and their sums are near 1, or all but
+ * the lowest, so that it is never the largest one: of e4m3, whose largest has numbers, the
+ * significand's lowest bit. */
+void model_tile_range(uint32_t *keep, uint32_t *base, unsigned words, enum model_type type,
+					  unsigned range)
+{
+	static const struct {
+		uint32_t keep[MODEL_RANGES], base[MODEL_RANGES];
+	} masks[MODEL_TYPES] = {
+		[MODEL_F16] = {{0x8fff8fff, 0xbfffbfff, 0xfbfffbff}, {0x34003400, 0x1c001c00, 0}},
+		[MODEL_BF16] = {{0x81ff81ff, 0x87ff87ff, 0xff7fff7f}, {0x3e803e80, 0x3b803b80, 0}},
+		[MODEL_TF32] = {{0x81ffffff, 0x87ffffff, 0xff7fffff}, {0x3e800000, 0x3b800000, 0}},
+		[MODEL_F32] = {{0x83ffffff, 0x8fffffff, 0xff7fffff}, {0x3d800000, 0x37800000, 0}},
+		[MODEL_E4M3] = {{0x9f9f9f9f, 0xbfbfbfbf, 0xfefefefe}, {0x28282828, 0, 0}},
+		[MODEL_E5M2] = {{0x8f8f8f8f, 0xbfbfbfbf, 0xfbfbfbfb}, {0x34343434, 0x1c1c1c1c, 0}},
+		[MODEL_F64] = {{0x803fffff, 0x80ffffff, 0xffefffff}, {0x3fe00000, 0x3f800000, 0}},
+	};
+	for (unsigned i = 0; i < words; i++) {
+		bool whole = !model_is_float(type) || (type == MODEL_F64 && i % 2 == 0);
+		keep[i] = whole ? ~0u : masks[type].keep[range];
+		base[i] = whole ? 0 : masks[type].base[range];
+	}
+}
+
 uint32_t model_tile_draw_metadata(enum model_type type, bool ordered, uint64_t *state)
 {
 	static const unsigned rising[] = {0x4, 0x8, 0x9, 0xc, 0xd, 0xe};

@@ -10,6 +10,10 @@
  * now and then what is no number. */
 void model_tile_draw_registers(uint32_t *to, unsigned words, enum model_type type, uint64_t *state,
 							   int most, bool special);
+/* Which bits of registers of a type are random in a range (model_suite.range), and what is added.
+ */
+void model_tile_range(uint32_t *keep, uint32_t *base, unsigned words, enum model_type type,
+					  unsigned range);
 /* Eight chunks' worth of it; `ordered`: the first place of a chunk is the smaller one. */
 uint32_t model_tile_draw_metadata(enum model_type type, bool ordered, uint64_t *state);
 /* Element i of registers, or of memory. */

@@ -216,6 +216,41 @@ static void wgmma_draw(void *to)
 	}
 }
 
+static void wgmma_range(unsigned range, uint32_t *keep, uint32_t *base)
+{
+	uint64_t state = 97150;
+	list_forms();
+	for (size_t i = 0; i < form_count; i++) {
+		const struct form *form = &forms[i];
+		const unsigned b = words_of_b(form), count = accumulators(form), words = words_of(form);
+		for (size_t at = form->in; at < form->in + (size_t)words * BLOCKS * THREADS; at += words) {
+			model_tile_range(keep + at + AT_A, base + at + AT_A, 4, form->a, range);
+			keep[at + AT_METADATA] = 0;
+			base[at + AT_METADATA] = model_tile_draw_metadata(form->a, true, &state);
+			model_tile_range(keep + at + AT_B, base + at + AT_B, b, form->b, range);
+			model_tile_range(keep + at + AT_B + b, base + at + AT_B + b, count, form->d, range);
+		}
+	}
+}
+
+static bool wgmma_form(size_t i, char *name, size_t size, size_t *first, size_t *count)
+{
+	char op[96];
+	list_forms();
+	if (i >= form_count)
+		return false;
+	const struct form *form = &forms[i];
+	snprintf(name, size, "%s,%s%s%s%s,%d,%d,%u", opcode(form, op, sizeof op),
+			 form->registers  ? "registers"
+			 : form->a_turned ? "columns"
+							  : "rows",
+			 form->b_turned ? ",turned" : "", form->fresh ? ",fresh" : "", "",
+			 form->negate_a ? -1 : 1, form->negate_b ? -1 : 1, form->selector);
+	*first = form->out;
+	*count = (size_t)accumulators(form) * BLOCKS * THREADS;
+	return true;
+}
+
 /* ------------------------------------------------------------------------ */
 
 struct product {
@@ -342,5 +377,7 @@ static size_t wgmma_out(void)
 	return out_words * 4;
 }
 
-const struct model_suite model_wgmma = {"wgmma",   BLOCKS,       THREADS,    wgmma_in,
-										wgmma_out, wgmma_kernel, wgmma_draw, wgmma_differ};
+const struct model_suite model_wgmma = {
+	"wgmma",      BLOCKS,     THREADS,     wgmma_in,   wgmma_out,
+	wgmma_kernel, wgmma_draw, wgmma_range, wgmma_form, wgmma_differ,
+};

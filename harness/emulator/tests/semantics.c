@@ -6,10 +6,9 @@
  *
  * The driver is the process's libcuda.so.1; the kernels are for sm_90a. Exit status 2: it cannot be
  * run here. */
+#include "driver.h"
 #include "model.h"
 
-#include <cuda.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,66 +17,12 @@ static const struct model_suite *const suites[] = {&model_cvt, &model_atomics, &
 												   &model_mma, &model_wgmma};
 #define SUITES (sizeof suites / sizeof suites[0])
 
-/* One row a function: a name in the library, and its type. */
-#define FUNCTIONS(X)                                                                               \
-	X(cuInit, "cuInit")                                                                            \
-	X(cuDeviceGet, "cuDeviceGet")                                                                  \
-	X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain")                                        \
-	X(cuCtxSetCurrent, "cuCtxSetCurrent")                                                          \
-	X(cuModuleLoadDataEx, "cuModuleLoadDataEx")                                                    \
-	X(cuModuleGetFunction, "cuModuleGetFunction")                                                  \
-	X(cuMemAlloc, "cuMemAlloc_v2")                                                                 \
-	X(cuMemFree, "cuMemFree_v2")                                                                   \
-	X(cuMemcpyHtoD, "cuMemcpyHtoD_v2")                                                             \
-	X(cuMemcpyDtoH, "cuMemcpyDtoH_v2")                                                             \
-	X(cuMemsetD8, "cuMemsetD8_v2")                                                                 \
-	X(cuLaunchKernel, "cuLaunchKernel")                                                            \
-	X(cuModuleUnload, "cuModuleUnload")
-#define MEMBER(name, symbol) __typeof__(&name) name##_of;
-static struct {
-	FUNCTIONS(MEMBER)
-} driver;
-
-static bool load_driver(void)
-{
-	void *library = dlopen("libcuda.so.1", RTLD_NOW);
-	bool all = library != NULL;
-#define LOAD(name, symbol)                                                                         \
-	*(void **)&driver.name##_of = library ? dlsym(library, symbol) : NULL;                         \
-	all = all && driver.name##_of;
-	FUNCTIONS(LOAD)
-	return all;
-}
-
-static bool done(CUresult result, const char *what)
-{
-	if (result != CUDA_SUCCESS)
-		fprintf(stderr, "semantics: %s: CUresult %d\n", what, (int)result);
-	return result == CUDA_SUCCESS;
-}
-
-static bool open_device(void)
-{
-	CUdevice device;
-	CUcontext context;
-	return done(driver.cuInit_of(0), "cuInit") &&
-		   done(driver.cuDeviceGet_of(&device, 0), "cuDeviceGet") &&
-		   done(driver.cuDevicePrimaryCtxRetain_of(&context, device), "cuDevicePrimaryCtxRetain") &&
-		   done(driver.cuCtxSetCurrent_of(context), "cuCtxSetCurrent");
-}
-
 static bool load_kernel(const struct model_suite *suite, CUmodule *module, CUfunction *kernel)
 {
 	struct model_text text = {0};
-	char log[4096] = "";
-	CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-	void *values[] = {log, (void *)sizeof log};
 	suite->kernel(&text);
-	bool good = done(driver.cuModuleLoadDataEx_of(module, text.text, 2, options, values),
-					 "cuModuleLoadDataEx") &&
-				done(driver.cuModuleGetFunction_of(kernel, *module, "k"), "cuModuleGetFunction");
-	if (!good && log[0])
-		fprintf(stderr, "%s\n", log);
+	bool good = driver_load(text.text, module) &&
+				driver_done(cuModuleGetFunction(kernel, *module, "k"), "cuModuleGetFunction");
 	free(text.text);
 	return good;
 }
@@ -89,18 +34,18 @@ static bool launch(const struct model_suite *suite, CUfunction kernel, void *in,
 	CUdeviceptr from = 0, to = 0;
 	void *parameters[] = {&from, &to};
 	suite->draw(in);
-	bool good = done(driver.cuMemAlloc_of(&from, in_bytes), "cuMemAlloc") &&
-				done(driver.cuMemAlloc_of(&to, out_bytes), "cuMemAlloc") &&
-				done(driver.cuMemcpyHtoD_of(from, in, in_bytes), "cuMemcpyHtoD") &&
-				done(driver.cuMemsetD8_of(to, 0, out_bytes), "cuMemsetD8") &&
-				done(driver.cuLaunchKernel_of(kernel, suite->blocks, 1, 1, suite->threads, 1, 1, 0,
-											  NULL, parameters, NULL),
-					 "cuLaunchKernel") &&
-				done(driver.cuMemcpyDtoH_of(out, to, out_bytes), "cuMemcpyDtoH");
+	bool good = driver_done(cuMemAlloc(&from, in_bytes), "cuMemAlloc") &&
+				driver_done(cuMemAlloc(&to, out_bytes), "cuMemAlloc") &&
+				driver_done(cuMemcpyHtoD(from, in, in_bytes), "cuMemcpyHtoD") &&
+				driver_done(cuMemsetD8(to, 0, out_bytes), "cuMemsetD8") &&
+				driver_done(cuLaunchKernel(kernel, suite->blocks, 1, 1, suite->threads, 1, 1, 0,
+										   NULL, parameters, NULL),
+							"cuLaunchKernel") &&
+				driver_done(cuMemcpyDtoH(out, to, out_bytes), "cuMemcpyDtoH");
 	if (from)
-		driver.cuMemFree_of(from);
+		cuMemFree(from);
 	if (to)
-		driver.cuMemFree_of(to);
+		cuMemFree(to);
 	return good;
 }
 
@@ -121,7 +66,7 @@ static int run(const struct model_suite *suite)
 	else
 		printf("%s: did not run\n", suite->name);
 	if (module)
-		driver.cuModuleUnload_of(module);
+		cuModuleUnload(module);
 	free(out);
 	free(in);
 	return good ? differ != 0 : 2;
@@ -152,12 +97,7 @@ int main(int count, char **arguments)
 	int worst = 0;
 	if (count == 3 && strcmp(arguments[1], "--ptx") == 0)
 		return write_kernel(find(arguments[2]));
-	if (!load_driver()) {
-		fprintf(stderr,
-				"semantics: no driver (libcuda.so.1), or one without a function of CUDA 13\n");
-		return 2;
-	}
-	if (!open_device())
+	if (!driver_open())
 		return 2;
 	for (size_t i = 0; i < (count > 1 ? (size_t)count - 1 : SUITES); i++) {
 		const struct model_suite *suite = count > 1 ? find(arguments[i + 1]) : suites[i];
