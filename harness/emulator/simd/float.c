@@ -191,9 +191,11 @@ static inline f64 most64(f64 a, f64 b)
 	return a != a ? quiet(b) : b != b ? a : more;
 }
 
+/* A NaN has no sign. */
 static inline f32 with_sign(f32 magnitude, u32 sign)
 {
-	return float_of_bits((bits_of_float(magnitude) & 0x7fffffff) | (sign & 0x80000000));
+	u32 bits = (bits_of_float(magnitude) & 0x7fffffff) | (sign & 0x80000000);
+	return magnitude != magnitude ? NAN32 : float_of_bits(bits);
 }
 
 #define SIGNS(a, b) (bits_of_float(a) ^ bits_of_float(b))
