@@ -199,7 +199,8 @@ static f64 widen_float(u64 bits, enum ptx_type type, const struct exec_instructi
 	case PTX_TF32:
 	case PTX_F32:
 		value = float_of_bits((u32)bits);
-		return in->flags & EXEC_FLAG_FTZ && in->count != PTX_F16 ? canonical(ftz((f32)value)) : value;
+		return in->flags & EXEC_FLAG_FTZ && in->count != PTX_F16 ? canonical(ftz((f32)value))
+																 : value;
 	case PTX_E5M2: return f16_to_float_soft((u16)(bits << 8));
 	case PTX_E4M3:
 		exponent = (u32)bits >> 3 & 15;

@@ -66,6 +66,7 @@ ON_EVERY_LEVEL(nan_of_minima)
 	expect("min.f64 %d1, %d1, %d1; mov.b64", "dd", 0x7ff8000000001234, 0, 0x7ff8000000001234);
 	expect("min.f32", "rrr", 0x7fc12345, 0x7fc12346, 0x7fffffff);
 	expect("min.NaN.f32", "rrr", 0x7fc12345, 0x3f800000, 0x7fffffff);
+	expect("max.NaN.xorsign.abs.f32", "rrr", 0x3f800000, 0xff98c691, 0x7fffffff);
 	expect("min.f64", "ddd", 0x7ff8000000001234, 0x7ff8000000001234, 0x7ff8000000001234);
 }
 
@@ -76,6 +77,20 @@ ON_EVERY_LEVEL(nan_of_conversions)
 	expect("cvt.f32.f16", "rh", 0x7e01, 0, 0x7fffffff);
 	expect("cvt.f32.f16", "rh", 0xfc00, 0, 0xff800000);
 	expect("cvt.f64.f32", "dr", 0x7fc12345, 0, 0x7ff82468a0000000);
+	/* from f64: the sign, and as much of the payload as there is room for */
+	expect("cvt.rn.f32.f64", "rd", 0x7fff00c898602762, 0, 0x7ff80644);
+	expect("cvt.rz.f32.f64", "rd", 0xfff0000000000001, 0, 0xffc00000);
+	expect("cvt.rn.f16.f64", "hd", 0x7fff00c898602762, 0, 0x7fc0);
+	expect("cvt.rn.bf16.f64", "hd", 0x7fff00c898602762, 0, 0x7ff8);
+	expect("cvt.rn.sat.f32.f64", "rd", 0x7fff00c898602762, 0, 0);
+	/* a move, unless a modifier makes an instruction of it */
+	expect("cvt.f32.f32", "rr", 0xff812345, 0, 0xff812345);
+	expect("cvt.ftz.f32.f32", "rr", 0xff812345, 0, 0x7fffffff);
+	expect("cvt.ftz.f64.f32", "dr", 0xff812345, 0, 0x7fffffffe0000000);
+	/* .ftz to f16 does nothing */
+	expect("cvt.rm.ftz.f16.f32", "hr", 0x807d83c3, 0, 0x8001);
+	expect("cvt.rp.ftz.sat.f16.f32", "hr", 0x007d83c3, 0, 0x0001);
+	expect("cvt.rm.ftz.bf16.f32", "hr", 0x807d83c3, 0, 0x8000);
 }
 
 /* cvt.rna adds to the bits of what is finite, and cuts: a NaN with a low payload is infinite. */
