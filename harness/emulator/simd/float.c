@@ -214,10 +214,14 @@ BINARY(min_NaN_f32, f32, least_nan(a, b))
 BINARY(max_NaN_f32, f32, most_nan(a, b))
 BINARY(min_NaN_ftz_f32, f32, least_nan(ftz(a), ftz(b)))
 BINARY(max_NaN_ftz_f32, f32, most_nan(ftz(a), ftz(b)))
-BINARY(min_xorsign_abs_f32, f32, with_sign(least(fabsf(a), fabsf(b)), SIGNS(a, b)))
-BINARY(max_xorsign_abs_f32, f32, with_sign(most(fabsf(a), fabsf(b)), SIGNS(a, b)))
-BINARY(min_NaN_xorsign_abs_f32, f32, with_sign(least_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))
-BINARY(max_NaN_xorsign_abs_f32, f32, with_sign(most_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))
+#define OF_MAGNITUDES(name, choose)                                                                \
+	BINARY(name##_xorsign_abs_f32, f32, with_sign(choose(fabsf(a), fabsf(b)), SIGNS(a, b)))        \
+	BINARY(name##_xorsign_abs_ftz_f32, f32,                                                        \
+		   with_sign(choose(ftz(fabsf(a)), ftz(fabsf(b))), SIGNS(a, b)))
+OF_MAGNITUDES(min, least)
+OF_MAGNITUDES(max, most)
+OF_MAGNITUDES(min_NaN, least_nan)
+OF_MAGNITUDES(max_NaN, most_nan)
 BINARY(min_f64, f64, least64(a, b))
 BINARY(max_f64, f64, most64(a, b))
 /* copysign d, a, b: the sign of a, the value of b */
@@ -367,6 +371,10 @@ static inline f32 fma_odd_bf16(f32 a, f32 b, f32 c)
 		   with_sign(least(fabsf(a), fabsf(b)), SIGNS(a, b)))                                      \
 	HALF_2(max_xorsign_abs, suffix, format, count,                                                 \
 		   with_sign(most(fabsf(a), fabsf(b)), SIGNS(a, b)))                                       \
+	HALF_2(min_NaN_xorsign_abs, suffix, format, count,                                             \
+		   with_sign(least_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))                                  \
+	HALF_2(max_NaN_xorsign_abs, suffix, format, count,                                             \
+		   with_sign(most_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))                                   \
 	HALF_1(ex2_approx, suffix, format, count, exp2f(a))                                            \
 	HALF_1(tanh_approx, suffix, format, count, tanhf(a))
 
