@@ -5,8 +5,9 @@
  *
  * of one type, with .ftz on both or on neither, where the product is not under a predicate and
  * every use of it is such a sum, or a copy of it (mov, neg) whose uses all are. Of two products the
- * first is taken, and the second where the first has other uses. Not done: sums in other blocks.
- * Operands of an fma that are subtracted are marked as negated. */
+ * first is taken, and the second where the first has other uses.
+ * Operands of an fma that are subtracted are marked as negated. The product's own register keeps a
+ * factor whose register is written before the sum. Not done: where both are. */
 #include "emulator/ptx/parse.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@ struct value { /* of a register */
 	uint32_t copy;    /* that of the mov or neg */
 	uint32_t sums;    /* uses that could take it, then those that do */
 	bool taken;
+	uint8_t rewritten; /* bit 0, 1: the first, second factor has another value at some sum */
 };
 
 /* What a register stands for: a product, under a sign. */
@@ -110,12 +112,50 @@ static void mark_targets(struct pass *pass, const struct ptx_operand *operands, 
 	}
 }
 
+/* Quotients and roots that are rounded as IEEE 754 has it become code with branches. */
+static bool has_branches(const struct ptx_instruction *in)
+{
+	const enum ptx_type type = ptx_type_named(type_of(in));
+	switch (in->op) {
+	case OPCODE_DIV:
+	case OPCODE_REM:
+		return ptx_type_is_float(type) ? !has(in, "approx") && !has(in, "full") : type != PTX_U32;
+	case OPCODE_RCP:
+	case OPCODE_SQRT: return !has(in, "approx");
+	case OPCODE_RSQRT: return type == PTX_F64 && !has(in, "ftz");
+	default: return false;
+	}
+}
+
+/* Where ptxas's blocks end. A barrier does not end one; fences between threads do, and what is
+ * under a predicate and does more than to compute, for which it has a branch. */
+static bool ends_block(const struct ptx_instruction *in)
+{
+	const uint8_t acts = PTX_HARMS | PTX_CROSSES | PTX_ORDERS | PTX_UNSEEN;
+	switch (in->op) {
+	case OPCODE_BRA:
+	case OPCODE_BRX_IDX:
+	case OPCODE_RET:
+	case OPCODE_EXIT:
+	case OPCODE_CALL:
+	case OPCODE_TRAP:
+	case OPCODE_BRKPT:
+	case OPCODE_PMEVENT:
+	case OPCODE_MEMBAR:
+	case OPCODE_SETMAXNREG_INC:
+	case OPCODE_SETMAXNREG_DEC: return true;
+	case OPCODE_FENCE: return !has(in, "mbarrier_init");
+	case OPCODE_LD: return in->guard >= 0;
+	default: return has_branches(in) || (in->guard >= 0 && ptx_opcode_facts[in->op] & acts);
+	}
+}
+
 static void find_blocks(struct pass *pass)
 {
 	const struct ptx_function *function = pass->function;
 	for (uint32_t i = 0; i < function->code_count; i++) {
 		mark_targets(pass, function->code[i].operands, function->code[i].operand_count);
-		if (ptx_opcode_facts[function->code[i].op] & PTX_ENDS_BLOCK)
+		if (ends_block(&function->code[i]))
 			pass->blocks[i + 1] = 1;
 	}
 	for (uint32_t i = 0; i < function->table_count; i++)
@@ -146,10 +186,16 @@ static void mention_all(struct pass *pass, const struct ptx_instruction *in, uin
 	mention(pass, in->operands + results, in->operand_count - results, at, false);
 }
 
-static bool is_written_since(const struct pass *pass, const struct ptx_operand *factor,
-							 uint32_t statement)
+/* Bit 0, 1: the first, second factor of a product. */
+static uint8_t rewritten_since(const struct pass *pass, uint32_t product)
 {
-	return factor->kind == PTX_OP_REGISTER && pass->values[factor->reg].last_write >= statement;
+	const struct ptx_operand *operands = pass->function->code[product - 1].operands;
+	uint8_t factors = 0;
+	for (uint32_t i = 1; i <= 2; i++)
+		if (operands[i].kind == PTX_OP_REGISTER &&
+			pass->values[operands[i].reg].last_write >= product)
+			factors |= (uint8_t)i;
+	return factors;
 }
 
 /* The product that a register holds before a statement of its block. Statements count from 1. */
@@ -190,9 +236,16 @@ static bool can_take(const struct pass *pass, uint32_t at, uint32_t operand)
 	if (term.product == 0 || term_of_operand(pass, other, at).product == term.product)
 		return false;
 	const struct ptx_instruction *product = &code[term.product - 1];
-	return strcmp(type_of(product), type_of(sum)) == 0 && has(product, "ftz") == has(sum, "ftz") &&
-		   !is_written_since(pass, &product->operands[1], term.product) &&
-		   !is_written_since(pass, &product->operands[2], term.product);
+	return strcmp(type_of(product), type_of(sum)) == 0 && has(product, "ftz") == has(sum, "ftz");
+}
+
+static void note_sum(struct pass *pass, uint32_t at, uint32_t operand)
+{
+	const struct ptx_operand *x = &pass->function->code[at - 1].operands[operand];
+	const uint32_t product = term_of(pass, x->reg, at).product;
+	pass->choices[at - 1] |= (uint8_t)operand;
+	pass->values[pass->function->code[product - 1].operands[0].reg].rewritten |=
+		rewritten_since(pass, product);
 }
 
 static void find_sums(struct pass *pass)
@@ -210,7 +263,7 @@ static void find_sums(struct pass *pass)
 		const struct ptx_instruction *in = &function->code[at - 1];
 		for (uint32_t operand = 1; operand <= 2 && is_sum(in); operand++)
 			if (can_take(pass, at, operand))
-				pass->choices[at - 1] |= (uint8_t)operand;
+				note_sum(pass, at, operand);
 		mention_all(pass, in, at);
 	}
 }
@@ -259,7 +312,8 @@ static void take_products(struct pass *pass)
 	count_sums(pass, true);
 	for (uint32_t reg = 0; reg < pass->function->register_count; reg++) {
 		struct value *value = &pass->values[reg];
-		value->taken = value->uses && value->uses == value->sums && (value->product || value->copy);
+		value->taken = value->uses && value->uses == value->sums && value->rewritten != 3 &&
+					   (value->product || value->copy);
 	}
 }
 
@@ -292,8 +346,9 @@ static void become_fma(struct pass *pass, uint32_t i, uint32_t operand)
 	parts[1] = "rn";
 	memcpy(parts + 2, sum->parts + 1, (sum->part_count - 1) * sizeof *parts);
 	operands[0] = sum->operands[0];
-	operands[1] = product[1];
-	operands[2] = product[2];
+	const uint8_t rewritten = pass->values[product->reg].rewritten;
+	operands[1] = product[rewritten & 1 ? 0 : 1];
+	operands[2] = product[rewritten & 2 ? 0 : 2];
 	operands[3] = sum->operands[3 - operand];
 	operands[1].negated = term.negated != (is_difference && operand == 2);
 	operands[3].negated = is_difference && operand == 1;
@@ -305,7 +360,7 @@ static void become_fma(struct pass *pass, uint32_t i, uint32_t operand)
 	sum->operand_count = 4;
 }
 
-/* Nobody reads its result any more: a move counts no operation. */
+/* Its result is a factor, where that is needed, and a move counts no operation. */
 static void become_move(struct pass *pass, struct ptx_instruction *product)
 {
 	const enum ptx_type type = ptx_type_named(type_of(product));
@@ -315,6 +370,8 @@ static void become_move(struct pass *pass, struct ptx_instruction *product)
 		return;
 	parts[0] = "mov";
 	parts[1] = size == 2 ? "b16" : size == 8 ? "f64" : type == PTX_F32 ? "f32" : "b32";
+	if (pass->values[product->operands->reg].rewritten & 2)
+		product->operands[1] = product->operands[2];
 	product->op = OPCODE_MOV;
 	product->expects = "d/v,m/s/v";
 	product->parts = parts;
