@@ -4,8 +4,13 @@
  *     mul{.ftz}.T x, a, b;   add{.ftz}{.sat}.T d, x, c;   or sub, of d = x - c or d = c - x,
  *
  * of one type, with .ftz on both or on neither, where the product is not under a predicate and
- * every use of it is such a sum, or a copy of it (mov, neg) whose uses all are. Of two products the
- * first is taken, and the second where the first has other uses.
+ * every use of it is such a sum, or a copy of it (mov, neg) whose uses all are. In this order:
+ *
+ * 1. A sum takes a product that has no other use; of two the first. The other operand has then a
+ *    use that is no sum.
+ * 2. A sum that has none takes a product whose uses are sums alone; of two the first. The second is
+ *    rounded for it, and other sums may still take it.
+ *
  * Operands of an fma that are subtracted are marked as negated. The product's own register keeps a
  * factor whose register is written before the sum. Not done: where both are. */
 #include "emulator/ptx/parse.h"
@@ -16,15 +21,14 @@
 
 #include "emulator/ptx/opcode.h"
 
-#define ROUNDS_MAX 16
-
 struct value { /* of a register */
 	uint32_t writes, uses, last_write;
-	uint32_t product; /* the statement of the mul that writes it, from 1 */
-	uint32_t copy;    /* that of the mov or neg */
-	uint32_t sums;    /* uses that could take it, then those that do */
-	bool taken;
+	uint32_t product;  /* the statement of the mul that writes it, from 1 */
+	uint32_t copy;     /* that of the mov or neg */
+	uint32_t sums;     /* uses that could take it */
 	uint8_t rewritten; /* bit 0, 1: the first, second factor has another value at some sum */
+	bool is_addend;    /* of a sum that took another product for its only use */
+	bool is_taken, stays;
 };
 
 /* What a register stands for: a product, under a sign. */
@@ -37,8 +41,9 @@ struct pass {
 	struct ptx_parser *parser;
 	struct ptx_function *function;
 	struct value *values;
-	uint32_t *blocks; /* of each statement */
-	uint8_t *choices; /* of each sum: bit 0, 1: its first, second operand is a product */
+	uint32_t *blocks;    /* of each statement */
+	uint8_t *candidates; /* of each sum: bit 0, 1: its first, second operand is a product */
+	uint8_t *chosen;     /* the operand that it takes, or 0 */
 };
 
 static bool has(const struct ptx_instruction *in, const char *part)
@@ -239,13 +244,20 @@ static bool can_take(const struct pass *pass, uint32_t at, uint32_t operand)
 	return strcmp(type_of(product), type_of(sum)) == 0 && has(product, "ftz") == has(sum, "ftz");
 }
 
-static void note_sum(struct pass *pass, uint32_t at, uint32_t operand)
+/* The product that a sum's candidate is, or is a copy of. */
+static struct value *product_of(const struct pass *pass, uint32_t i, uint32_t operand)
 {
-	const struct ptx_operand *x = &pass->function->code[at - 1].operands[operand];
-	const uint32_t product = term_of(pass, x->reg, at).product;
-	pass->choices[at - 1] |= (uint8_t)operand;
-	pass->values[pass->function->code[product - 1].operands[0].reg].rewritten |=
-		rewritten_since(pass, product);
+	const struct ptx_instruction *code = pass->function->code;
+	const uint32_t product = term_of(pass, code[i].operands[operand].reg, i + 1).product;
+	return &pass->values[code[product - 1].operands[0].reg];
+}
+
+static void note_sum(struct pass *pass, uint32_t i, uint32_t operand)
+{
+	struct value *product = product_of(pass, i, operand);
+	pass->candidates[i] |= (uint8_t)operand;
+	pass->values[pass->function->code[i].operands[operand].reg].sums++;
+	product->rewritten |= rewritten_since(pass, product->product);
 }
 
 static void find_sums(struct pass *pass)
@@ -263,73 +275,68 @@ static void find_sums(struct pass *pass)
 		const struct ptx_instruction *in = &function->code[at - 1];
 		for (uint32_t operand = 1; operand <= 2 && is_sum(in); operand++)
 			if (can_take(pass, at, operand))
-				note_sum(pass, at, operand);
+				note_sum(pass, at - 1, operand);
 		mention_all(pass, in, at);
 	}
 }
 
-/* Whether a register and all that it is a copy of are taken. */
-static bool is_taken(const struct pass *pass, uint32_t reg)
+/* The uses of a copy are those of what is copied. */
+static void count_through_copies(struct pass *pass)
 {
-	const struct value *value = &pass->values[reg];
-	while (value->taken && !value->product && value->copy)
-		value = &pass->values[pass->function->code[value->copy - 1].operands[1].reg];
-	return value->taken;
-}
-
-/* The product that a sum takes: its operand, or 0. */
-static uint32_t chosen(const struct pass *pass, uint32_t i)
-{
-	const struct ptx_operand *operands = pass->function->code[i].operands;
-	for (uint32_t operand = 1; operand <= 2; operand++)
-		if (pass->choices[i] & operand && is_taken(pass, operands[operand].reg))
-			return operand;
-	return 0;
-}
-
-/* A use of a product counts where a sum takes it (or, at first, could), or a copy whose uses all
- * count. */
-static void count_sums(struct pass *pass, bool at_first)
-{
-	const struct ptx_function *function = pass->function;
-	for (uint32_t reg = 0; reg < function->register_count; reg++)
-		pass->values[reg].sums = 0;
-	for (uint32_t i = function->code_count; i-- > 0;) {
-		const struct ptx_instruction *in = &function->code[i];
-		const uint32_t counted = at_first ? pass->choices[i] : chosen(pass, i);
-		for (uint32_t operand = 1; operand <= 2; operand++)
-			if (counted & operand)
-				pass->values[in->operands[operand].reg].sums++;
+	for (uint32_t i = pass->function->code_count; i-- > 0;) {
+		const struct ptx_instruction *in = &pass->function->code[i];
 		if (!is_copy(in))
 			continue;
 		const struct value *copy = &pass->values[in->operands[0].reg];
-		pass->values[in->operands[1].reg].sums += copy->copy == i + 1 && copy->uses == copy->sums;
+		struct value *from = &pass->values[in->operands[1].reg];
+		if (copy->copy != i + 1 || copy->writes != 1 || copy == from)
+			continue;
+		from->uses += copy->uses - 1;
+		from->sums += copy->sums;
 	}
 }
 
-static void take_products(struct pass *pass)
+static bool is_of_sums_alone(const struct value *product)
 {
-	count_sums(pass, true);
-	for (uint32_t reg = 0; reg < pass->function->register_count; reg++) {
-		struct value *value = &pass->values[reg];
-		value->taken = value->uses && value->uses == value->sums && value->rewritten != 3 &&
-					   (value->product || value->copy);
-	}
+	return product->uses == product->sums && !product->is_addend && product->rewritten != 3;
 }
 
-/* One that a sum leaves for another product has to be rounded, and is so for all of them. */
-static bool drop_products_that_stay(struct pass *pass)
+/* Only such a product as has no other use, or any. */
+static void choose(struct pass *pass, bool single)
 {
-	bool dropped = false;
-	count_sums(pass, false);
-	for (uint32_t reg = 0; reg < pass->function->register_count; reg++) {
-		struct value *value = &pass->values[reg];
-		if (value->taken && value->sums != value->uses) {
-			value->taken = false;
-			dropped = true;
+	for (uint32_t i = 0; i < pass->function->code_count; i++) {
+		const uint8_t candidates = pass->candidates[i];
+		for (uint32_t operand = 1; operand <= 2 && !pass->chosen[i]; operand++) {
+			if (!(candidates & operand))
+				continue;
+			const struct value *product = product_of(pass, i, operand);
+			if (is_of_sums_alone(product) && (!single || product->uses == 1))
+				pass->chosen[i] = (uint8_t)operand;
 		}
+		if (single && pass->chosen[i] && candidates == 3)
+			product_of(pass, i, 3u - pass->chosen[i])->is_addend = true;
 	}
-	return dropped;
+}
+
+/* A product that stays has its own value in its register, and no factor's. */
+static void choose_products(struct pass *pass)
+{
+	const uint32_t count = pass->function->code_count;
+	choose(pass, true);
+	choose(pass, false);
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t operand = 1; operand <= 2; operand++)
+			if (pass->candidates[i] & operand && pass->chosen[i] != operand)
+				product_of(pass, i, operand)->stays = true;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!pass->chosen[i])
+			continue;
+		struct value *product = product_of(pass, i, pass->chosen[i]);
+		if (product->stays && product->rewritten)
+			pass->chosen[i] = 0;
+		else
+			product->is_taken = true;
+	}
 }
 
 static void become_fma(struct pass *pass, uint32_t i, uint32_t operand)
@@ -381,20 +388,15 @@ static void become_move(struct pass *pass, struct ptx_instruction *product)
 static void fuse(struct pass *pass)
 {
 	struct ptx_function *function = pass->function;
-	uint32_t rounds = 0;
 	find_blocks(pass);
 	find_sums(pass);
-	take_products(pass);
-	while (drop_products_that_stay(pass))
-		if (++rounds == ROUNDS_MAX)
-			return;
-	for (uint32_t i = 0; i < function->code_count; i++) {
-		const uint32_t operand = chosen(pass, i);
-		if (operand)
-			become_fma(pass, i, operand);
-	}
+	count_through_copies(pass);
+	choose_products(pass);
+	for (uint32_t i = 0; i < function->code_count; i++)
+		if (pass->chosen[i])
+			become_fma(pass, i, pass->chosen[i]);
 	for (uint32_t reg = 0; reg < function->register_count; reg++)
-		if (pass->values[reg].taken && pass->values[reg].product)
+		if (pass->values[reg].is_taken && !pass->values[reg].stays)
 			become_move(pass, &function->code[pass->values[reg].product - 1]);
 }
 
@@ -408,14 +410,17 @@ void ptx_contract(struct ptx_parser *parser)
 			.function = f,
 			.values = calloc(f->register_count + 1, sizeof *pass.values),
 			.blocks = calloc(f->code_count + 1, sizeof *pass.blocks),
-			.choices = calloc(f->code_count + 1, sizeof *pass.choices),
+			.candidates = calloc(f->code_count + 1, sizeof *pass.candidates),
+			.chosen = calloc(f->code_count + 1, sizeof *pass.chosen),
 		};
-		if (pass.values == NULL || pass.blocks == NULL || pass.choices == NULL)
+		if (pass.values == NULL || pass.blocks == NULL || pass.candidates == NULL ||
+			pass.chosen == NULL)
 			ptx_take(parser, SIZE_MAX); /* fails */
 		else
 			fuse(&pass);
 		free(pass.values);
 		free(pass.blocks);
-		free(pass.choices);
+		free(pass.candidates);
+		free(pass.chosen);
 	}
 }
