@@ -11,6 +11,8 @@
  * 2. A sum that has none takes a product whose uses are sums alone; of two the first. The second is
  *    rounded for it, and other sums may still take it.
  *
+ * Product and sum are in one basic block, unless a factor is a constant of the kernel.
+ *
  * Operands of an fma that are subtracted are marked as negated. The product's own register keeps a
  * factor whose register is written before the sum. Not done: where both are. */
 #include "emulator/ptx/parse.h"
@@ -27,6 +29,7 @@ struct value { /* of a register */
 	uint32_t copy;     /* that of the mov or neg */
 	uint32_t sums;     /* uses that could take it */
 	uint8_t rewritten; /* bit 0, 1: the first, second factor has another value at some sum */
+	bool is_constant;  /* a literal or a parameter of the kernel */
 	bool is_addend;    /* of a sum that took another product for its only use */
 	bool is_taken, stays;
 };
@@ -34,7 +37,7 @@ struct value { /* of a register */
 /* What a register stands for: a product, under a sign. */
 struct term {
 	uint32_t product; /* 0: none */
-	bool negated;
+	bool negated, is_far;
 };
 
 struct pass {
@@ -96,6 +99,15 @@ static bool is_copy(const struct ptx_instruction *in)
 					 in->operands[1].kind == PTX_OP_REGISTER && !in->operands[1].has_selector;
 	const enum ptx_type type = may ? ptx_type_named(type_of(in)) : PTX_NONE;
 	return may && (in->op == OPCODE_MOV || (ptx_type_is_float(type) && type != PTX_BF16X2));
+}
+
+static bool is_constant(const struct ptx_function *function, const struct ptx_instruction *in)
+{
+	if (in->guard >= 0 || in->operand_count != 2 || in->operands[0].kind != PTX_OP_REGISTER)
+		return false;
+	const enum ptx_operand_kind from = in->operands[1].kind;
+	return in->op == OPCODE_MOV ? from == PTX_OP_FLOAT || from == PTX_OP_INTEGER
+								: in->op == OPCODE_LD && function->is_entry && has(in, "param");
 }
 
 static bool has_both(const struct ptx_function *function)
@@ -191,40 +203,54 @@ static void mention_all(struct pass *pass, const struct ptx_instruction *in, uin
 	mention(pass, in->operands + results, in->operand_count - results, at, false);
 }
 
-/* Bit 0, 1: the first, second factor of a product. */
-static uint8_t rewritten_since(const struct pass *pass, uint32_t product)
+static bool is_constant_factor(const struct pass *pass, const struct ptx_operand *factor)
 {
-	const struct ptx_operand *operands = pass->function->code[product - 1].operands;
-	uint8_t factors = 0;
-	for (uint32_t i = 1; i <= 2; i++)
-		if (operands[i].kind == PTX_OP_REGISTER &&
-			pass->values[operands[i].reg].last_write >= product)
-			factors |= (uint8_t)i;
-	return factors;
+	const struct value *value = &pass->values[factor->reg];
+	return factor->kind != PTX_OP_REGISTER || (value->is_constant && value->writes == 1);
 }
 
-/* The product that a register holds before a statement of its block. Statements count from 1. */
+/* The product that a register holds at a statement behind it; copies of it are in its block.
+ * Statements count from 1. */
 static struct term term_of(const struct pass *pass, uint32_t reg, uint32_t at)
 {
 	const struct ptx_instruction *code = pass->function->code;
 	struct term term = {0};
-	bool flushes = false;
+	bool flushes = false, is_copied = false;
 	for (;;) {
 		const struct value *value = &pass->values[reg];
 		const uint32_t written = value->product ? value->product : value->copy;
-		if (value->writes != 1 || written == 0 || written >= at ||
-			pass->blocks[written - 1] != pass->blocks[at - 1])
+		if (value->writes != 1 || written == 0 || written >= at)
 			return (struct term){0};
 		const struct ptx_instruction *in = &code[written - 1];
+		const bool is_near = pass->blocks[written - 1] == pass->blocks[at - 1];
+		if (!is_near && is_copied)
+			return (struct term){0};
+		term.is_far = term.is_far || !is_near;
 		if (value->product) {
-			term.product = flushes && !has(in, "ftz") ? 0 : written;
+			const bool may = (!term.is_far || is_constant_factor(pass, &in->operands[1]) ||
+							  is_constant_factor(pass, &in->operands[2])) &&
+							 (!flushes || has(in, "ftz"));
+			term.product = may ? written : 0;
 			return term;
 		}
 		term.negated ^= in->op == OPCODE_NEG;
 		flushes = flushes || has(in, "ftz");
+		is_copied = true;
 		reg = in->operands[1].reg;
 		at = written;
 	}
+}
+
+/* Bit 0, 1: the first, second factor of a product may have another value at a sum. */
+static uint8_t rewritten_since(const struct pass *pass, struct term term)
+{
+	const struct ptx_operand *operands = pass->function->code[term.product - 1].operands;
+	uint8_t factors = 0;
+	for (uint32_t i = 1; i <= 2; i++)
+		if (!is_constant_factor(pass, &operands[i]) &&
+			(term.is_far || pass->values[operands[i].reg].last_write >= term.product))
+			factors |= (uint8_t)i;
+	return factors;
 }
 
 static struct term term_of_operand(const struct pass *pass, const struct ptx_operand *operand,
@@ -257,7 +283,8 @@ static void note_sum(struct pass *pass, uint32_t i, uint32_t operand)
 	struct value *product = product_of(pass, i, operand);
 	pass->candidates[i] |= (uint8_t)operand;
 	pass->values[pass->function->code[i].operands[operand].reg].sums++;
-	product->rewritten |= rewritten_since(pass, product->product);
+	product->rewritten |=
+		rewritten_since(pass, term_of(pass, pass->function->code[i].operands[operand].reg, i + 1));
 }
 
 static void find_sums(struct pass *pass)
@@ -270,6 +297,8 @@ static void find_sums(struct pass *pass)
 			pass->values[in->operands[0].reg].product = at;
 		else if (is_copy(in))
 			pass->values[in->operands[0].reg].copy = at;
+		else if (is_constant(function, in))
+			pass->values[in->operands[0].reg].is_constant = true;
 	}
 	for (uint32_t at = 1; at <= function->code_count; at++) {
 		const struct ptx_instruction *in = &function->code[at - 1];

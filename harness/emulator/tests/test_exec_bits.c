@@ -273,4 +273,17 @@ ON_EVERY_LEVEL(products_are_fused_within_a_block)
 			table[i].between);
 		expect(body, "rrr", one, square, table[i].is_fused ? ulp : 0);
 	}
+	/* by a constant of the kernel in other blocks, too */
+	expect(
+		"mul.f32 %r10, %r1, 0f3f800800; setp.eq.f32 %p1, %r1, %r2; @%p1 bra L; mov.b32 %r1, 0; L: "
+		"sub.f32 %r0, %r10, %r2; //",
+		"rrr", one, square, ulp);
+	expect(
+		"mov.b32 %r11, 0f3f800800; mul.f32 %r10, %r11, %r1; neg.f32 %r12, %r10; sqrt.rn.f32 %r1, "
+		"%r2; add.f32 %r0, %r12, %r2; //",
+		"rrr", one, square, ulp | 0x80000000);
+	/* of two products one that has no other use */
+	expect("mul.f32 %r10, %r1, %r1; mul.f32 %r11, %r2, 0fbf800001; add.f32 %r12, %r11, %r1; "
+		   "add.f32 %r0, %r11, %r10; fma.rn.f32 %r0, %r12, 0f00000000, %r0; //",
+		   "rrr", one, square, 0xb3800000);
 }
