@@ -209,13 +209,13 @@ static bool is_constant_factor(const struct pass *pass, const struct ptx_operand
 	return factor->kind != PTX_OP_REGISTER || (value->is_constant && value->writes == 1);
 }
 
-/* The product that a register holds at a statement behind it; copies of it are in its block.
- * Statements count from 1. */
+/* The product that a register holds at a statement behind it; a copy between them is in the block
+ * of either. Statements count from 1. */
 static struct term term_of(const struct pass *pass, uint32_t reg, uint32_t at)
 {
 	const struct ptx_instruction *code = pass->function->code;
 	struct term term = {0};
-	bool flushes = false, is_copied = false;
+	bool flushes = false;
 	for (;;) {
 		const struct value *value = &pass->values[reg];
 		const uint32_t written = value->product ? value->product : value->copy;
@@ -223,7 +223,7 @@ static struct term term_of(const struct pass *pass, uint32_t reg, uint32_t at)
 			return (struct term){0};
 		const struct ptx_instruction *in = &code[written - 1];
 		const bool is_near = pass->blocks[written - 1] == pass->blocks[at - 1];
-		if (!is_near && is_copied)
+		if (!is_near && term.is_far)
 			return (struct term){0};
 		term.is_far = term.is_far || !is_near;
 		if (value->product) {
@@ -235,7 +235,6 @@ static struct term term_of(const struct pass *pass, uint32_t reg, uint32_t at)
 		}
 		term.negated ^= in->op == OPCODE_NEG;
 		flushes = flushes || has(in, "ftz");
-		is_copied = true;
 		reg = in->operands[1].reg;
 		at = written;
 	}
