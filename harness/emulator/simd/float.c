@@ -1,7 +1,7 @@
 /* Floating point. f32 and f64 follow IEEE 754; the 16-bit formats are computed
  * in f32 (add, mul: the second rounding is innocuous, as 24 >= 2 * 11 + 2; fma
  * rounds to odd first). */
-#include "emulator/simd/lanes.h"
+#include "emulator/simd/mufu.h"
 
 #define BODY_3(D, A, expression)                                                                   \
 	const A *pa = SOURCE(A, in->a), *pb = SOURCE(A, in->b), *pc = SOURCE(A, in->c);                \
@@ -352,6 +352,32 @@ static inline f32 fma_odd_bf16(f32 a, f32 b, f32 c)
 		HALF_STORE(format, r, count)                                                               \
 	}
 
+/* Towards 0, as the multi-function unit's results are. */
+static inline f32 cut_to_f16(f32 value)
+{
+	f32 subnormal = (f32)(s32)(value * 0x1p24f) * 0x1p-24f;
+	f32 normal = float_of_bits(bits_of_float(value) & 0xffffe000);
+	bool is_normal = !(__builtin_fabsf(value) < 0x1p-14f);
+	return is_normal ? normal : __builtin_copysignf(subnormal, value);
+}
+
+static inline f32 cut_to_bf16(f32 value)
+{
+	return float_of_bits(bits_of_float(value) & 0xffff0000);
+}
+
+#define HALF_SPECIAL(name, suffix, format, count)                                                  \
+	HANDLER(name##_approx_##suffix)                                                                \
+	{                                                                                              \
+		HALF_FETCH(format, va, in->a, count)                                                       \
+		f32 r[count];                                                                              \
+		for (int i = 0; i < count; i += EXEC_LANES)                                                \
+			mufu_##name(va + i, r + i);                                                            \
+		for (int i = 0; i < count; i++)                                                            \
+			r[i] = cut_to_##format(r[i]);                                                          \
+		HALF_STORE(format, r, count)                                                               \
+	}
+
 #define HALF_ALL(suffix, format, count)                                                            \
 	HALF_2(add, suffix, format, count, a + b)                                                      \
 	HALF_2(sub, suffix, format, count, a - b)                                                      \
@@ -365,8 +391,8 @@ static inline f32 fma_odd_bf16(f32 a, f32 b, f32 c)
 		   with_sign(least(fabsf(a), fabsf(b)), SIGNS(a, b)))                                      \
 	HALF_2(max_xorsign_abs, suffix, format, count,                                                 \
 		   with_sign(most(fabsf(a), fabsf(b)), SIGNS(a, b)))                                       \
-	HALF_1(ex2_approx, suffix, format, count, exp2f(a))                                            \
-	HALF_1(tanh_approx, suffix, format, count, tanhf(a))
+	HALF_SPECIAL(ex2, suffix, format, count)                                                       \
+	HALF_SPECIAL(tanh, suffix, format, count)
 
 HALF_ALL(f16, f16, 32)
 HALF_ALL(f16x2, f16, 64)
