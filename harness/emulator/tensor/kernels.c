@@ -19,7 +19,6 @@
 
 typedef float v_float __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
 typedef int32_t v_int __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
-#include "emulator/tensor/one_nan.h"
 typedef uint16_t v8h __attribute__((vector_size(16), aligned(2), may_alias));
 
 /* --- rows of A, columns of B --- */
@@ -349,198 +348,10 @@ INLINE v_int repeated_integers(const int32_t *four)
 		}                                                                                          \
 	}
 
-DEFINE_MULTIPLY(multiply, float, v_float, repeated_floats, one_nan)
 DEFINE_MULTIPLY(multiply_integers, int32_t, v_int, repeated_integers, )
 
-/* --- sums of fp8 products that are cut --- */
-
-#define EXPONENT 0x7F800000
-#define KEPT 13 /* bits below the largest term's highest */
-
-INLINE v_float larger(v_float x, v_float y)
-{
-#if SIMD_LEVEL >= 4
-	return (v_float)_mm512_max_ps((__m512)x, (__m512)y);
-#elif SIMD_LEVEL >= 3
-	return (v_float)_mm256_max_ps((__m256)x, (__m256)y);
-#else
-	return (v_float)_mm_max_ps((__m128)x, (__m128)y);
-#endif
-}
-
-INLINE v_int truncated(v_float x)
-{
-	return __builtin_convertvector(x, v_int);
-}
-
-/* 2 to the exponent that each number is stored with, which is that of the smallest normal number
- * (`least`) at least; 0 of 0. False where one is infinite or a NaN. */
-static bool powers(const float *numbers, unsigned count, float least, float *out)
-{
-	bool finite = true;
-	for (unsigned i = 0; i < count; i++) {
-		uint32_t bits;
-		memcpy(&bits, &numbers[i], sizeof bits);
-		bits &= EXPONENT;
-		finite = finite && bits != EXPONENT;
-		memcpy(&out[i], &bits, sizeof bits);
-		out[i] = numbers[i] == 0 ? 0 : out[i] < least ? least : out[i];
-	}
-	return finite;
-}
-
-/* One vector of d: `pa` and `pb` are the powers of a and b, whose elements of the next k lie
- * `stride` and 8 further on. */
-INLINE v_float cut_sum(v_float c, const float *a, const float *pa, unsigned stride, const float *b,
-					   const float *pb, unsigned k)
-{
-	v_float largest = (v_float)((v_int)c & EXPONENT);
-	for (unsigned i = 0; i < k; i++)
-		largest = larger(largest, *(const v_float *)(pa + (size_t)i * stride) *
-									  repeated_floats(pb + (size_t)8 * i));
-	largest = larger(largest, (v_float){0} + 0x1p-100f);
-	v_int exponent = (v_int)largest;
-	v_int of_unit = exponent - (KEPT << 23);
-	v_float unit = (v_float)of_unit, inverse = (v_float)((254 << 23) - of_unit);
-	v_int sum = truncated(c * inverse);
-	for (unsigned i = 0; i < k; i++)
-		sum += truncated(*(const v_float *)(a + (size_t)i * stride) *
-						 repeated_floats(b + (size_t)8 * i) * inverse);
-	v_float out = __builtin_convertvector(sum, v_float) * unit;
-	return (v_float)((v_int)out & ~((1 << (23 - KEPT)) - 1));
-}
-
-static bool multiply_cut(float *const d[], const float *const c[], const float *a, const float *b,
-						 unsigned row_blocks, unsigned column_blocks, unsigned k, float least_a,
-						 float least_b)
-{
-	_Alignas(64) float pa[2 * TENSOR_LANES * TENSOR_K_MAX], pb[TENSOR_WGMMA_COLUMNS * TENSOR_K_MAX];
-	unsigned stride = row_blocks * TENSOR_LANES, count = column_blocks * row_blocks * 2;
-	bool finite = powers(a, stride * k, least_a, pa);
-	finite = powers(b, column_blocks * 8 * k, least_b, pb) && finite;
-	for (unsigned i = 0; i < count; i++)
-		for (unsigned lane = 0; lane < TENSOR_LANES; lane++)
-			finite = finite && c[i][lane] - c[i][lane] == 0;
-	if (!finite)
-		return false;
-	for (unsigned i = 0; i < count; i++)
-		for (unsigned v = 0; v < VECTORS; v++) {
-			size_t left = i / 2 % row_blocks * TENSOR_LANES + v * WIDTH;
-			size_t right = (size_t)(i / 2 / row_blocks) * 8 * k + i % 2 * 4;
-			*(v_float *)(d[i] + v * WIDTH) = cut_sum(*(const v_float *)(c[i] + v * WIDTH), a + left,
-													 pa + left, stride, b + right, pb + right, k);
-		}
-	return true;
-}
-
 #include "emulator/tensor/chosen.h"
-
-/* --- one warp's product of 16-bit elements, 16 rows, without a pass through memory --- */
-
-#if SIMD_LEVEL >= 3
-#define HALVES 8 /* elements of a row of a block */
-
-/* d = c + the product for `row_blocks` row blocks (in a, d and c from their first on),
- * `column_blocks` column blocks and `k_blocks` along k. They are constants where this is inlined,
- * so that the sums stay in registers. */
-INLINE void add_halves(enum tensor_type type, float *const d[], const uint32_t *const a[],
-					   float right[2][2 * HALVES][8], const float *const c[],
-					   const unsigned row_blocks, const unsigned column_blocks,
-					   const unsigned k_blocks)
-{
-	v_float sum[2 * 2 * VECTORS * 2]; /* row block, vector, column */
-	const unsigned lefts = row_blocks * VECTORS, rights = 2 * column_blocks;
-#pragma GCC unroll 16
-	for (unsigned i = 0; i < lefts * rights; i++)
-		sum[i] = *(const v_float *)(c[i % rights / 2 * 4 + i / rights / VECTORS * 2 + i % 2] +
-									i / rights % VECTORS * WIDTH);
-	for (unsigned quad = 0; quad < 2 * k_blocks; quad++) {
-		const uint32_t *const *blocks = a + quad / 2 * 2;
-		v_float left[2 * VECTORS];
-#pragma GCC unroll 8
-		for (unsigned i = 0; i < lefts; i++)
-			left[i] =
-				four_halves_of_rows(type, blocks[i / VECTORS] + i % VECTORS * WIDTH, quad % 2);
-#pragma GCC unroll 4
-		for (unsigned k = 0; k < 4; k++) {
-			v_float b[4];
-#pragma GCC unroll 4
-			for (unsigned j = 0; j < rights; j++)
-				b[j] = repeated_floats(right[j / 2][quad * 4 + k] + j % 2 * 4);
-#pragma GCC unroll 16
-			for (unsigned i = 0; i < lefts * rights; i++)
-				sum[i] += one_of_four(left[i / rights], k) * b[i % rights];
-		}
-	}
-#pragma GCC unroll 16
-	for (unsigned i = 0; i < lefts * rights; i++)
-		*(v_float *)(d[i % rights / 2 * 4 + i / rights / VECTORS * 2 + i % 2] +
-					 i / rights % VECTORS * WIDTH) = one_nan(sum[i]);
-}
-
-/* 16 rows. Eight vectors of sums go together. */
-INLINE void halves_by_16(enum tensor_type type, float *const d[], const uint32_t *const a[],
-						 const uint32_t *const b[], const float *const c[],
-						 const unsigned column_blocks, const unsigned k_blocks)
-{
-	_Alignas(64) float right[2][2 * HALVES][8], sums[8][TENSOR_LANES];
-	for (unsigned i = 0; i < column_blocks * k_blocks; i++)
-		columns_of_halves(type, b[i], right[i / k_blocks][i % k_blocks * HALVES]);
-	/* in memory, from where four are repeated without a shuffle */
-	__asm__("" : "+m"(right));
-	if (VECTORS == 2 && column_blocks == 1) {
-		add_halves(type, d, a, right, c, 2, 1, k_blocks);
-		return;
-	}
-	/* in several steps, so that those come first of all that may lie where results will */
-	const float *from[8];
-	for (unsigned i = 0; i < column_blocks * 4; i++)
-		from[i] = memcpy(sums[i], c[i], sizeof sums[i]);
-	for (unsigned rb = 0; rb < 2; rb++)
-		if (VECTORS == 2) {
-			add_halves(type, d + 2 * rb, a + rb, right, from + 2 * rb, 1, 2, k_blocks);
-		} else {
-			for (unsigned cb = 0; cb < column_blocks; cb++)
-				add_halves(type, d + 4 * cb + 2 * rb, a + rb, right + cb, from + 4 * cb + 2 * rb, 1,
-						   1, k_blocks);
-		}
-}
-
-/* The shapes of mma.sync, and wmma's square one. */
-INLINE bool multiply_by_shape(enum tensor_type type, const struct tensor_shape *shape,
-							  float *const d[], const uint32_t *const a[],
-							  const uint32_t *const b[], const float *const c[])
-{
-	if (shape->n == 8 && shape->k == 16)
-		halves_by_16(type, d, a, b, c, 1, 2);
-	else if (shape->n == 16 && shape->k == 16)
-		halves_by_16(type, d, a, b, c, 2, 2);
-	else if (shape->n == 8 && shape->k == 8)
-		halves_by_16(type, d, a, b, c, 1, 1);
-	else
-		return false;
-	return true;
-}
-
-static bool multiply_halves(const struct tensor_shape *shape, float *const d[],
-							const uint32_t *const a[], const uint32_t *const b[],
-							const float *const c[])
-{
-	if (shape->m != 16)
-		return false;
-	if (shape->a == TENSOR_F16)
-		return multiply_by_shape(TENSOR_F16, shape, d, a, b, c);
-	return shape->a == TENSOR_BF16 && multiply_by_shape(TENSOR_BF16, shape, d, a, b, c);
-}
-#else
-static bool multiply_halves(const struct tensor_shape *shape, float *const d[],
-							const uint32_t *const a[], const uint32_t *const b[],
-							const float *const c[])
-{
-	(void)shape, (void)d, (void)a, (void)b, (void)c;
-	return false;
-}
-#endif
+#include "emulator/tensor/exact.h"
 
 static void halves_to_floats(const uint32_t reg[TENSOR_LANES], float low[TENSOR_LANES],
 							 float high[TENSOR_LANES])
@@ -588,8 +399,6 @@ const struct tensor_kernels PASTE(tensor_kernels_v, SIMD_LEVEL) = {
 	.multiply_chosen = multiply_chosen,
 	.transpose_b16 = transpose_b16,
 	.multiply = multiply,
-	.multiply_cut = multiply_cut,
-	.multiply_halves = multiply_halves,
 	.multiply_integers = multiply_integers,
 	.halves_to_floats = halves_to_floats,
 	.floats_to_halves = floats_to_halves,

@@ -18,6 +18,16 @@ union tensor_element {
 
 #define TENSOR_BLOCK_ELEMENTS 256u /* of 4 bits: the most */
 
+/* d[(cb * row_blocks + rb) * 2 + j][lane] = the sum of that of c and the products along k of what
+ * `rows` and `columns` give for its row and column. d may be c. */
+struct tensor_product {
+	float *const *d;
+	const float *const *c;
+	const float *a, *b;
+	unsigned row_blocks, column_blocks, k;
+	struct tensor_rule rule;
+};
+
 /* Products of rows that have values at some places of k only. */
 struct tensor_chosen {
 	unsigned rows, columns, kept;  /* columns: 8, or a multiple */
@@ -27,7 +37,7 @@ struct tensor_chosen {
 	unsigned k;
 	union tensor_element *sums; /* rows x columns; the products are added, in the order of a */
 	bool integers;
-	float least_a, least_b; /* cut as by multiply_cut, which has them too; 0: not cut */
+	struct tensor_rule rule; /* of floats */
 };
 
 /* Operands are lists of blocks: the registers of a fragment, or what was gathered
@@ -41,22 +51,7 @@ struct tensor_kernels {
 	 * Blocks: those of the same columns first. */
 	void (*columns)(enum tensor_type type, const uint32_t *const blocks[], unsigned column_blocks,
 					unsigned k_blocks, union tensor_element *out);
-	/* d[(cb * row_blocks + rb) * 2 + j][lane] = that of c + the sum over k of what
-	 * `rows` and `columns` give for its row and column. */
-	void (*multiply)(float *const d[], const float *const c[], const float *a, const float *b,
-					 unsigned row_blocks, unsigned column_blocks, unsigned k);
-	/* As multiply() of at most 16 rows of 8-bit floats, as wgmma sums them: all products and c are
-	 * cut, towards 0, to 13 bits below the largest exponent, which of a product is the sum of those
-	 * that its factors are stored with; the sum is cut to 14 bits. `least_a`, `least_b`: the
-	 * smallest normal numbers of their types. False, with nothing done, where not all is finite. */
-	bool (*multiply_cut)(float *const d[], const float *const c[], const float *a, const float *b,
-						 unsigned row_blocks, unsigned column_blocks, unsigned k, float least_a,
-						 float least_b);
-	/* All of a warp's mma at once, where this level has a way for the shape (whose
-	 * accumulators are f32); false, with nothing done, where it has none. c may be d. */
-	bool (*multiply_halves)(const struct tensor_shape *shape, float *const d[],
-							const uint32_t *const a[], const uint32_t *const b[],
-							const float *const c[]);
+	void (*multiply)(const struct tensor_product *op);
 	void (*multiply_integers)(int32_t *const d[], const int32_t *const c[], const int32_t *a,
 							  const int32_t *b, unsigned row_blocks, unsigned column_blocks,
 							  unsigned k);

@@ -38,18 +38,15 @@ static bool far_from_limits(const int32_t *const c[], unsigned count)
 	return most < UINT32_C(1) << 30;
 }
 
-/* d, c: of floats or of integers, as `type` is. */
-static void multiply(enum tensor_type type, void *d, const void *c, const union tensor_element *a,
-					 const union tensor_element *b, unsigned row_blocks, unsigned column_blocks,
-					 unsigned k, bool saturate)
+static void multiply_integers(const struct tensor_shape *shape, void *d, const void *c,
+							  const union tensor_element *a, const union tensor_element *b)
 {
-	if (!tensor_is_integer(type))
-		tensor_kernels()->multiply(d, c, &a->number, &b->number, row_blocks, column_blocks, k);
-	else if (saturate && !far_from_limits(c, row_blocks * column_blocks * 2))
-		multiply_saturating(d, c, a, b, row_blocks, column_blocks, k);
+	const unsigned row_blocks = shape->m / 8u, column_blocks = shape->n / 8u;
+	if (shape->saturate && !far_from_limits(c, row_blocks * column_blocks * 2))
+		multiply_saturating(d, c, a, b, row_blocks, column_blocks, shape->k);
 	else
 		tensor_kernels()->multiply_integers(d, c, &a->integer, &b->integer, row_blocks,
-											column_blocks, k);
+											column_blocks, shape->k);
 }
 
 #define ELEMENTS_MAX (TENSOR_ROWS_MAX * TENSOR_ROWS_MAX / TENSOR_LANES)
@@ -64,6 +61,23 @@ static bool overwrites(uint32_t *const d[], const uint32_t *const c[], unsigned 
 	return same > 0;
 }
 
+/* wmma of tf32 is two instructions, one after the other along k. */
+static void multiply_tf32_halves(struct tensor_product *op)
+{
+	_Alignas(64) float right[TENSOR_ROWS_MAX * TENSOR_K_MAX];
+	const float *b = op->b;
+	op->k /= 2;
+	for (unsigned half = 0; half < 2; half++) {
+		for (unsigned cb = 0; cb < op->column_blocks; cb++)
+			memcpy(right + cb * 8 * op->k, b + (2 * cb + half) * 8 * op->k,
+				   8 * op->k * sizeof *right);
+		op->b = right;
+		tensor_kernels()->multiply(op);
+		op->a += (size_t)op->k * op->row_blocks * TENSOR_LANES;
+		op->c = (const float *const *)op->d;
+	}
+}
+
 /* d, c: of floats or of integers, none of d one of c that is still to be read. */
 static void mma_multiply(const struct tensor_shape *shape, void *d, const uint32_t *const a[],
 						 const uint32_t *const b[], const void *c)
@@ -73,11 +87,73 @@ static void mma_multiply(const struct tensor_shape *shape, void *d, const uint32
 	_Alignas(64) union tensor_element right[TENSOR_ROWS_MAX * TENSOR_K_MAX];
 	unsigned k_blocks = shape->k / tensor_block_width(shape->a);
 	unsigned row_blocks = shape->m / 8u, column_blocks = shape->n / 8u;
-	if (k->multiply_halves(shape, d, a, b, c))
-		return;
 	k->rows(shape->a, a, row_blocks, k_blocks, left);
 	k->columns(shape->b, b, column_blocks, k_blocks, right);
-	multiply(shape->a, d, c, left, right, row_blocks, column_blocks, shape->k, shape->saturate);
+	if (tensor_is_integer(shape->a)) {
+		multiply_integers(shape, d, c, left, right);
+		return;
+	}
+	struct tensor_product op = {.d = d,
+								.c = c,
+								.a = &left->number,
+								.b = &right->number,
+								.row_blocks = row_blocks,
+								.column_blocks = column_blocks,
+								.k = shape->k,
+								.rule = tensor_rule_of(shape->a, shape->b)};
+	op.rule.half = shape->c == TENSOR_F16 && shape->d == TENSOR_F16;
+	if (shape->a == TENSOR_TF32 && shape->n > 8)
+		multiply_tf32_halves(&op);
+	else
+		k->multiply(&op);
+}
+
+#define BYTES_REGISTERS 4u /* of A, and of f32 sums, in m16n8k32 */
+
+/* Two of the four bytes of each lane, as f16. */
+static void bytes_to_halves(enum tensor_type type, const uint32_t *from, unsigned high,
+							uint32_t *to)
+{
+	for (unsigned lane = 0; lane < TENSOR_LANES; lane++)
+		to[lane] = tensor_byte_to_f16(type, (uint8_t)(from[lane] >> 16 * high)) |
+				   (uint32_t)tensor_byte_to_f16(type, (uint8_t)(from[lane] >> (16 * high + 8)))
+					   << 16;
+}
+
+/* mma.sync of 8-bit floats: the chip has none, and ptxas makes two of f16 of it, of the lower and
+ * the upper halves of all registers, the second of which begins with the sum of the first. c is
+ * added to that. */
+static void mma_bytes(const struct tensor_shape *shape, uint32_t *const d[],
+					  const uint32_t *const a[], const uint32_t *const b[],
+					  const uint32_t *const c[])
+{
+	const bool half = shape->d == TENSOR_F16;
+	const unsigned count = half ? BYTES_REGISTERS / 2 : BYTES_REGISTERS;
+	const unsigned of_a = shape->k / 8u, of_b = shape->k / 16u;
+	struct tensor_shape part = *shape;
+	uint32_t left[BYTES_REGISTERS][TENSOR_LANES], right[2][TENSOR_LANES];
+	uint32_t sum[BYTES_REGISTERS][TENSOR_LANES] = {0};
+	const uint32_t *lefts[BYTES_REGISTERS], *rights[2];
+	uint32_t *sums[BYTES_REGISTERS];
+	part.k = shape->k / 2;
+	part.a = part.b = TENSOR_F16;
+	part.c = part.d;
+	for (unsigned i = 0; i < BYTES_REGISTERS; i++) {
+		lefts[i] = left[i];
+		rights[i % 2] = right[i % 2];
+		sums[i] = sum[i];
+	}
+	for (unsigned high = 0; high < 2; high++) {
+		for (unsigned i = 0; i < of_a; i++)
+			bytes_to_halves(shape->a, a[i], high, left[i]);
+		for (unsigned i = 0; i < of_b; i++)
+			bytes_to_halves(shape->b, b[i], high, right[i]);
+		tensor_mma(&part, sums, lefts, rights, (const uint32_t *const *)sums);
+	}
+	for (unsigned i = 0; i < count; i++)
+		tensor_add(half, sums[i], c[i], sums[i]);
+	for (unsigned i = 0; i < count; i++)
+		memcpy(d[i], sums[i], sizeof sum[i]);
 }
 
 void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uint32_t *const a[],
@@ -93,9 +169,10 @@ void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uin
 		tensor_mma_rare(shape, d, a, b, c);
 		return;
 	}
-	if (!half_c && !half_d &&
-		k->multiply_halves(shape, (float *const *)d, a, b, (const float *const *)c))
+	if (tensor_type_bits(shape->a) == 8 && !tensor_is_integer(shape->a)) {
+		mma_bytes(shape, d, a, b, c);
 		return;
+	}
 	bool direct = !half_d && (half_c || !overwrites(d, c, elements));
 	for (unsigned i = 0; i < elements; i++) {
 		to[i] = direct ? d[i] : work[i];
@@ -155,11 +232,23 @@ static void wgmma_warp(const struct tensor_wgmma *op, const uint32_t *const a[],
 			k->halves_to_floats(registers[i / 2], work[i], work[i + 1]);
 	}
 	k->rows(op->a, a, WARP_BLOCKS, 2, left);
-	float least_a = tensor_least_normal(op->a), least_b = tensor_least_normal(op->b);
-	if (least_a == 0 ||
-		!k->multiply_cut(acc, (const float *const *)acc, &left->number, &right->number, WARP_BLOCKS,
-						 column_blocks, depth, least_a, least_b))
-		multiply(op->a, acc, acc, left, right, WARP_BLOCKS, column_blocks, depth, op->saturate);
+	if (tensor_is_integer(op->a)) {
+		multiply_integers(
+			&(struct tensor_shape){
+				.m = 8 * WARP_BLOCKS, .n = op->n, .k = (uint16_t)depth, .saturate = op->saturate},
+			acc, acc, left, right);
+		return;
+	}
+	struct tensor_product product = {.d = acc,
+									 .c = (const float *const *)acc,
+									 .a = &left->number,
+									 .b = &right->number,
+									 .row_blocks = WARP_BLOCKS,
+									 .column_blocks = column_blocks,
+									 .k = depth,
+									 .rule = tensor_rule_of(op->a, op->b)};
+	product.rule.half = half;
+	k->multiply(&product);
 	for (unsigned i = 0; half && i < elements; i += 2)
 		k->floats_to_halves(work[i], work[i + 1], registers[i / 2]);
 }
