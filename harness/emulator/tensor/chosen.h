@@ -4,6 +4,8 @@
 #ifndef EMULATOR_TENSOR_CHOSEN_H
 #define EMULATOR_TENSOR_CHOSEN_H
 
+#include "emulator/tensor/exact.h"
+
 static void chosen_integers(const struct tensor_chosen *op, unsigned row)
 {
 	int32_t *sums = &op->sums[row * op->columns].integer;

@@ -9,38 +9,7 @@
 #ifndef EMULATOR_TENSOR_EXACT_H
 #define EMULATOR_TENSOR_EXACT_H
 
-typedef uint32_t v_unsigned __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
-
-#define F32_BIAS 127
-#define LOWEST (-100) /* of the largest exponents that are dealt with here: all powers are normal  \
-					   */
-#define HIGHEST 124
-#define SPREAD 63 /* between a fragment's exponents: larger than that, the lower ones count as it  \
-				   */
-#define NO_VALUE (-128) /* the exponent of 0 */
-
-/* The exponents of a fragment's numbers, less `base`: 0 to SPREAD, or NO_VALUE. */
-struct exponents {
-	int base, most;
-	bool finite, clamped; /* clamped: some are lower, and stand as 0 */
-	int8_t *bytes;
-};
-
-INLINE v_int larger_integers(v_int x, v_int y)
-{
-#if SIMD_LEVEL >= 4
-	return (v_int)_mm512_max_epi32((__m512i)x, (__m512i)y);
-#elif SIMD_LEVEL >= 3
-	return (v_int)_mm256_max_epi32((__m256i)x, (__m256i)y);
-#else
-	return (v_int)_mm_max_epi32((__m128i)x, (__m128i)y);
-#endif
-}
-
-INLINE v_int truncated(v_float x)
-{
-	return __builtin_convertvector(x, v_int);
-}
+#include "emulator/tensor/factors.h"
 
 /* To f32, towards 0. */
 INLINE v_float to_floats_cut(v_int x)
@@ -55,33 +24,6 @@ INLINE v_float to_floats_cut(v_int x)
 	v_int over = (v_int)((v_unsigned)wanted - (v_unsigned)back) >> 31;
 	return (v_float)((v_int)nearest + over);
 #endif
-}
-
-/* The exponents that numbers are stored with in their own format, whose smallest normal number has
- * that of `least` in f32. */
-static void find_exponents(const float *numbers, unsigned count, unsigned least,
-						   struct exponents *out)
-{
-	uint8_t *stored = (uint8_t *)out->bytes, most = 0, clamped = 0;
-	for (unsigned i = 0; i < count; i++) {
-		uint32_t bits;
-		memcpy(&bits, &numbers[i], sizeof bits);
-		uint32_t exponent = bits >> 23 & 255;
-		exponent = exponent > least ? exponent : least;
-		exponent = bits << 1 != 0 ? exponent : 0;
-		stored[i] = (uint8_t)exponent;
-		most = stored[i] > most ? stored[i] : most;
-	}
-	const uint8_t low = most > least + SPREAD ? (uint8_t)(most - SPREAD) : (uint8_t)least;
-	for (unsigned i = 0; i < count; i++) {
-		uint8_t above = stored[i] > low ? (uint8_t)(stored[i] - low) : 0;
-		clamped |= (uint8_t)((stored[i] < low) & (stored[i] != 0));
-		stored[i] = stored[i] != 0 ? above : (uint8_t)NO_VALUE;
-	}
-	out->base = low - F32_BIAS;
-	out->most = most - F32_BIAS;
-	out->finite = most < 255;
-	out->clamped = clamped;
 }
 
 /* For the 32 lanes of an accumulator's register the largest sums of exponents along k. `a`: 32
@@ -125,59 +67,57 @@ INLINE v_int widened_bytes(const int8_t *from)
 
 /* One vector of sums under way. */
 struct partial {
-	v_int exponent; /* the largest */
+	v_int exponent; /* the largest, as f32 stores it */
 	v_float scale;  /* to units of its last bit that is kept */
 	v_int c, sum;   /* in these units */
 };
 
 /* What is constant where this is inlined. */
 struct exact_how {
-	int kept;            /* bits below the largest exponent */
-	bool clamped, bytes; /* some exponents are; tensor_rule.bytes */
-	bool half;
+	int kept;                  /* bits below the largest exponent */
+	bool clamped, bytes, half; /* of exponents; as in tensor_rule */
 };
 
-/* `rare`: not 0 where this does not do. */
+/* `above`: the largest sums of exponents, less `base`; negative, below -SPREAD, where all products
+ * are 0. `doubt`: negative where is_rare() must say more; `rare`: where this does not do. */
 INLINE struct partial begin_sum(const struct exact_how how, v_int above, int base, v_float c,
-								v_int *rare)
+								v_int *doubt, v_int *rare)
 {
 	struct partial part;
-	v_int bits = (v_int)c, magnitude = bits << 1, none = above >> 31;
-	v_int of_c = (v_int)((v_unsigned)magnitude >> 24) - F32_BIAS;
-	v_int largest = ((above + base) & ~none) | (none & (LOWEST - 100));
-	if (how.clamped)
-		*rare |= (above - SPREAD - 1) >> 31 & ~none;
-	largest = larger_integers(largest, of_c);
-	*rare |= ((largest - LOWEST) | (HIGHEST + 2 - largest)) >> 31 & (magnitude | ~none);
-	part.exponent = larger_integers(largest, LOWEST - (v_int){0});
-	part.scale = (v_float)((F32_BIAS + how.kept - part.exponent) << 23);
+	part.exponent = larger_integers(above + base, (v_int)((v_unsigned)((v_int)c << 1) >> 24));
+	*doubt |= (part.exponent - (base - SPREAD)) | (part.exponent - (LOWEST + F32_BIAS)) |
+			  ((HIGHEST + 2 + F32_BIAS) - part.exponent);
+	part.exponent = larger_integers(part.exponent, (v_int){0} + LOWEST + F32_BIAS);
+	part.scale = (v_float)((2 * F32_BIAS + how.kept - part.exponent) << 23);
 	part.c = truncated(c * part.scale);
 	part.sum = (v_int){0};
+	if (how.clamped)
+		*rare |= (above - SPREAD - 1) & ~above;
 	return part;
+}
+
+/* Whether a sum has terms, and a largest exponent out of range. */
+INLINE bool is_rare(v_int above, int base, v_float c)
+{
+	const v_int magnitude = (v_int)c << 1, none = above >> 31, zero = (magnitude == 0) & none;
+	v_int exponent = ((above + base) & ~none) | none;
+	exponent = larger_integers(exponent, (v_int)((v_unsigned)magnitude >> 24));
+	return any(((exponent - (LOWEST + F32_BIAS)) | ((HIGHEST + 2 + F32_BIAS) - exponent)) >> 31 &
+			   ~zero) ||
+		   any(none & ~zero & (exponent - (base - SPREAD)) >> 31);
 }
 
 INLINE v_float end_sum(const struct exact_how how, struct partial part, v_int *rare)
 {
 	v_int sum = part.sum + part.c;
-	*rare |= (v_int)((v_unsigned)((part.sum ^ sum) & (part.c ^ sum)) >> 31);
+	*rare |= (part.sum ^ sum) & (part.c ^ sum);
 	v_float result = to_floats_cut(sum);
 	if (how.half)
 		result = (v_float)((v_int)result | ((truncated(result) != sum) & 1));
-	result *= (v_float)((part.exponent + (F32_BIAS - how.kept)) << 23);
+	result *= (v_float)((2 * F32_BIAS << 23) - (v_int)part.scale);
 	if (how.bytes && !how.half)
 		result = (v_float)((v_int)result & ~((1 << (24 - TENSOR_SUM_BITS_BYTES)) - 1));
 	return result;
-}
-
-INLINE bool any(v_int x)
-{
-#if SIMD_LEVEL >= 4
-	return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) != 0;
-#elif SIMD_LEVEL >= 3
-	return !_mm256_testz_si256((__m256i)x, (__m256i)x);
-#else
-	return !_mm_testz_si128((__m128i)x, (__m128i)x);
-#endif
 }
 
 #define EXACT_GROUP 4u /* vectors that go together */
@@ -192,12 +132,13 @@ static void sum_one_by_one(const struct tensor_product *op, unsigned block, unsi
 {
 	const unsigned rb = block % op->row_blocks, cb = block / op->row_blocks, at = 2 * block + reg;
 	for (unsigned i = lane; i < lane + WIDTH; i++) {
-		struct tensor_terms terms = {.a = op->a + rb * TENSOR_LANES + i,
-									 .b = op->b + (size_t)cb * 8 * op->k + 4 * reg + i % 4,
-									 .a_stride = (size_t)op->row_blocks * TENSOR_LANES,
-									 .b_stride = 8,
-									 .count = op->k,
-									 .c = op->c[at][i]};
+		struct tensor_terms terms = {
+			.a = &op->a->elements[rb * TENSOR_LANES + i].number,
+			.b = &op->b->elements[(size_t)cb * 8 * op->k + 4 * reg + i % 4].number,
+			.a_stride = (size_t)op->row_blocks * TENSOR_LANES,
+			.b_stride = 8,
+			.count = op->k,
+			.c = op->c[at][i]};
 		op->d[at][i] = tensor_sum(&op->rule, &terms);
 	}
 }
@@ -207,17 +148,19 @@ INLINE void sum_group(const struct exact_how how, const struct tensor_product *o
 {
 	const unsigned rb = block % op->row_blocks, cb = block / op->row_blocks;
 	const size_t stride = (size_t)op->row_blocks * TENSOR_LANES;
-	const float *a = op->a + (size_t)rb * TENSOR_LANES, *b = op->b + (size_t)cb * 8 * op->k;
+	const float *a = &op->a->elements[(size_t)rb * TENSOR_LANES].number;
+	const float *b = &op->b->elements[(size_t)cb * 8 * op->k].number;
 	float *const *d = op->d + (size_t)2 * block;
 	const float *const *c = op->c + (size_t)2 * block;
 	struct partial part[EXACT_GROUP];
 	v_float result[EXACT_GROUP];
-	v_int rare = {0};
+	v_int doubt = {0}, rare = {0};
+	bool one_by_one = false;
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < EXACT_GROUP; i++)
 		part[i] = begin_sum(how, widened_bytes(largest + (first + i) * WIDTH), base,
 							*(const v_float *)(c[GROUP_REGISTER(first, i)] + GROUP_LANE(first, i)),
-							&rare);
+							&doubt, &rare);
 	for (unsigned k = 0; k < op->k; k++, a += stride, b += 8)
 #pragma GCC unroll 4
 		for (unsigned i = 0; i < EXACT_GROUP; i++) {
@@ -228,7 +171,15 @@ INLINE void sum_group(const struct exact_how how, const struct tensor_product *o
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < EXACT_GROUP; i++)
 		result[i] = end_sum(how, part[i], &rare);
-	if (__builtin_expect(any(rare), 0)) {
+	if (__builtin_expect(any((doubt | rare) >> 31), 0)) {
+		one_by_one = any(rare >> 31);
+		for (unsigned i = 0; i < EXACT_GROUP; i++)
+			one_by_one =
+				one_by_one ||
+				is_rare(widened_bytes(largest + (first + i) * WIDTH), base,
+						*(const v_float *)(c[GROUP_REGISTER(first, i)] + GROUP_LANE(first, i)));
+	}
+	if (one_by_one) {
 		for (unsigned i = 0; i < EXACT_GROUP; i++)
 			sum_one_by_one(op, block, GROUP_REGISTER(first, i), GROUP_LANE(first, i));
 		return;
@@ -238,43 +189,64 @@ INLINE void sum_group(const struct exact_how how, const struct tensor_product *o
 		*(v_float *)(d[GROUP_REGISTER(first, i)] + GROUP_LANE(first, i)) = result[i];
 }
 
-INLINE void sum_blocks(const struct exact_how how, const struct tensor_product *op,
-					   const struct exponents *xa, const struct exponents *xb)
+INLINE void sum_blocks(const struct exact_how how, const struct tensor_product *op)
 {
 	_Alignas(64) int8_t largest[2 * TENSOR_LANES];
 	const size_t stride = (size_t)op->row_blocks * TENSOR_LANES;
 	for (unsigned block = 0; block < op->row_blocks * op->column_blocks; block++) {
-		const int8_t *a = xa->bytes + block % op->row_blocks * TENSOR_LANES;
-		const int8_t *b = xb->bytes + (size_t)(block / op->row_blocks) * 8 * op->k;
+		const int8_t *a = op->a->exponents + block % op->row_blocks * TENSOR_LANES;
+		const int8_t *b = op->b->exponents + (size_t)(block / op->row_blocks) * 8 * op->k;
 		for (unsigned reg = 0; reg < 2; reg++)
 			largest_sums(a, stride, b + 4 * reg, op->k, largest + reg * TENSOR_LANES);
 #pragma GCC unroll 4
 		for (unsigned first = 0; first < 2 * VECTORS; first += EXACT_GROUP)
-			sum_group(how, op, block, largest, xa->base + xb->base, first);
+			sum_group(how, op, block, largest, op->a->base + op->b->base + F32_BIAS, first);
 	}
+}
+
+/* Whether all of c are multiples of 2^unit, and at most 2^22 times as large. */
+static bool are_small_multiples(const float *const c[], unsigned count, int unit)
+{
+	const union tensor_element most = {.integer = (unit + 22 + F32_BIAS) << 23};
+	const v_float shift = (v_float){0} + 3 * most.number; /* whose last bit is 2^unit */
+	v_int wrong = {0};
+	for (unsigned i = 0; i < count * VECTORS; i++) {
+		const v_float x = *(const v_float *)(c[i / VECTORS] + i % VECTORS * WIDTH);
+		wrong |= (v_int)((x + shift) - shift != x) | (most.integer - ((v_int)x & INT32_MAX));
+	}
+	return !any(wrong >> 31);
+}
+
+/* Where nothing is cut and f32 sums are exact in any order. */
+static bool multiply_small(const struct tensor_product *op)
+{
+	const int unit = op->a->lowest + op->b->lowest,
+			  count = (int)(op->row_blocks * op->column_blocks);
+	if (op->a->lowest == INT32_MIN || op->b->lowest == INT32_MIN || unit < LOWEST ||
+		op->a->most + op->b->most + 2 + 4 - unit > 23 || op->k > 16 ||
+		!are_small_multiples(op->c, 2 * (unsigned)count, unit))
+		return false;
+	multiply_floats(op->d, op->c, &op->a->elements->number, &op->b->elements->number,
+					op->row_blocks, op->column_blocks, op->k);
+	return true;
 }
 
 static void multiply(const struct tensor_product *op)
 {
-	_Alignas(64) int8_t of_a[TENSOR_ROWS_MAX / 8 * TENSOR_LANES * TENSOR_K_MAX];
-	_Alignas(64) int8_t of_b[TENSOR_WGMMA_COLUMNS * TENSOR_K_MAX];
-	struct exponents xa = {.bytes = of_a}, xb = {.bytes = of_b};
 	const unsigned blocks = op->row_blocks * op->column_blocks;
-	find_exponents(op->a, op->row_blocks * TENSOR_LANES * op->k, op->rule.least_a, &xa);
-	find_exponents(op->b, op->column_blocks * 8 * op->k, op->rule.least_b, &xb);
-	if (!xa.finite || !xb.finite || xa.most + xb.most > HIGHEST) {
+	if (!op->a->finite || !op->b->finite || op->a->most + op->b->most > HIGHEST) {
 		for (unsigned i = 0; i < blocks * 2 * VECTORS; i++)
 			sum_one_by_one(op, i / VECTORS / 2, i / VECTORS % 2, i % VECTORS * WIDTH);
 		return;
 	}
 	struct exact_how how = {.kept = op->rule.bytes ? TENSOR_KEPT_BYTES : TENSOR_KEPT,
-							.clamped = xa.clamped || xb.clamped,
+							.clamped = op->a->clamped || op->b->clamped,
 							.bytes = op->rule.bytes,
 							.half = op->rule.half};
-	if (!how.clamped && !how.bytes && !how.half)
-		sum_blocks((struct exact_how){.kept = TENSOR_KEPT}, op, &xa, &xb);
-	else
-		sum_blocks(how, op, &xa, &xb);
+	if (how.clamped || how.bytes || how.half)
+		sum_blocks(how, op);
+	else if (!multiply_small(op))
+		sum_blocks((struct exact_how){.kept = TENSOR_KEPT}, op);
 }
 
 #endif

@@ -19,6 +19,7 @@
 
 typedef float v_float __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
 typedef int32_t v_int __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
+#include "emulator/tensor/factors.h"
 typedef uint16_t v8h __attribute__((vector_size(16), aligned(2), may_alias));
 
 /* --- rows of A, columns of B --- */
@@ -127,33 +128,6 @@ INLINE void spread_halves(enum tensor_type type, const uint32_t *block, unsigned
 }
 #endif
 
-static void rows(enum tensor_type type, const uint32_t *const blocks[], unsigned row_blocks,
-				 unsigned k_blocks, union tensor_element *out)
-{
-	union tensor_element elements[TENSOR_BLOCK];
-	unsigned width = TENSOR_CHUNK / (unsigned)tensor_type_bytes(type);
-	unsigned stride = row_blocks * TENSOR_LANES;
-	for (unsigned i = 0; i < row_blocks * k_blocks; i++) {
-		float *to = &out[i / row_blocks * width * stride + i % row_blocks * TENSOR_LANES].number;
-#if SIMD_LEVEL >= 3
-		if (width == 8) {
-			if (type == TENSOR_F16)
-				spread_halves(TENSOR_F16, blocks[i], stride, to);
-			else
-				spread_halves(TENSOR_BF16, blocks[i], stride, to);
-			continue;
-		}
-#endif
-		block_elements(type, blocks[i], elements);
-		if (width == 8)
-			spread_block(&elements->number, 8, stride, to);
-		else if (width == 4)
-			spread_block(&elements->number, 4, stride, to);
-		else
-			spread_block(&elements->number, 16, stride, to);
-	}
-}
-
 #if SIMD_LEVEL >= 4
 #define TURNED(k, a, b, c, d, e, f, g, h)                                                          \
 	8 * a + k, 8 * b + k, 8 * c + k, 8 * d + k, 8 * e + k, 8 * f + k, 8 * g + k, 8 * h + k
@@ -208,23 +182,92 @@ static void transpose_b16(uint32_t reg[TENSOR_LANES])
 	transpose((const uint16_t *)reg, in_order, (uint16_t *)reg);
 }
 
-#if SIMD_LEVEL >= 3
-INLINE void columns_of_halves(enum tensor_type type, const uint32_t *block, float *out)
+static bool is_halves(enum tensor_type type)
 {
-#if SIMD_LEVEL >= 4
-	for (unsigned half = 0; half < 2; half++, out += TENSOR_BLOCK / 4) {
-		v_bits_twice turned = turned_half((const uint16_t *)block, even_first, half);
-		*(v_float *)out = widened(type, half_of(turned, 0));
-		*(v_float *)(out + WIDTH) = widened(type, half_of(turned, 1));
-	}
+	return type == TENSOR_F16 || type == TENSOR_BF16;
+}
+
+/* Each byte of eight, four times. */
+INLINE void spread_bytes(const int8_t *eight, int8_t *out)
+{
+#if SIMD_LEVEL >= 3
+	const __m256i order = _mm256_setr_epi8(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4,
+										   4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7);
+	__m256i all = _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)eight));
+	_mm256_storeu_si256((__m256i *)out, _mm256_shuffle_epi8(all, order));
 #else
-	uint16_t turned[TENSOR_BLOCK / 2];
-	transpose((const uint16_t *)block, even_first, turned);
-	for (unsigned i = 0; i < TENSOR_BLOCK / 2; i += WIDTH)
-		*(v_float *)(out + i) = widened(type, _mm_loadu_si128((const __m128i *)(turned + i)));
+	for (unsigned i = 0; i < TENSOR_LANES; i++)
+		out[i] = eight[i / 4];
 #endif
 }
+
+#define ROW_BLOCKS_MAX (TENSOR_ROWS_MAX / 8 * 2)
+#define HALVES (TENSOR_BLOCK / 2) /* of a block */
+
+static void exponents_of_rows(enum tensor_type type, const uint32_t *const blocks[],
+							  unsigned row_blocks, unsigned k_blocks, struct tensor_factor *out)
+{
+	_Alignas(64) uint16_t turned[ROW_BLOCKS_MAX * HALVES];
+	_Alignas(64) int8_t exponents[ROW_BLOCKS_MAX * HALVES];
+	struct tensor_factor few = {.exponents = exponents};
+	const unsigned count = row_blocks * k_blocks;
+	if (count == 0 || count > ROW_BLOCKS_MAX)
+		return;
+	for (unsigned i = 0; i < count; i++)
+		transpose((const uint16_t *)blocks[i], in_order, turned + (size_t)HALVES * i);
+	find_exponents_of_halves(type, turned, count * HALVES, &few);
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned k = 0; k < 8; k++)
+			spread_bytes(exponents + (size_t)HALVES * i + (size_t)8 * k,
+						 out->exponents +
+							 ((size_t)(i / row_blocks * 8 + k) * row_blocks + i % row_blocks) *
+								 TENSOR_LANES);
+	few.elements = out->elements;
+	few.exponents = out->exponents;
+	*out = few;
+}
+
+static void rows(enum tensor_type type, const uint32_t *const blocks[], unsigned row_blocks,
+				 unsigned k_blocks, struct tensor_factor *factor)
+{
+	union tensor_element elements[TENSOR_BLOCK], *out = factor->elements;
+	unsigned width = TENSOR_CHUNK / (unsigned)tensor_type_bytes(type);
+	unsigned stride = row_blocks * TENSOR_LANES;
+	for (unsigned i = 0; i < row_blocks * k_blocks; i++) {
+		float *to = &out[i / row_blocks * width * stride + i % row_blocks * TENSOR_LANES].number;
+#if SIMD_LEVEL >= 3
+		if (width == 8) {
+			if (type == TENSOR_F16)
+				spread_halves(TENSOR_F16, blocks[i], stride, to);
+			else
+				spread_halves(TENSOR_BF16, blocks[i], stride, to);
+			continue;
+		}
 #endif
+		block_elements(type, blocks[i], elements);
+		if (width == 8)
+			spread_block(&elements->number, 8, stride, to);
+		else if (width == 4)
+			spread_block(&elements->number, 4, stride, to);
+		else
+			spread_block(&elements->number, 16, stride, to);
+	}
+	if (is_halves(type))
+		exponents_of_rows(type, blocks, row_blocks, k_blocks, factor);
+	else if (!tensor_is_integer(type))
+		find_exponents(row_blocks * k_blocks * TENSOR_LANES * width, factor);
+}
+
+static void columns_of_halves(enum tensor_type type, const uint32_t *const blocks[], unsigned count,
+							  struct tensor_factor *out)
+{
+	_Alignas(64) uint16_t turned[TENSOR_WGMMA_COLUMNS / 8 * 2 * HALVES];
+	for (unsigned i = 0; i < count; i++)
+		transpose((const uint16_t *)blocks[i], even_first, turned + (size_t)HALVES * i);
+	for (unsigned i = 0; i < count; i++)
+		block_elements(type, turned + (size_t)HALVES * i, out->elements + (size_t)HALVES * i);
+	find_exponents_of_halves(type, turned, count * HALVES, out);
+}
 
 /* Four elements of each of eight columns, which lie `width` apart: k by k, even columns first. */
 INLINE void turn_columns(const float *from, unsigned width, float *out)
@@ -240,30 +283,21 @@ INLINE void turn_columns(const float *from, unsigned width, float *out)
 }
 
 static void columns(enum tensor_type type, const uint32_t *const blocks[], unsigned column_blocks,
-					unsigned k_blocks, union tensor_element *out)
+					unsigned k_blocks, struct tensor_factor *factor)
 {
 	unsigned width = TENSOR_CHUNK / (unsigned)tensor_type_bytes(type);
+	union tensor_element elements[TENSOR_BLOCK], *out = factor->elements;
+	if (is_halves(type)) {
+		columns_of_halves(type, blocks, column_blocks * k_blocks, factor);
+		return;
+	}
 	for (unsigned i = 0; i < column_blocks * k_blocks; i++, out += (size_t)8 * width) {
-#if SIMD_LEVEL >= 3
-		if (width == 8) {
-			if (type == TENSOR_F16)
-				columns_of_halves(TENSOR_F16, blocks[i], &out->number);
-			else
-				columns_of_halves(TENSOR_BF16, blocks[i], &out->number);
-			continue;
-		}
-#endif
-		if (width == 8) {
-			uint16_t turned[TENSOR_BLOCK / 2];
-			transpose((const uint16_t *)blocks[i], even_first, turned);
-			block_elements(type, turned, out);
-			continue;
-		}
-		union tensor_element elements[TENSOR_BLOCK];
 		block_elements(type, blocks[i], elements);
 		for (unsigned k = 0; k < width; k += 4)
 			turn_columns(&elements[k].number, width, &out[8 * k].number);
 	}
+	if (!tensor_is_integer(type))
+		find_exponents(column_blocks * k_blocks * 8 * width, factor);
 }
 
 /* Four neighbours, again and again. */
@@ -348,6 +382,9 @@ INLINE v_int repeated_integers(const int32_t *four)
 		}                                                                                          \
 	}
 
+/* -0 is no sum: c is +0 then. */
+#define NOT_MINUS_ZERO(x) ((x) + (v_float){0})
+DEFINE_MULTIPLY(multiply_floats, float, v_float, repeated_floats, NOT_MINUS_ZERO)
 DEFINE_MULTIPLY(multiply_integers, int32_t, v_int, repeated_integers, )
 
 #include "emulator/tensor/chosen.h"

@@ -18,12 +18,24 @@ union tensor_element {
 
 #define TENSOR_BLOCK_ELEMENTS 256u /* of 4 bits: the most */
 
+/* One side of a product. `elements` and `exponents`, which are in the same order, are the caller's
+ * room, and so is `least`, of tensor_rule; integers have elements alone. Exponents are those that
+ * numbers are stored with in their own format. */
+struct tensor_factor {
+	union tensor_element *elements;
+	int8_t *exponents; /* less `base`; -128 of 0 */
+	uint8_t least;
+	int base, most;       /* the smallest one, and the largest of all */
+	bool finite, clamped; /* clamped: some are lower than `base`, and stand as it */
+	int lowest;           /* all are multiples of 2^lowest; INT32_MIN: nobody looked */
+};
+
 /* d[(cb * row_blocks + rb) * 2 + j][lane] = the sum of that of c and the products along k of what
  * `rows` and `columns` give for its row and column. d may be c. */
 struct tensor_product {
 	float *const *d;
 	const float *const *c;
-	const float *a, *b;
+	const struct tensor_factor *a, *b;
 	unsigned row_blocks, column_blocks, k;
 	struct tensor_rule rule;
 };
@@ -46,11 +58,11 @@ struct tensor_kernels {
 	/* out[(k * row_blocks + rb) * 32 + lane]: element k of row 8 rb + lane / 4.
 	 * Blocks: those that lie below each other first. */
 	void (*rows)(enum tensor_type type, const uint32_t *const blocks[], unsigned row_blocks,
-				 unsigned k_blocks, union tensor_element *out);
+				 unsigned k_blocks, struct tensor_factor *out);
 	/* out[((cb * depth + k) * 2 + j) * 4 + t]: element k of column 8 cb + 2 t + j.
 	 * Blocks: those of the same columns first. */
 	void (*columns)(enum tensor_type type, const uint32_t *const blocks[], unsigned column_blocks,
-					unsigned k_blocks, union tensor_element *out);
+					unsigned k_blocks, struct tensor_factor *out);
 	void (*multiply)(const struct tensor_product *op);
 	void (*multiply_integers)(int32_t *const d[], const int32_t *const c[], const int32_t *a,
 							  const int32_t *b, unsigned row_blocks, unsigned column_blocks,

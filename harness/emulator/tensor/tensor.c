@@ -62,19 +62,28 @@ static bool overwrites(uint32_t *const d[], const uint32_t *const c[], unsigned 
 }
 
 /* wmma of tf32 is two instructions, one after the other along k. */
-static void multiply_tf32_halves(struct tensor_product *op)
+static void multiply_tf32_halves(const struct tensor_product *whole)
 {
-	_Alignas(64) float right[TENSOR_ROWS_MAX * TENSOR_K_MAX];
-	const float *b = op->b;
-	op->k /= 2;
+	_Alignas(64) union tensor_element right[TENSOR_ROWS_MAX * TENSOR_K_MAX];
+	_Alignas(64) int8_t exponents[TENSOR_ROWS_MAX * TENSOR_K_MAX];
+	const unsigned k = whole->k / 2;
+	struct tensor_factor a = *whole->a, b = *whole->b;
+	struct tensor_product op = *whole;
+	op.k = k;
+	op.a = &a;
+	op.b = &b;
+	b.elements = right;
+	b.exponents = exponents;
 	for (unsigned half = 0; half < 2; half++) {
-		for (unsigned cb = 0; cb < op->column_blocks; cb++)
-			memcpy(right + cb * 8 * op->k, b + (2 * cb + half) * 8 * op->k,
-				   8 * op->k * sizeof *right);
-		op->b = right;
-		tensor_kernels()->multiply(op);
-		op->a += (size_t)op->k * op->row_blocks * TENSOR_LANES;
-		op->c = (const float *const *)op->d;
+		for (unsigned cb = 0; cb < op.column_blocks; cb++) {
+			const size_t from = (size_t)(2 * cb + half) * 8 * k, to = (size_t)cb * 8 * k;
+			memcpy(right + to, whole->b->elements + from, 8 * k * sizeof *right);
+			memcpy(exponents + to, whole->b->exponents + from, 8 * k);
+		}
+		tensor_kernels()->multiply(&op);
+		a.elements += (size_t)k * op.row_blocks * TENSOR_LANES;
+		a.exponents += (size_t)k * op.row_blocks * TENSOR_LANES;
+		op.c = (const float *const *)op.d;
 	}
 }
 
@@ -87,20 +96,25 @@ static void mma_multiply(const struct tensor_shape *shape, void *d, const uint32
 	_Alignas(64) union tensor_element right[TENSOR_ROWS_MAX * TENSOR_K_MAX];
 	unsigned k_blocks = shape->k / tensor_block_width(shape->a);
 	unsigned row_blocks = shape->m / 8u, column_blocks = shape->n / 8u;
-	k->rows(shape->a, a, row_blocks, k_blocks, left);
-	k->columns(shape->b, b, column_blocks, k_blocks, right);
+	_Alignas(64) int8_t of_left[sizeof left / sizeof *left], of_right[sizeof right / sizeof *right];
+	const struct tensor_rule rule = tensor_rule_of(shape->a, shape->b);
+	struct tensor_factor rows = {.elements = left, .exponents = of_left, .least = rule.least_a};
+	struct tensor_factor columns = {
+		.elements = right, .exponents = of_right, .least = rule.least_b};
+	k->rows(shape->a, a, row_blocks, k_blocks, &rows);
+	k->columns(shape->b, b, column_blocks, k_blocks, &columns);
 	if (tensor_is_integer(shape->a)) {
 		multiply_integers(shape, d, c, left, right);
 		return;
 	}
 	struct tensor_product op = {.d = d,
 								.c = c,
-								.a = &left->number,
-								.b = &right->number,
+								.a = &rows,
+								.b = &columns,
 								.row_blocks = row_blocks,
 								.column_blocks = column_blocks,
 								.k = shape->k,
-								.rule = tensor_rule_of(shape->a, shape->b)};
+								.rule = rule};
 	op.rule.half = shape->c == TENSOR_F16 && shape->d == TENSOR_F16;
 	if (shape->a == TENSOR_TF32 && shape->n > 8)
 		multiply_tf32_halves(&op);
@@ -215,7 +229,7 @@ void tensor_mma_f64(const struct tensor_shape *shape, double *const d[], const d
 /* --- wgmma --- */
 
 static void wgmma_warp(const struct tensor_wgmma *op, const uint32_t *const a[],
-					   const union tensor_element *right, unsigned depth,
+					   const struct tensor_factor *right, unsigned depth,
 					   uint32_t *const registers[])
 {
 	const struct tensor_kernels *k = tensor_kernels();
@@ -231,22 +245,25 @@ static void wgmma_warp(const struct tensor_wgmma *op, const uint32_t *const a[],
 		else if (half && i % 2 == 0)
 			k->halves_to_floats(registers[i / 2], work[i], work[i + 1]);
 	}
-	k->rows(op->a, a, WARP_BLOCKS, 2, left);
+	_Alignas(64) int8_t exponents[sizeof left / sizeof *left];
+	const struct tensor_rule rule = tensor_rule_of(op->a, op->b);
+	struct tensor_factor rows = {.elements = left, .exponents = exponents, .least = rule.least_a};
+	k->rows(op->a, a, WARP_BLOCKS, 2, &rows);
 	if (tensor_is_integer(op->a)) {
 		multiply_integers(
 			&(struct tensor_shape){
 				.m = 8 * WARP_BLOCKS, .n = op->n, .k = (uint16_t)depth, .saturate = op->saturate},
-			acc, acc, left, right);
+			acc, acc, left, right->elements);
 		return;
 	}
 	struct tensor_product product = {.d = acc,
 									 .c = (const float *const *)acc,
-									 .a = &left->number,
-									 .b = &right->number,
+									 .a = &rows,
+									 .b = right,
 									 .row_blocks = WARP_BLOCKS,
 									 .column_blocks = column_blocks,
 									 .k = depth,
-									 .rule = tensor_rule_of(op->a, op->b)};
+									 .rule = rule};
 	product.rule.half = half;
 	k->multiply(&product);
 	for (unsigned i = 0; half && i < elements; i += 2)
@@ -266,7 +283,10 @@ void tensor_wgmma(const struct tensor_wgmma *op)
 	for (unsigned i = 0; i < sizeof at / sizeof *at; i++)
 		at[i] = blocks[i];
 	tensor_blocks(op->b_bytes, op->n, 2, op->b_mn_major, blocks, 1);
-	tensor_kernels()->columns(op->b, at, op->n / 8u, 2, right);
+	_Alignas(64) int8_t exponents[sizeof right / sizeof *right];
+	struct tensor_factor columns = {
+		.elements = right, .exponents = exponents, .least = tensor_rule_of(op->a, op->b).least_b};
+	tensor_kernels()->columns(op->b, at, op->n / 8u, 2, &columns);
 	for (unsigned i = 0; op->negate_a != op->negate_b && i < op->n * depth; i++)
 		right[i].number = -right[i].number;
 	if (op->a_bytes != NULL)
@@ -274,5 +294,5 @@ void tensor_wgmma(const struct tensor_wgmma *op)
 	for (unsigned warp = 0; warp < 4; warp++)
 		wgmma_warp(
 			op, op->a_bytes != NULL ? at + (size_t)2 * WARP_BLOCKS * warp : op->a_registers[warp],
-			right, depth, op->registers[warp]);
+			&columns, depth, op->registers[warp]);
 }
