@@ -217,14 +217,20 @@ static bool are_small_multiples(const float *const c[], unsigned count, int unit
 	return !any(wrong >> 31);
 }
 
-/* Where nothing is cut and f32 sums are exact in any order. */
+/* Whether nothing is cut, and f32 sums are exact in any order, of products and a c that is a small
+ * multiple. */
+static bool are_small(const struct tensor_factor *a, const struct tensor_factor *b, unsigned k)
+{
+	const int unit = a->lowest + b->lowest;
+	return a->finite && b->finite && a->lowest != INT32_MIN && b->lowest != INT32_MIN && k <= 16 &&
+		   unit >= LOWEST && a->most + b->most + 2 + 4 - unit <= 23;
+}
+
 static bool multiply_small(const struct tensor_product *op)
 {
-	const int unit = op->a->lowest + op->b->lowest,
-			  count = (int)(op->row_blocks * op->column_blocks);
-	if (op->a->lowest == INT32_MIN || op->b->lowest == INT32_MIN || unit < LOWEST ||
-		op->a->most + op->b->most + 2 + 4 - unit > 23 || op->k > 16 ||
-		!are_small_multiples(op->c, 2 * (unsigned)count, unit))
+	const unsigned registers = 2 * op->row_blocks * op->column_blocks;
+	if (!are_small(op->a, op->b, op->k) ||
+		!are_small_multiples(op->c, registers, op->a->lowest + op->b->lowest))
 		return false;
 	multiply_floats(op->d, op->c, &op->a->elements->number, &op->b->elements->number,
 					op->row_blocks, op->column_blocks, op->k);
@@ -243,9 +249,11 @@ static void multiply(const struct tensor_product *op)
 							.clamped = op->a->clamped || op->b->clamped,
 							.bytes = op->rule.bytes,
 							.half = op->rule.half};
+	if (!how.bytes && multiply_small(op))
+		return;
 	if (how.clamped || how.bytes || how.half)
 		sum_blocks(how, op);
-	else if (!multiply_small(op))
+	else
 		sum_blocks((struct exact_how){.kept = TENSOR_KEPT}, op);
 }
 

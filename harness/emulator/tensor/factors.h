@@ -97,6 +97,48 @@ INLINE void find_exponents(unsigned count, struct tensor_factor *out)
 		clamp_exponents(out, count, largest);
 }
 
+typedef uint16_t v_halves __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
+
+INLINE v_halves larger_halves(v_halves x, v_halves y)
+{
+#if SIMD_LEVEL >= 4
+	return (v_halves)_mm512_max_epu16((__m512i)x, (__m512i)y);
+#elif SIMD_LEVEL >= 3
+	return (v_halves)_mm256_max_epu16((__m256i)x, (__m256i)y);
+#else
+	return (v_halves)_mm_max_epu16((__m128i)x, (__m128i)y);
+#endif
+}
+
+INLINE v_halves smaller_halves(v_halves x, v_halves y)
+{
+	return ~larger_halves(~x, ~y);
+}
+
+/* The 128-bit parts of a vector, combined. */
+#if SIMD_LEVEL >= 4
+#define PART(x, i) (_mm512_extracti32x4_epi32((__m512i)(x), i))
+#define COMBINED(f, x) f(f(PART(x, 0), PART(x, 1)), f(PART(x, 2), PART(x, 3)))
+#elif SIMD_LEVEL >= 3
+#define PART(x, i) (_mm256_extracti128_si256((__m256i)(x), i))
+#define COMBINED(f, x) f(PART(x, 0), PART(x, 1))
+#else
+#define COMBINED(f, x) ((__m128i)(x))
+#endif
+
+INLINE uint16_t smallest_half(v_halves x)
+{
+	return (uint16_t)_mm_cvtsi128_si32(_mm_minpos_epu16(COMBINED(_mm_min_epu16, x)));
+}
+
+INLINE uint16_t union_of_halves(v_halves x)
+{
+	__m128i part = COMBINED(_mm_or_si128, x);
+	uint64_t bits = (uint64_t)(_mm_extract_epi64(part, 0) | _mm_extract_epi64(part, 1));
+	bits |= bits >> 32;
+	return (uint16_t)(bits | bits >> 16);
+}
+
 /* --- of 16 bits, from their bits: much less of them than of floats --- */
 
 struct half_format {
@@ -131,6 +173,17 @@ INLINE struct half_facts survey_halves(const uint16_t *bits, unsigned count, con
 	return (struct half_facts){most, least, used};
 }
 
+/* What facts say of all numbers. */
+INLINE void note_facts(enum tensor_type type, struct half_facts facts, struct tensor_factor *out)
+{
+	const struct half_format format = half_format(type);
+	const int most = facts.most >> format.fraction, least = (facts.least + 1) >> format.fraction;
+	out->most = (most > 0 ? most : 1) - format.bias;
+	out->finite = most < format.infinite;
+	out->lowest = (least > 0 ? least : 1) - format.bias - format.fraction +
+				  __builtin_ctz(facts.used | 1u << format.fraction);
+}
+
 /* From exponents as they are stored, which are bytes, to those above `low`. */
 static bool clamp_bytes(const uint8_t *stored, unsigned count, uint8_t low, int8_t *out)
 {
@@ -151,14 +204,28 @@ static void find_exponents_of_halves(enum tensor_type type, const uint16_t *bits
 	const struct half_format format = half_format(type);
 	const struct half_facts facts = type == TENSOR_F16 ? survey_halves(bits, count, 10, stored)
 													   : survey_halves(bits, count, 7, stored);
-	const int most = facts.most >> format.fraction, least = (facts.least + 1) >> format.fraction;
-	const int low = most > SPREAD ? most - SPREAD : 1;
+	const int most = facts.most >> format.fraction, low = most > SPREAD ? most - SPREAD : 1;
+	note_facts(type, facts, out);
 	out->clamped = clamp_bytes(stored, count, (uint8_t)low, out->exponents);
 	out->base = low - format.bias;
-	out->most = (most > 0 ? most : 1) - format.bias;
-	out->finite = most < format.infinite;
-	out->lowest = (least > 0 ? least : 1) - format.bias - format.fraction +
-				  __builtin_ctz(facts.used | 1u << format.fraction);
+}
+
+/* The facts alone, of blocks. */
+INLINE void survey_blocks(enum tensor_type type, const uint32_t *const blocks[], unsigned count,
+						  struct tensor_factor *out)
+{
+	v_halves most = {0}, below = ~most, used = {0};
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned v = 0; v < VECTORS; v++) {
+			const v_halves magnitude = *(const v_halves *)(blocks[i] + v * WIDTH) & 0x7fff;
+			most = larger_halves(most, magnitude);
+			below = smaller_halves(below, magnitude - 1);
+			used |= magnitude;
+		}
+	struct half_facts facts = {.most = (uint16_t)~smallest_half(~most),
+							   .least = smallest_half(below),
+							   .used = union_of_halves(used)};
+	note_facts(type, facts, out);
 }
 
 #endif

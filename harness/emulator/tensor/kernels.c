@@ -389,6 +389,7 @@ DEFINE_MULTIPLY(multiply_integers, int32_t, v_int, repeated_integers, )
 
 #include "emulator/tensor/chosen.h"
 #include "emulator/tensor/exact.h"
+#include "emulator/tensor/halves.h"
 
 static void halves_to_floats(const uint32_t reg[TENSOR_LANES], float low[TENSOR_LANES],
 							 float high[TENSOR_LANES])
@@ -436,6 +437,7 @@ const struct tensor_kernels PASTE(tensor_kernels_v, SIMD_LEVEL) = {
 	.multiply_chosen = multiply_chosen,
 	.transpose_b16 = transpose_b16,
 	.multiply = multiply,
+	.multiply_halves = multiply_halves,
 	.multiply_integers = multiply_integers,
 	.halves_to_floats = halves_to_floats,
 	.floats_to_halves = floats_to_halves,

@@ -64,6 +64,11 @@ struct tensor_kernels {
 	void (*columns)(enum tensor_type type, const uint32_t *const blocks[], unsigned column_blocks,
 					unsigned k_blocks, struct tensor_factor *out);
 	void (*multiply)(const struct tensor_product *op);
+	/* All of a warp's mma of 16-bit elements at once, where this level has a way for the shape and
+	 * the sums are exact in f32; false, with nothing done, where not. c may be d. */
+	bool (*multiply_halves)(const struct tensor_shape *shape, float *const d[],
+							const uint32_t *const a[], const uint32_t *const b[],
+							const float *const c[]);
 	void (*multiply_integers)(int32_t *const d[], const int32_t *const c[], const int32_t *a,
 							  const int32_t *b, unsigned row_blocks, unsigned column_blocks,
 							  unsigned k);

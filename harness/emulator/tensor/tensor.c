@@ -96,6 +96,8 @@ static void mma_multiply(const struct tensor_shape *shape, void *d, const uint32
 	_Alignas(64) union tensor_element right[TENSOR_ROWS_MAX * TENSOR_K_MAX];
 	unsigned k_blocks = shape->k / tensor_block_width(shape->a);
 	unsigned row_blocks = shape->m / 8u, column_blocks = shape->n / 8u;
+	if ((shape->c == TENSOR_F16 || shape->d == TENSOR_F16) && k->multiply_halves(shape, d, a, b, c))
+		return; /* tried before where both are f32 */
 	_Alignas(64) int8_t of_left[sizeof left / sizeof *left], of_right[sizeof right / sizeof *right];
 	const struct tensor_rule rule = tensor_rule_of(shape->a, shape->b);
 	struct tensor_factor rows = {.elements = left, .exponents = of_left, .least = rule.least_a};
@@ -187,6 +189,9 @@ void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uin
 		mma_bytes(shape, d, a, b, c);
 		return;
 	}
+	if (!half_c && !half_d &&
+		k->multiply_halves(shape, (float *const *)d, a, b, (const float *const *)c))
+		return;
 	bool direct = !half_d && (half_c || !overwrites(d, c, elements));
 	for (unsigned i = 0; i < elements; i++) {
 		to[i] = direct ? d[i] : work[i];
