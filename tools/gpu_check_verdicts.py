@@ -45,11 +45,24 @@ def verdicts(checker):
     return tests_at_once(checker, tests)
 
 
+def of_driver(checker):
+    """The environment in which programs find the device's driver and its runtime."""
+    libraries = checker.build / "emulator" if checker.device.startswith("emu") else pathlib.Path(os.environ["NVCC"]).parent.parent / "lib64"
+    return {"LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+
+
+def bits(checker):
+    """Instructions give the bits that a GPU gave: over all inputs, or, emulated, over some."""
+    command = [checker.build / "tests/bits", "check", "harness/emulator/tests/bits.txt"]
+    status, output = checker.run([*command, *([] if checker.device.startswith("emu") else ["--all"])], 500, **of_driver(checker))
+    lines = output.splitlines() or [f"exit status {status}"]
+    return {"figures": {"bits": lines[-1]}, "failed": lines if status != 0 else [], "missing": []}
+
+
 def semantics(checker):
     """Instructions do what models of them say that are written from the PTX ISA, and, as tensor maps, what the emulated GPU does."""
     tests, figures, failed = checker.build / "tests", {}, []
-    libraries = checker.build / "emulator" if checker.device.startswith("emu") else pathlib.Path(os.environ["NVCC"]).parent.parent / "lib64"
-    path = {"LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+    path = of_driver(checker)
     status, output = checker.run([tests / "semantics"], 300, **path)
     for suite, differ, compared in re.findall(r"^(\w+): (\d+) of (\d+) differ", output, re.MULTILINE):
         figures[suite] = f"{differ} of {compared} differ"

@@ -137,6 +137,15 @@ static enum handler_form form_mode(enum ptx_type type)
 	return type == PTX_F32 ? FORM_MODE_F32 : type == PTX_F64 ? FORM_MODE_F64 : FORM_NONE;
 }
 
+/* Of an fma that was a product and a difference: ptx/contract.c. */
+static uint8_t negated_operands(const struct ptx_instruction *in)
+{
+	if (in->op != OPCODE_FMA || in->operand_count != 4)
+		return 0;
+	return (uint8_t)((in->operands[1].negated ? EXEC_FLAG_NEGATED_A : 0) |
+					 (in->operands[3].negated ? EXEC_FLAG_NEGATED_C : 0));
+}
+
 static void float_arithmetic(struct decoder *decoder, const struct ptx_instruction *in,
 							 enum handler_operation operation, uint32_t count, uint8_t flops)
 {
@@ -146,12 +155,13 @@ static void float_arithmetic(struct decoder *decoder, const struct ptx_instructi
 	struct exec_instruction *out;
 	enum sub_rounding rounding = rounding_of(in);
 	bool ftz = decode_has(in, "ftz"), sat = decode_has(in, "sat"), relu = decode_has(in, "relu");
+	const uint8_t negated = negated_operands(in);
 	if (decode_is_half(type)) {
 		out = decode_emit(decoder, operation,
 						  rounding == ROUND_NEAREST ? decode_form(type) : FORM_NONE);
 		out->flags = decode_half_flags(in);
 		flops = (uint8_t)(flops * (type == PTX_F16X2 || type == PTX_BF16X2 ? 2 : 1));
-	} else if (rounding != ROUND_NEAREST || sat) {
+	} else if (rounding != ROUND_NEAREST || sat || negated) {
 		out = decode_emit(decoder, operation, relu ? FORM_NONE : form_mode(type));
 		out->sub = (uint8_t)rounding;
 		out->flags = decode_half_flags(in);
@@ -161,6 +171,7 @@ static void float_arithmetic(struct decoder *decoder, const struct ptx_instructi
 						  : ftz ? decode_form_ftz(type)
 								: decode_form(type));
 	}
+	out->flags |= negated;
 	out->flops = flops;
 	operands_n(decoder, out, in, ptx_type_size(type), ptx_type_size(type), true);
 }

@@ -79,6 +79,7 @@ enum exec_flags {
 	EXEC_FLAG_NEGATED_C = 64,
 	EXEC_FLAG_CLUSTER = 128,
 	/* of accesses to memory: */
+	EXEC_FLAG_NEGATED_A = EXEC_FLAG_SIGNED,  /* fma of floats: -a, as NEGATED_C is -c */
 	EXEC_FLAG_SUBNORMALS = EXEC_FLAG_FINITE, /* .noftz: additions of f32 keep them */
 	EXEC_FLAG_REDUCES = EXEC_FLAG_SAT,       /* a bulk reduction */
 	EXEC_FLAG_WEAK = EXEC_FLAG_SAT,          /* ld, st: volatile, and not ordered */

@@ -1,11 +1,12 @@
 /* ptxas makes one fma of a product and a sum that have no rounding modifier, and so the product is
  * not rounded. What is done here is what ptxas 13.0 does for sm_90a within one basic block:
  *
- *     mul{.ftz}.T x, a, b;   add{.ftz}{.sat}.T d, x, c;
+ *     mul{.ftz}.T x, a, b;   add{.ftz}{.sat}.T d, x, c;   or sub, of d = x - c or d = c - x,
  *
  * of one type, with .ftz on both or on neither, where the product is not under a predicate and
- * every use of it is such a sum. Of two products the first is taken, and the second where the first
- * has other uses. Not done: sub, sums in other blocks, through mov and neg. */
+ * every use of it is such a sum, or a copy of it (mov, neg) whose uses all are. Of two products the
+ * first is taken, and the second where the first has other uses. Not done: sums in other blocks.
+ * Operands of an fma that are subtracted are marked as negated. */
 #include "emulator/ptx/parse.h"
 
 #include <math.h>
@@ -19,8 +20,15 @@
 struct value { /* of a register */
 	uint32_t writes, uses, last_write;
 	uint32_t product; /* the statement of the mul that writes it, from 1 */
+	uint32_t copy;    /* that of the mov or neg */
 	uint32_t sums;    /* uses that could take it, then those that do */
 	bool taken;
+};
+
+/* What a register stands for: a product, under a sign. */
+struct term {
+	uint32_t product; /* 0: none */
+	bool negated;
 };
 
 struct pass {
@@ -67,12 +75,28 @@ static bool is_product(const struct ptx_instruction *in)
 	return true;
 }
 
+static bool is_sum(const struct ptx_instruction *in)
+{
+	return is_free(in, OPCODE_ADD) || is_free(in, OPCODE_SUB);
+}
+
+/* d = a or d = -a, of whole registers. ptxas makes a product of its own of a neg of bf16x2. */
+static bool is_copy(const struct ptx_instruction *in)
+{
+	const bool may = (in->op == OPCODE_MOV || in->op == OPCODE_NEG) && !in->lacks_decoding &&
+					 in->guard < 0 && in->operand_count == 2 &&
+					 in->operands[0].kind == PTX_OP_REGISTER && !in->operands[0].has_selector &&
+					 in->operands[1].kind == PTX_OP_REGISTER && !in->operands[1].has_selector;
+	const enum ptx_type type = may ? ptx_type_named(type_of(in)) : PTX_NONE;
+	return may && (in->op == OPCODE_MOV || (ptx_type_is_float(type) && type != PTX_BF16X2));
+}
+
 static bool has_both(const struct ptx_function *function)
 {
 	bool product = false, sum = false;
 	for (uint32_t i = 0; i < function->code_count; i++) {
 		product = product || is_product(&function->code[i]);
-		sum = sum || is_free(&function->code[i], OPCODE_ADD);
+		sum = sum || is_sum(&function->code[i]);
 	}
 	return product && sum;
 }
@@ -128,21 +152,47 @@ static bool is_written_since(const struct pass *pass, const struct ptx_operand *
 	return factor->kind == PTX_OP_REGISTER && pass->values[factor->reg].last_write >= statement;
 }
 
-/* Statements count from 1. */
+/* The product that a register holds before a statement of its block. Statements count from 1. */
+static struct term term_of(const struct pass *pass, uint32_t reg, uint32_t at)
+{
+	const struct ptx_instruction *code = pass->function->code;
+	struct term term = {0};
+	bool flushes = false;
+	for (;;) {
+		const struct value *value = &pass->values[reg];
+		const uint32_t written = value->product ? value->product : value->copy;
+		if (value->writes != 1 || written == 0 || written >= at ||
+			pass->blocks[written - 1] != pass->blocks[at - 1])
+			return (struct term){0};
+		const struct ptx_instruction *in = &code[written - 1];
+		if (value->product) {
+			term.product = flushes && !has(in, "ftz") ? 0 : written;
+			return term;
+		}
+		term.negated ^= in->op == OPCODE_NEG;
+		flushes = flushes || has(in, "ftz");
+		reg = in->operands[1].reg;
+		at = written;
+	}
+}
+
+static struct term term_of_operand(const struct pass *pass, const struct ptx_operand *operand,
+								   uint32_t at)
+{
+	return operand->kind == PTX_OP_REGISTER ? term_of(pass, operand->reg, at) : (struct term){0};
+}
+
 static bool can_take(const struct pass *pass, uint32_t at, uint32_t operand)
 {
 	const struct ptx_instruction *code = pass->function->code, *sum = &code[at - 1];
 	const struct ptx_operand *x = &sum->operands[operand], *other = &sum->operands[3 - operand];
-	if (x->kind != PTX_OP_REGISTER || (other->kind == PTX_OP_REGISTER && other->reg == x->reg))
+	const struct term term = term_of_operand(pass, x, at);
+	if (term.product == 0 || term_of_operand(pass, other, at).product == term.product)
 		return false;
-	const struct value *value = &pass->values[x->reg];
-	if (value->writes != 1 || value->product == 0 || value->product >= at ||
-		pass->blocks[value->product - 1] != pass->blocks[at - 1])
-		return false;
-	const struct ptx_instruction *product = &code[value->product - 1];
+	const struct ptx_instruction *product = &code[term.product - 1];
 	return strcmp(type_of(product), type_of(sum)) == 0 && has(product, "ftz") == has(sum, "ftz") &&
-		   !is_written_since(pass, &product->operands[1], value->product) &&
-		   !is_written_since(pass, &product->operands[2], value->product);
+		   !is_written_since(pass, &product->operands[1], term.product) &&
+		   !is_written_since(pass, &product->operands[2], term.product);
 }
 
 static void find_sums(struct pass *pass)
@@ -153,19 +203,25 @@ static void find_sums(struct pass *pass)
 		mention_all(pass, in, 0);
 		if (is_product(in))
 			pass->values[in->operands[0].reg].product = at;
+		else if (is_copy(in))
+			pass->values[in->operands[0].reg].copy = at;
 	}
 	for (uint32_t at = 1; at <= function->code_count; at++) {
 		const struct ptx_instruction *in = &function->code[at - 1];
-		for (uint32_t operand = 1; operand <= 2 && is_free(in, OPCODE_ADD); operand++)
-			if (can_take(pass, at, operand)) {
+		for (uint32_t operand = 1; operand <= 2 && is_sum(in); operand++)
+			if (can_take(pass, at, operand))
 				pass->choices[at - 1] |= (uint8_t)operand;
-				pass->values[in->operands[operand].reg].sums++;
-			}
 		mention_all(pass, in, at);
 	}
-	for (uint32_t reg = 0; reg < function->register_count; reg++)
-		pass->values[reg].taken =
-			pass->values[reg].uses && pass->values[reg].uses == pass->values[reg].sums;
+}
+
+/* Whether a register and all that it is a copy of are taken. */
+static bool is_taken(const struct pass *pass, uint32_t reg)
+{
+	const struct value *value = &pass->values[reg];
+	while (value->taken && !value->product && value->copy)
+		value = &pass->values[pass->function->code[value->copy - 1].operands[1].reg];
+	return value->taken;
 }
 
 /* The product that a sum takes: its operand, or 0. */
@@ -173,24 +229,46 @@ static uint32_t chosen(const struct pass *pass, uint32_t i)
 {
 	const struct ptx_operand *operands = pass->function->code[i].operands;
 	for (uint32_t operand = 1; operand <= 2; operand++)
-		if (pass->choices[i] & operand && pass->values[operands[operand].reg].taken)
+		if (pass->choices[i] & operand && is_taken(pass, operands[operand].reg))
 			return operand;
 	return 0;
+}
+
+/* A use of a product counts where a sum takes it (or, at first, could), or a copy whose uses all
+ * count. */
+static void count_sums(struct pass *pass, bool at_first)
+{
+	const struct ptx_function *function = pass->function;
+	for (uint32_t reg = 0; reg < function->register_count; reg++)
+		pass->values[reg].sums = 0;
+	for (uint32_t i = function->code_count; i-- > 0;) {
+		const struct ptx_instruction *in = &function->code[i];
+		const uint32_t counted = at_first ? pass->choices[i] : chosen(pass, i);
+		for (uint32_t operand = 1; operand <= 2; operand++)
+			if (counted & operand)
+				pass->values[in->operands[operand].reg].sums++;
+		if (!is_copy(in))
+			continue;
+		const struct value *copy = &pass->values[in->operands[0].reg];
+		pass->values[in->operands[1].reg].sums += copy->copy == i + 1 && copy->uses == copy->sums;
+	}
+}
+
+static void take_products(struct pass *pass)
+{
+	count_sums(pass, true);
+	for (uint32_t reg = 0; reg < pass->function->register_count; reg++) {
+		struct value *value = &pass->values[reg];
+		value->taken = value->uses && value->uses == value->sums && (value->product || value->copy);
+	}
 }
 
 /* One that a sum leaves for another product has to be rounded, and is so for all of them. */
 static bool drop_products_that_stay(struct pass *pass)
 {
-	const struct ptx_function *function = pass->function;
 	bool dropped = false;
-	for (uint32_t reg = 0; reg < function->register_count; reg++)
-		pass->values[reg].sums = 0;
-	for (uint32_t i = 0; i < function->code_count; i++) {
-		const uint32_t operand = chosen(pass, i);
-		if (operand)
-			pass->values[function->code[i].operands[operand].reg].sums++;
-	}
-	for (uint32_t reg = 0; reg < function->register_count; reg++) {
+	count_sums(pass, false);
+	for (uint32_t reg = 0; reg < pass->function->register_count; reg++) {
 		struct value *value = &pass->values[reg];
 		if (value->taken && value->sums != value->uses) {
 			value->taken = false;
@@ -200,10 +278,12 @@ static bool drop_products_that_stay(struct pass *pass)
 	return dropped;
 }
 
-static void become_fma(struct pass *pass, struct ptx_instruction *sum, uint32_t operand)
+static void become_fma(struct pass *pass, uint32_t i, uint32_t operand)
 {
-	const struct value *value = &pass->values[sum->operands[operand].reg];
-	const struct ptx_operand *product = pass->function->code[value->product - 1].operands;
+	struct ptx_instruction *sum = &pass->function->code[i];
+	const struct term term = term_of_operand(pass, &sum->operands[operand], i + 1);
+	const struct ptx_operand *product = pass->function->code[term.product - 1].operands;
+	const bool is_difference = sum->op == OPCODE_SUB;
 	const char **parts = ptx_take(pass->parser, (sum->part_count + 1) * sizeof *parts);
 	struct ptx_operand *operands = ptx_take(pass->parser, 4 * sizeof *operands);
 	if (parts == NULL || operands == NULL)
@@ -215,6 +295,8 @@ static void become_fma(struct pass *pass, struct ptx_instruction *sum, uint32_t 
 	operands[1] = product[1];
 	operands[2] = product[2];
 	operands[3] = sum->operands[3 - operand];
+	operands[1].negated = term.negated != (is_difference && operand == 2);
+	operands[3].negated = is_difference && operand == 1;
 	sum->op = OPCODE_FMA;
 	sum->expects = "d,a,b,c";
 	sum->parts = parts;
@@ -245,16 +327,17 @@ static void fuse(struct pass *pass)
 	uint32_t rounds = 0;
 	find_blocks(pass);
 	find_sums(pass);
+	take_products(pass);
 	while (drop_products_that_stay(pass))
 		if (++rounds == ROUNDS_MAX)
 			return;
 	for (uint32_t i = 0; i < function->code_count; i++) {
 		const uint32_t operand = chosen(pass, i);
 		if (operand)
-			become_fma(pass, &function->code[i], operand);
+			become_fma(pass, i, operand);
 	}
 	for (uint32_t reg = 0; reg < function->register_count; reg++)
-		if (pass->values[reg].taken)
+		if (pass->values[reg].taken && pass->values[reg].product)
 			become_move(pass, &function->code[pass->values[reg].product - 1]);
 }
 

@@ -3,8 +3,22 @@
  * exactly. */
 #include "emulator/simd/lanes.h"
 
-/* That of an H200 for 0x7ff8000000001234; of other payloads and signs nothing is known. */
-#define NAN32_OF_F64 float_of_bits(0x7fc00000)
+/* Conversions from f64 keep a NaN's sign and the upper bits of its payload, and make it quiet. */
+static inline u64 nan_of_f64(f64 value, enum ptx_type type)
+{
+	const int fraction = type == PTX_F16 ? 10 : type == PTX_BF16 ? 7 : type == PTX_F32 ? 23 : 52;
+	const int exponent = type == PTX_F16 ? 5 : type == PTX_F64 ? 11 : 8;
+	u64 bits, ones = ((u64)1 << (exponent + 1)) - 1;
+	memcpy(&bits, &value, sizeof bits);
+	u64 payload = (bits & 0xfffffffffffff) >> (52 - fraction);
+	return bits >> 63 << (exponent + fraction) | ones << (fraction - 1) | payload;
+}
+
+static inline f32 f32_of_f64(f64 value)
+{
+	f32 nan = float_of_bits((u32)nan_of_f64(value, PTX_F32));
+	return value != value ? nan : (f32)value;
+}
 
 UNARY(cvt_b64_u32, u64, u32, a)
 UNARY(cvt_b64_s32, s64, s32, a)
@@ -20,7 +34,7 @@ UNARY(cvt_f32_u32, f32, u32, a)
 UNARY(cvt_f64_s32, f64, s32, a)
 UNARY(cvt_f64_u32, f64, u32, a)
 UNARY(cvt_f64_f32, f64, f32, a)
-UNARY(cvt_f32_f64, f32, f64, a != a ? NAN32_OF_F64 : (f32)a)
+UNARY(cvt_f32_f64, f32, f64, f32_of_f64(a))
 UNARY(cvt_f32_bf16, u32, u16, (u32)a << 16)
 UNARY(cvt_bf16_f32, u16, f32, float_to_bf16(a))
 
@@ -166,12 +180,15 @@ static u64 narrow_float(f64 value, enum ptx_type type, const struct exec_instruc
 	}
 	if (in->flags & EXEC_FLAG_SAT)
 		rounded = rounded > 0.0 ? (rounded < 1.0 ? rounded : 1.0) : 0.0;
+	if (isnan(rounded) && in->size == PTX_F64 && type != PTX_F64)
+		return nan_of_f64(rounded, type);
 	u64 bits = encode_float(rounded, type);
 	if (in->flags & EXEC_FLAG_FTZ && type == PTX_F32)
 		bits = bits_of_float(ftz(float_of_bits((u32)bits)));
 	return bits;
 }
 
+/* .ftz does nothing where the result is f16. */
 static f64 widen_float(u64 bits, enum ptx_type type, const struct exec_instruction *in)
 {
 	f64 value;
@@ -182,7 +199,8 @@ static f64 widen_float(u64 bits, enum ptx_type type, const struct exec_instructi
 	case PTX_TF32:
 	case PTX_F32:
 		value = float_of_bits((u32)bits);
-		return in->flags & EXEC_FLAG_FTZ ? ftz((f32)value) : value;
+		return in->flags & EXEC_FLAG_FTZ && in->count != PTX_F16 ? canonical(ftz((f32)value))
+																 : value;
 	case PTX_E5M2: return f16_to_float_soft((u16)(bits << 8));
 	case PTX_E4M3:
 		exponent = (u32)bits >> 3 & 15;
@@ -271,6 +289,12 @@ static u64 round_away_to_tf32(u32 bits, bool finite)
 	return finite && (bits & 0x7fffffff) >= infinity ? bits - (dropped + 1) : bits;
 }
 
+/* ptxas makes one of it, and so a NaN stays as it is. */
+static bool is_move(const struct exec_instruction *in)
+{
+	return in->e != 1 && !(in->flags & (EXEC_FLAG_SAT | EXEC_FLAG_FTZ));
+}
+
 static u64 convert_one(u64 bits, enum ptx_type from, enum ptx_type to,
 					   const struct exec_instruction *in)
 {
@@ -279,8 +303,8 @@ static u64 convert_one(u64 bits, enum ptx_type from, enum ptx_type to,
 		return round_away_to_tf32((u32)bits, in->flags & EXEC_FLAG_FINITE);
 	if (ptx_type_is_float(from)) {
 		f64 value = widen_float(bits, from, in);
-		if (from == PTX_F64 && to == PTX_F32 && isnan(value) && !(in->flags & EXEC_FLAG_SAT))
-			return bits_of_float(NAN32_OF_F64);
+		if (from == PTX_F32 && to == PTX_F32 && is_move(in))
+			return bits;
 		if (to_float)
 			return narrow_float(value, to, in);
 		return extend(float_to_integer(value, from, to, in->sub), to);

@@ -84,18 +84,25 @@ static __attribute__((noinline)) void finish_f32(f32 *t, u32 flags)
 	FOR_LANES t[i] = canonical(t[i]);
 }
 
-static __attribute__((noinline)) void fetch_f32(f32 *out, const f32 *in, u32 flags)
+static __attribute__((noinline)) void fetch_f32(f32 *out, const f32 *in, u32 flags, u32 negated)
 {
 	FOR_LANES out[i] = flags & EXEC_FLAG_FTZ ? ftz(in[i]) : in[i];
+	if (flags & negated)
+		FOR_LANES out[i] = -out[i];
+}
+
+static __attribute__((noinline)) void fetch_f64(f64 *out, const f64 *in, u32 flags, u32 negated)
+{
+	FOR_LANES out[i] = flags & negated ? -in[i] : in[i];
 }
 
 #define MODE_F32(name, expression)                                                                 \
 	HANDLER(name##_mode_f32)                                                                       \
 	{                                                                                              \
 		f32 va[EXEC_LANES], vb[EXEC_LANES], vc[EXEC_LANES], t[EXEC_LANES];                         \
-		fetch_f32(va, SOURCE(f32, in->a), in->flags);                                              \
-		fetch_f32(vb, SOURCE(f32, in->b), in->flags);                                              \
-		fetch_f32(vc, SOURCE(f32, in->c), in->flags);                                              \
+		fetch_f32(va, SOURCE(f32, in->a), in->flags, EXEC_FLAG_NEGATED_A);                         \
+		fetch_f32(vb, SOURCE(f32, in->b), in->flags, 0);                                           \
+		fetch_f32(vc, SOURCE(f32, in->c), in->flags, EXEC_FLAG_NEGATED_C);                         \
 		u32 before = rounding_enter(in->sub);                                                      \
 		FOR_LANES                                                                                  \
 		{                                                                                          \
@@ -112,8 +119,10 @@ static __attribute__((noinline)) void fetch_f32(f32 *out, const f32 *in, u32 fla
 #define MODE_F64(name, expression)                                                                 \
 	HANDLER(name##_mode_f64)                                                                       \
 	{                                                                                              \
-		const f64 *va = SOURCE(f64, in->a), *vb = SOURCE(f64, in->b), *vc = SOURCE(f64, in->c);    \
-		f64 t[EXEC_LANES];                                                                         \
+		const f64 *vb = SOURCE(f64, in->b);                                                        \
+		f64 va[EXEC_LANES], vc[EXEC_LANES], t[EXEC_LANES];                                         \
+		fetch_f64(va, SOURCE(f64, in->a), in->flags, EXEC_FLAG_NEGATED_A);                         \
+		fetch_f64(vc, SOURCE(f64, in->c), in->flags, EXEC_FLAG_NEGATED_C);                         \
 		u32 before = rounding_enter(in->sub);                                                      \
 		FOR_LANES                                                                                  \
 		{                                                                                          \
@@ -191,9 +200,11 @@ static inline f64 most64(f64 a, f64 b)
 	return a != a ? quiet(b) : b != b ? a : more;
 }
 
+/* A NaN has no sign. */
 static inline f32 with_sign(f32 magnitude, u32 sign)
 {
-	return float_of_bits((bits_of_float(magnitude) & 0x7fffffff) | (sign & 0x80000000));
+	u32 bits = (bits_of_float(magnitude) & 0x7fffffff) | (sign & 0x80000000);
+	return magnitude != magnitude ? NAN32 : float_of_bits(bits);
 }
 
 #define SIGNS(a, b) (bits_of_float(a) ^ bits_of_float(b))
@@ -212,10 +223,14 @@ BINARY(min_NaN_f32, f32, least_nan(a, b))
 BINARY(max_NaN_f32, f32, most_nan(a, b))
 BINARY(min_NaN_ftz_f32, f32, least_nan(ftz(a), ftz(b)))
 BINARY(max_NaN_ftz_f32, f32, most_nan(ftz(a), ftz(b)))
-BINARY(min_xorsign_abs_f32, f32, with_sign(least(fabsf(a), fabsf(b)), SIGNS(a, b)))
-BINARY(max_xorsign_abs_f32, f32, with_sign(most(fabsf(a), fabsf(b)), SIGNS(a, b)))
-BINARY(min_NaN_xorsign_abs_f32, f32, with_sign(least_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))
-BINARY(max_NaN_xorsign_abs_f32, f32, with_sign(most_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))
+#define OF_MAGNITUDES(name, choose)                                                                \
+	BINARY(name##_xorsign_abs_f32, f32, with_sign(choose(fabsf(a), fabsf(b)), SIGNS(a, b)))        \
+	BINARY(name##_xorsign_abs_ftz_f32, f32,                                                        \
+		   with_sign(choose(ftz(fabsf(a)), ftz(fabsf(b))), SIGNS(a, b)))
+OF_MAGNITUDES(min, least)
+OF_MAGNITUDES(max, most)
+OF_MAGNITUDES(min_NaN, least_nan)
+OF_MAGNITUDES(max_NaN, most_nan)
 BINARY(min_f64, f64, least64(a, b))
 BINARY(max_f64, f64, most64(a, b))
 /* copysign d, a, b: the sign of a, the value of b */
@@ -340,12 +355,22 @@ static inline f32 fma_odd_bf16(f32 a, f32 b, f32 c)
 	return nudge ? float_of_bits(same ? bits + 1 : bits - 1) : r;
 }
 
+static __attribute__((noinline)) void negate(f32 *v, int count)
+{
+	for (int i = 0; i < count; i++)
+		v[i] = -v[i];
+}
+
 #define HALF_FMA(suffix, format, count)                                                            \
 	HANDLER(fma_##suffix)                                                                          \
 	{                                                                                              \
 		HALF_FETCH(format, va, in->a, count)                                                       \
 		HALF_FETCH(format, vb, in->b, count)                                                       \
 		HALF_FETCH(format, vc, in->c, count)                                                       \
+		if (in->flags & EXEC_FLAG_NEGATED_A)                                                       \
+			negate(va, count);                                                                     \
+		if (in->flags & EXEC_FLAG_NEGATED_C)                                                       \
+			negate(vc, count);                                                                     \
 		f32 r[count];                                                                              \
 		for (int i = 0; i < count; i++)                                                            \
 			r[i] = fma_odd_##format(va[i], vb[i], vc[i]);                                          \
@@ -391,6 +416,10 @@ static inline f32 cut_to_bf16(f32 value)
 		   with_sign(least(fabsf(a), fabsf(b)), SIGNS(a, b)))                                      \
 	HALF_2(max_xorsign_abs, suffix, format, count,                                                 \
 		   with_sign(most(fabsf(a), fabsf(b)), SIGNS(a, b)))                                       \
+	HALF_2(min_NaN_xorsign_abs, suffix, format, count,                                             \
+		   with_sign(least_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))                                  \
+	HALF_2(max_NaN_xorsign_abs, suffix, format, count,                                             \
+		   with_sign(most_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))                                   \
 	HALF_SPECIAL(ex2, suffix, format, count)                                                       \
 	HALF_SPECIAL(tanh, suffix, format, count)
 

@@ -66,6 +66,7 @@ ON_EVERY_LEVEL(nan_of_minima)
 	expect("min.f64 %d1, %d1, %d1; mov.b64", "dd", 0x7ff8000000001234, 0, 0x7ff8000000001234);
 	expect("min.f32", "rrr", 0x7fc12345, 0x7fc12346, 0x7fffffff);
 	expect("min.NaN.f32", "rrr", 0x7fc12345, 0x3f800000, 0x7fffffff);
+	expect("max.NaN.xorsign.abs.f32", "rrr", 0x3f800000, 0xff98c691, 0x7fffffff);
 	expect("min.f64", "ddd", 0x7ff8000000001234, 0x7ff8000000001234, 0x7ff8000000001234);
 }
 
@@ -76,6 +77,20 @@ ON_EVERY_LEVEL(nan_of_conversions)
 	expect("cvt.f32.f16", "rh", 0x7e01, 0, 0x7fffffff);
 	expect("cvt.f32.f16", "rh", 0xfc00, 0, 0xff800000);
 	expect("cvt.f64.f32", "dr", 0x7fc12345, 0, 0x7ff82468a0000000);
+	/* from f64: the sign, and as much of the payload as there is room for */
+	expect("cvt.rn.f32.f64", "rd", 0x7fff00c898602762, 0, 0x7ff80644);
+	expect("cvt.rz.f32.f64", "rd", 0xfff0000000000001, 0, 0xffc00000);
+	expect("cvt.rn.f16.f64", "hd", 0x7fff00c898602762, 0, 0x7fc0);
+	expect("cvt.rn.bf16.f64", "hd", 0x7fff00c898602762, 0, 0x7ff8);
+	expect("cvt.rn.sat.f32.f64", "rd", 0x7fff00c898602762, 0, 0);
+	/* a move, unless a modifier makes an instruction of it */
+	expect("cvt.f32.f32", "rr", 0xff812345, 0, 0xff812345);
+	expect("cvt.ftz.f32.f32", "rr", 0xff812345, 0, 0x7fffffff);
+	expect("cvt.ftz.f64.f32", "dr", 0xff812345, 0, 0x7fffffffe0000000);
+	/* .ftz to f16 does nothing */
+	expect("cvt.rm.ftz.f16.f32", "hr", 0x807d83c3, 0, 0x8001);
+	expect("cvt.rp.ftz.sat.f16.f32", "hr", 0x007d83c3, 0, 0x0001);
+	expect("cvt.rm.ftz.bf16.f32", "hr", 0x807d83c3, 0, 0x8000);
 }
 
 /* cvt.rna adds to the bits of what is finite, and cuts: a NaN with a low payload is infinite. */
@@ -152,6 +167,7 @@ ON_EVERY_LEVEL(products_are_fused_with_sums)
 	const uint64_t lost = 0, kept = 0x33800000;         /* 2^-24 */
 #define MUL "mul.f32 %r10, %r1, %r1; "
 #define C "0fbf801000" /* -1 - 2^-11 */
+#define USE(x) " fma.rn.f32 %r0, " x ", 0f00000000, %r0; //"
 	static const struct {
 		const char *body;
 		bool is_fused;
@@ -164,13 +180,11 @@ ON_EVERY_LEVEL(products_are_fused_with_sums)
 		{"mul.rn.f32 %r10, %r1, %r1; add.f32 %r0, %r10, " C "; //", false},
 		{MUL "add.rn.f32 %r0, %r10, " C "; //", false},
 		{MUL "add.ftz.f32 %r0, %r10, " C "; //", false},
-		{MUL "add.f32 %r0, %r10, " C "; mov.b32 %r11, %r10; //", false},
+		{MUL "add.f32 %r0, %r10, " C ";" USE("%r10"), false},
 		/* of two products the first, and the other where that one stays */
 		{MUL "mul.f32 %r11, %r2, 0f40000000; add.f32 %r0, %r10, %r11; //", true},
 		{MUL "mul.f32 %r11, %r2, 0f40000000; add.f32 %r0, %r11, %r10; //", false},
-		{MUL "mul.f32 %r11, %r2, 0f40000000; add.f32 %r0, %r11, %r10;"
-			 "mov.b32 %r12, %r11; //",
-		 true},
+		{MUL "mul.f32 %r11, %r2, 0f40000000; add.f32 %r0, %r11, %r10;" USE("%r11"), true},
 		/* what is multiplied by 1 is no product */
 		{MUL "mul.f32 %r2, %r2, 0f40000000; mul.f32 %r11, %r2, 0f3f800000;"
 			 "add.f32 %r0, %r11, %r10; //",
@@ -182,4 +196,47 @@ ON_EVERY_LEVEL(products_are_fused_with_sums)
 		   0x3ff0000000400000, 0, 0x3c30000000000000);
 	expect("mul.f16 %h10, %h1, %h1; add.f16 %h0, %h10, %h2; //", "hhh", 0x3c10, 0xbc20, 0x0c00);
 	expect("mul.rn.f16 %h10, %h1, %h1; add.f16 %h0, %h10, %h2; //", "hhh", 0x3c10, 0xbc20, 0);
+}
+
+/* A difference, either way, and a product through copies: the square of 1 + 2^-12 and 1 + 2^-11. */
+ON_EVERY_LEVEL(products_are_fused_with_differences)
+{
+	const uint64_t one = 0x3f800800, square = 0x3f801000, ulp = 0x33800000, minus = 0x80000000;
+	static const struct {
+		const char *body;
+		bool is_fused, is_negative;
+	} table[] = {
+		{MUL "sub.f32 %r0, %r10, %r2; //", true, false},
+		{MUL "sub.f32 %r0, %r2, %r10; //", true, true},
+		{MUL "sub.f32 %r0, %r10, 0f3f801000; //", true, false},
+		{MUL "sub.f32 %r0, 0f3f801000, %r10; //", true, true},
+		{MUL "sub.sat.f32 %r0, %r10, %r2; //", true, false},
+		{MUL "sub.rn.f32 %r0, %r10, %r2; //", false, false},
+		{MUL "sub.ftz.f32 %r0, %r10, %r2; //", false, false},
+		{"mul.ftz.f32 %r10, %r1, %r1; sub.ftz.f32 %r0, %r2, %r10; //", true, true},
+		{MUL "mov.b32 %r11, %r10; sub.f32 %r0, %r11, %r2; //", true, false},
+		{MUL "neg.f32 %r11, %r10; add.f32 %r0, %r11, %r2; //", true, true},
+		{MUL "neg.f32 %r11, %r10; sub.f32 %r0, %r2, %r11; sub.f32 %r0, %r10, %r2; //", true, false},
+		{MUL
+		 "neg.f32 %r11, %r10; mov.b32 %r12, %r11; neg.f32 %r13, %r12; sub.f32 %r0, %r13, %r2; //",
+		 true, false},
+		{MUL "neg.f32 %r11, %r10; add.f32 %r0, %r11, %r2; " USE("%r11"), false, false},
+		{MUL "neg.ftz.f32 %r11, %r10; add.f32 %r0, %r11, %r2; //", false, false},
+		{MUL "neg.f32 %r11, %r10; sub.f32 %r12, %r11, %r10; sub.f32 %r0, %r10, %r2;" USE("%r12"),
+		 false, false},
+	};
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		expect(table[i].body, "rrr", one, square,
+			   table[i].is_fused ? ulp | (table[i].is_negative ? minus : 0) : 0);
+	expect("mul.f64 %d10, %d1, %d1; sub.f64 %d0, 0d3ff0000000800000, %d10; //", "dd",
+		   0x3ff0000000400000, 0, 0xbc30000000000000);
+	expect("mul.f16 %h10, %h1, %h1; sub.f16 %h0, %h2, %h10; //", "hhh", 0x3c10, 0x3c20, 0x8c00);
+	expect("mul.f16x2 %r10, %r1, %r1; sub.f16x2 %r0, %r10, %r2; //", "rrr", 0x3c103c10, 0x3c203c20,
+		   0x0c000c00);
+	expect("mul.bf16x2 %r10, %r1, %r1; sub.bf16x2 %r0, %r2, %r10; //", "rrr", 0x3f843f84,
+		   0x3f883f88, 0xba80ba80);
+	expect("mul.bf16 %h10, %h1, %h1; neg.bf16 %h11, %h10; add.bf16 %h0, %h2, %h11; //", "hhh",
+		   0x3f84, 0x3f88, 0xba80);
+	expect("mul.bf16x2 %r10, %r1, %r1; neg.bf16x2 %r11, %r10; add.bf16x2 %r0, %r2, %r11; //", "rrr",
+		   0x3f843f84, 0x3f883f88, 0);
 }
