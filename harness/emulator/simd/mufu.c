@@ -181,8 +181,8 @@ FUNCTION(cos, mufu_sin_segments, COS_PART >> 17, COS_PART & 0x1ffff, cos_of)
 
 /* Of exponents 2^-8 to 2^2: how many bits of the significand choose a segment, and the first of
  * them. What follows these and 17 more is cut. */
-static const s32 tanh_bits[] = {0, 0, 0, 0, 1, 2, 2, 2, 3, 4, 3};
-static const s32 tanh_first[] = {0, 1, 1, 2, 2, 4, 8, 12, 16, 24, 40};
+static const s32 tanh_bits[] = {0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3};
+static const s32 tanh_first[] = {0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43};
 #define TANH_LAST 10
 
 /* 1 from 8 on, and the argument below 2^-8 */

@@ -64,6 +64,11 @@ static inline f32 full_scale(f32 b)
 	return has_no_reciprocal(b) ? 0.25f : scale(b);
 }
 
+static inline f32 full_scale_ftz(f32 b)
+{
+	return has_no_reciprocal(b) ? 0.25f : 1.0f;
+}
+
 /* a / (2 pi), towards 0 */
 static inline f32 turns(f32 a)
 {
@@ -75,8 +80,7 @@ SPECIAL(rcp_approx_ftz_f32, f32, mufu_rcp, a, r)
 QUOTIENT(div_approx_f32, scale(b) * b, results[i] * (scale(b) * a))
 QUOTIENT(div_full_f32, full_scale(b) * b, results[i] * (full_scale(b) * a))
 QUOTIENT(div_approx_ftz_f32, b, ftz(results[i] * ftz(a)))
-QUOTIENT(div_full_ftz_f32, full_scale(ftz(b)) * b,
-		 ftz(results[i] * ftz(full_scale(ftz(b)) * ftz(a))))
+QUOTIENT(div_full_ftz_f32, full_scale_ftz(b) * b, ftz(results[i] * ftz(full_scale_ftz(b) * ftz(a))))
 SPECIAL(rsqrt_approx_f32, f32, mufu_rsq, scale(a) * a, is_below_normal(a) ? 0x1p12f * r : r)
 SPECIAL(rsqrt_approx_ftz_f32, f32, mufu_rsq, a, r)
 SPECIAL(sqrt_approx_f32, f32, mufu_sqrt, scale(a) * a, is_below_normal(a) ? 0x1p-12f * r : r)
