@@ -237,10 +237,16 @@ static bool multiply_small(const struct tensor_product *op)
 	return true;
 }
 
+/* All numbers are finite, and products, too. */
+static bool are_in_range(const struct tensor_factor *a, const struct tensor_factor *b)
+{
+	return a->finite && b->finite && a->most + b->most <= HIGHEST;
+}
+
 static void multiply(const struct tensor_product *op)
 {
 	const unsigned blocks = op->row_blocks * op->column_blocks;
-	if (!op->a->finite || !op->b->finite || op->a->most + op->b->most > HIGHEST) {
+	if (!are_in_range(op->a, op->b)) {
 		for (unsigned i = 0; i < blocks * 2 * VECTORS; i++)
 			sum_one_by_one(op, i / VECTORS / 2, i / VECTORS % 2, i % VECTORS * WIDTH);
 		return;

@@ -177,23 +177,24 @@ INLINE struct half_facts survey_halves(const uint16_t *bits, unsigned count, con
 INLINE void note_facts(enum tensor_type type, struct half_facts facts, struct tensor_factor *out)
 {
 	const struct half_format format = half_format(type);
-	const int most = facts.most >> format.fraction, least = (facts.least + 1) >> format.fraction;
+	const int most = facts.most >> format.fraction;
+	const int stored = (facts.least + 1) >> format.fraction, least = stored > 0 ? stored : 1;
+	const int low = most > SPREAD ? most - SPREAD : 1;
 	out->most = (most > 0 ? most : 1) - format.bias;
 	out->finite = most < format.infinite;
-	out->lowest = (least > 0 ? least : 1) - format.bias - format.fraction +
-				  __builtin_ctz(facts.used | 1u << format.fraction);
+	out->base = low - format.bias;
+	out->clamped = least < low;
+	out->lowest =
+		least - format.bias - format.fraction + __builtin_ctz(facts.used | 1u << format.fraction);
 }
 
 /* From exponents as they are stored, which are bytes, to those above `low`. */
-static bool clamp_bytes(const uint8_t *stored, unsigned count, uint8_t low, int8_t *out)
+static void clamp_bytes(const uint8_t *stored, unsigned count, uint8_t low, int8_t *out)
 {
-	uint8_t clamped = 0;
 	for (unsigned i = 0; i < count; i++) {
 		const uint8_t most = stored[i] > low ? stored[i] : low, zero = stored[i] == 0 ? 255 : 0;
-		clamped |= (uint8_t)((stored[i] < low ? 255 : 0) & ~zero);
 		out[i] = (int8_t)((uint8_t)(most - low) & ~zero) | (int8_t)(zero & 0x80);
 	}
-	return clamped != 0;
 }
 
 /* `bits`: in the order of the exponents. */
@@ -204,10 +205,8 @@ static void find_exponents_of_halves(enum tensor_type type, const uint16_t *bits
 	const struct half_format format = half_format(type);
 	const struct half_facts facts = type == TENSOR_F16 ? survey_halves(bits, count, 10, stored)
 													   : survey_halves(bits, count, 7, stored);
-	const int most = facts.most >> format.fraction, low = most > SPREAD ? most - SPREAD : 1;
 	note_facts(type, facts, out);
-	out->clamped = clamp_bytes(stored, count, (uint8_t)low, out->exponents);
-	out->base = low - format.bias;
+	clamp_bytes(stored, count, (uint8_t)(out->base + format.bias), out->exponents);
 }
 
 /* The facts alone, of blocks. */

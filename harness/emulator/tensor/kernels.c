@@ -196,8 +196,10 @@ INLINE void spread_bytes(const int8_t *eight, int8_t *out)
 	__m256i all = _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)eight));
 	_mm256_storeu_si256((__m256i *)out, _mm256_shuffle_epi8(all, order));
 #else
-	for (unsigned i = 0; i < TENSOR_LANES; i++)
-		out[i] = eight[i / 4];
+	const __m128i order = _mm_setr_epi8(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+	const __m128i all = _mm_loadl_epi64((const __m128i *)eight);
+	_mm_storeu_si128((__m128i *)out, _mm_shuffle_epi8(all, order));
+	_mm_storeu_si128((__m128i *)(out + 16), _mm_shuffle_epi8(_mm_srli_si128(all, 4), order));
 #endif
 }
 

@@ -145,15 +145,18 @@ ON_EVERY_LEVEL(mma_sync_follows_the_isa)
 	}
 }
 
-enum numbers { LONG, SHORT, ANY, NUMBERS };
+enum numbers { LONG, SHORT, ANY, TOP, NUMBERS };
 
 /* Bits of a number: with more digits than a sum keeps, of few digits, so that nothing is lost, or
- * of any exponent, 0, infinities and NaN, too. */
+ * of any exponent, 0, infinities and NaN, too; or the largest below 2, whose sums are the largest
+ * above their exponents. */
 static uint32_t random_number(enum model_type type, enum numbers kind)
 {
 	uint32_t bits = (uint32_t)rand() ^ (uint32_t)rand() << 16, keep, base;
 	if (kind == SHORT)
 		return (uint32_t)model_encode(type, (rand() % 33 - 16) * 0.25L, MODEL_RN, false);
+	if (kind == TOP)
+		return (uint32_t)model_encode(type, 2 - 0x1p-24L, MODEL_RZ, false);
 	if (kind == ANY && rand() % 64 == 0)
 		return rand() % 2 ? 0 : bits & ((1u << (model_bits(type) - 1)) - 1);
 	model_tile_range(&keep, &base, 1, type, kind == LONG ? (unsigned)rand() % 2 : 2);
