@@ -44,6 +44,16 @@ INLINE v_int truncated(v_float x)
 	return __builtin_convertvector(x, v_int);
 }
 
+/* The lowest bytes. */
+INLINE void store_bytes(v_int x, int8_t *out)
+{
+	v_bytes bytes = __builtin_convertvector(x, v_bytes);
+#if SIMD_LEVEL >= 4
+	__asm__("" : "+x"(bytes)); /* to memory alone is slower */
+#endif
+	*(v_bytes *)out = bytes;
+}
+
 INLINE v_int largest_lane(v_int x)
 {
 	for (unsigned i = 1; i < WIDTH; i++)
@@ -65,8 +75,7 @@ static void clamp_exponents(struct tensor_factor *x, unsigned count, int most)
 		const v_int zero = magnitude == 0;
 		clamped |= (above >> 31) & ~zero;
 		above = larger_integers(above, (v_int){0});
-		*(v_bytes *)(x->exponents + i) =
-			__builtin_convertvector((above & ~zero) | (zero & NO_VALUE), v_bytes);
+		store_bytes((above & ~zero) | (zero & NO_VALUE), x->exponents + i);
 	}
 	x->base = low - F32_BIAS;
 	x->clamped = any(clamped);
@@ -84,8 +93,7 @@ INLINE void find_exponents(unsigned count, struct tensor_factor *out)
 		const v_int stored = (v_int)((v_unsigned)magnitude >> 24), zero = magnitude == 0;
 		const v_int above = larger_integers(stored - least, (v_int){0});
 		most = larger_integers(most, stored);
-		*(v_bytes *)(out->exponents + i) =
-			__builtin_convertvector((above & ~zero) | (zero & NO_VALUE), v_bytes);
+		store_bytes((above & ~zero) | (zero & NO_VALUE), out->exponents + i);
 	}
 	const int largest = largest_lane(most)[0];
 	out->base = least - F32_BIAS;

@@ -113,7 +113,7 @@ INLINE bool multiply_by_shape(enum tensor_type type, const struct tensor_shape *
  * results, as they wait for all to be done: c may be d. */
 struct halves_work {
 	_Alignas(64) float right[COLUMN_BLOCKS_MAX][K_BLOCKS_MAX * HALVES_WIDE][8];
-	int8_t of_right[COLUMN_BLOCKS_MAX][K_BLOCKS_MAX * HALVES_WIDE][8];
+	int8_t of_right[COLUMN_BLOCKS_MAX * K_BLOCKS_MAX][HALVES_WIDE][8];
 	int8_t of_left[2 * K_BLOCKS_MAX][HALVES_WIDE][8];
 	_Alignas(64) float results[COLUMN_BLOCKS_MAX * 4][TENSOR_LANES];
 };
@@ -159,33 +159,11 @@ INLINE void prepare_halves(enum tensor_type type, const uint32_t *const a[],
 		_Alignas(64) uint16_t turned[HALVES];
 		const unsigned cb = i / k_blocks, k = i % k_blocks * HALVES_WIDE;
 		transpose((const uint16_t *)b[i], even_first, turned);
-		exponents_of_turned(turned, fraction, low[1], work->of_right[cb][k]);
+		exponents_of_turned(turned, fraction, low[1], work->of_right[i][0]);
 		for (unsigned j = 0; j < HALVES; j += WIDTH)
 			*(v_float *)(work->right[cb][k] + j) =
 				widened(type, *(const v_bits *)(const void *)(turned + j));
 	}
-}
-
-/* As largest_sums(), of both registers of a row and a column block. */
-INLINE void largest_of_halves(const struct halves_work *work, unsigned rb, unsigned cb, unsigned k,
-							  int8_t *out)
-{
-	const __m256i order = _mm256_setr_epi8(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4,
-										   4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7);
-	__m256i largest[2] = {_mm256_set1_epi8(NO_VALUE), _mm256_set1_epi8(NO_VALUE)};
-	for (unsigned i = 0; i < k; i++) {
-		const int8_t *eight = work->of_left[i / 8 * 2 + rb][i % 8];
-		__m256i left = _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)eight));
-		left = _mm256_shuffle_epi8(left, order);
-		for (unsigned j = 0; j < 2; j++) {
-			int32_t four;
-			memcpy(&four, work->of_right[cb][i] + 4 * j, sizeof four);
-			largest[j] =
-				_mm256_max_epi8(largest[j], _mm256_adds_epi8(left, _mm256_set1_epi32(four)));
-		}
-	}
-	for (unsigned j = 0; j < 2; j++)
-		_mm256_storeu_si256((__m256i *)(out + j * TENSOR_LANES), largest[j]);
 }
 
 /* As sum_group(). False where that would go one by one. */
@@ -235,20 +213,21 @@ INLINE bool cut_halves(enum tensor_type type, const struct tensor_shape *shape, 
 					   const struct tensor_factor sides[2])
 {
 	struct halves_work work;
-	_Alignas(64) int8_t largest[2 * TENSOR_LANES];
+	_Alignas(64) int8_t largest[COLUMN_BLOCKS_MAX * 2 * BLOCK_SUMS];
 	const int bias = half_format(type).bias;
 	const bool half = shape->c == TENSOR_F16 && shape->d == TENSOR_F16;
 	const unsigned low[2] = {(unsigned)(sides[0].base + bias), (unsigned)(sides[1].base + bias)};
 	const int base = sides[0].base + sides[1].base + F32_BIAS;
 	prepare_halves(type, a, b, shape, low, &work);
+	largest_sums(work.of_left[0][0], HALVES_WIDE, 2, work.of_right[0][0], shape->n / 8u, shape->k,
+				 largest);
 	for (unsigned i = 0; i < shape->n / 4u; i++) {
 		const unsigned rb = i % 2, cb = i / 2;
-		largest_of_halves(&work, rb, cb, shape->k, largest);
 #pragma GCC unroll 2
 		for (unsigned first = 0; first < 2 * VECTORS; first += EXACT_GROUP)
 			if (!sum_group_of_halves(type, half, a + rb, (const float(*)[8])work.right[cb],
-									 c + (size_t)2 * i, shape->k, largest, base, first,
-									 work.results[2 * i]))
+									 c + (size_t)2 * i, shape->k, largest + (size_t)i * BLOCK_SUMS,
+									 base, first, work.results[2 * i]))
 				return false;
 	}
 	for (unsigned i = 0; i < shape->n / 2u; i++)
