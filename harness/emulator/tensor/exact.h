@@ -12,7 +12,7 @@
 #include "emulator/tensor/factors.h"
 
 /* To f32, towards 0. */
-INLINE v_float to_floats_cut(v_int x)
+static ALWAYS_INLINE v_float to_floats_cut(v_int x)
 {
 #if SIMD_LEVEL >= 4
 	return (v_float)_mm512_cvt_roundepi32_ps((__m512i)x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
@@ -29,7 +29,7 @@ INLINE v_float to_floats_cut(v_int x)
 #define BLOCK_SUMS (2 * TENSOR_LANES) /* of a row and a column block: two registers */
 
 /* Each of eight rows' bytes for the eight columns. */
-INLINE void spread_rows(const int8_t *eight, int8_t *out)
+static ALWAYS_INLINE void spread_rows(const int8_t *eight, int8_t *out)
 {
 	int64_t rows;
 	memcpy(&rows, eight, sizeof rows);
@@ -59,7 +59,7 @@ typedef __m128i v_rows;
 #define BLOCK_ROWS (BLOCK_SUMS / ROWS_BYTES)
 
 /* By row and column, the even columns of each row first, to by register and lane. */
-INLINE void store_largest(const v_rows *largest, int8_t *out)
+static ALWAYS_INLINE void store_largest(const v_rows *largest, int8_t *out)
 {
 #if SIMD_LEVEL >= 4
 	const __m512i order = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
@@ -75,7 +75,8 @@ INLINE void store_largest(const v_rows *largest, int8_t *out)
 }
 
 /* The largest sums of exponents along k. `a`: by k, row and column; `b`: by k and column. */
-INLINE void largest_of_block(const int8_t *a, const int8_t *b, unsigned k, int8_t *out)
+static ALWAYS_INLINE void largest_of_block(const int8_t *a, const int8_t *b, unsigned k,
+										   int8_t *out)
 {
 	v_rows largest[BLOCK_ROWS];
 	memset(largest, NO_VALUE, sizeof largest);
@@ -88,22 +89,22 @@ INLINE void largest_of_block(const int8_t *a, const int8_t *b, unsigned k, int8_
 	store_largest(largest, out);
 }
 
-/* Of all blocks. `a`: as in tensor_factor. */
-INLINE void largest_sums(const int8_t *a, unsigned width, unsigned row_blocks, const int8_t *b,
-						 unsigned column_blocks, unsigned k, int8_t *out)
+/* Of all row and column blocks, in the order of d. */
+static ALWAYS_INLINE void largest_sums(const struct tensor_product *op, int8_t *out)
 {
 	_Alignas(64) int8_t spread[TENSOR_K_MAX * BLOCK_SUMS]; /* by k, row and column */
-	for (unsigned rb = 0; rb < row_blocks; rb++) {
-		for (unsigned i = 0; i < k; i++)
-			spread_rows(a + ((i / width * row_blocks + rb) * width + i % width) * 8,
+	const unsigned width = op->a->width, rows = op->row_blocks;
+	for (unsigned rb = 0; rb < rows; rb++) {
+		for (unsigned i = 0; i < op->k; i++)
+			spread_rows(op->a->exponents + ((i / width * rows + rb) * width + i % width) * 8,
 						spread + (size_t)BLOCK_SUMS * i);
-		for (unsigned cb = 0; cb < column_blocks; cb++)
-			largest_of_block(spread, b + (size_t)cb * 8 * k, k,
-							 out + (size_t)(cb * row_blocks + rb) * BLOCK_SUMS);
+		for (unsigned cb = 0; cb < op->column_blocks; cb++)
+			largest_of_block(spread, op->b->exponents + (size_t)cb * 8 * op->k, op->k,
+							 out + (size_t)(cb * rows + rb) * BLOCK_SUMS);
 	}
 }
 
-INLINE v_int widened_bytes(const int8_t *from)
+static ALWAYS_INLINE v_int widened_bytes(const int8_t *from)
 {
 #if SIMD_LEVEL >= 4
 	return (v_int)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)from));
@@ -129,8 +130,8 @@ struct exact_how {
 
 /* `above`: the largest sums of exponents, less `base`; negative, below -SPREAD, where all products
  * are 0. `doubt`: negative where is_rare() must say more; `rare`: where this does not do. */
-INLINE struct partial begin_sum(const struct exact_how how, v_int above, int base, v_float c,
-								v_int *doubt, v_int *rare)
+static ALWAYS_INLINE struct partial begin_sum(const struct exact_how how, v_int above, int base,
+											  v_float c, v_int *doubt, v_int *rare)
 {
 	struct partial part;
 	part.exponent = larger_integers(above + base, (v_int)((v_unsigned)((v_int)c << 1) >> 24));
@@ -146,7 +147,7 @@ INLINE struct partial begin_sum(const struct exact_how how, v_int above, int bas
 }
 
 /* Whether a sum has terms, and a largest exponent out of range. */
-INLINE bool is_rare(v_int above, int base, v_float c)
+static ALWAYS_INLINE bool is_rare(v_int above, int base, v_float c)
 {
 	const v_int magnitude = (v_int)c << 1, none = above >> 31, zero = (magnitude == 0) & none;
 	v_int exponent = ((above + base) & ~none) | none;
@@ -156,7 +157,7 @@ INLINE bool is_rare(v_int above, int base, v_float c)
 		   any(none & ~zero & (exponent - (base - SPREAD)) >> 31);
 }
 
-INLINE v_float end_sum(const struct exact_how how, struct partial part, v_int *rare)
+static ALWAYS_INLINE v_float end_sum(const struct exact_how how, struct partial part, v_int *rare)
 {
 	v_int sum = part.sum + part.c;
 	*rare |= (part.sum ^ sum) & (part.c ^ sum);
@@ -192,8 +193,9 @@ static void sum_one_by_one(const struct tensor_product *op, unsigned block, unsi
 	}
 }
 
-INLINE void sum_group(const struct exact_how how, const struct tensor_product *op, unsigned block,
-					  const int8_t *largest, int base, const unsigned first)
+static ALWAYS_INLINE void sum_group(const struct exact_how how, const struct tensor_product *op,
+									unsigned block, const int8_t *largest, int base,
+									const unsigned first)
 {
 	const unsigned rb = block % op->row_blocks, cb = block / op->row_blocks;
 	const size_t stride = (size_t)op->row_blocks * TENSOR_LANES;
@@ -240,16 +242,16 @@ INLINE void sum_group(const struct exact_how how, const struct tensor_product *o
 
 #define BLOCKS_MAX (TENSOR_WGMMA_COLUMNS / 8 * 2) /* or 16, of a warp's mma */
 
-INLINE void sum_blocks(const struct exact_how how, const struct tensor_product *op)
+static ALWAYS_INLINE void sum_blocks(const struct exact_how how, const struct tensor_product *op)
 {
 	_Alignas(64) int8_t largest[BLOCKS_MAX * BLOCK_SUMS];
 	const int base = op->a->base + op->b->base + F32_BIAS;
-	largest_sums(op->a->exponents, op->a->width, op->row_blocks, op->b->exponents,
-				 op->column_blocks, op->k, largest);
-	for (unsigned block = 0; block < op->row_blocks * op->column_blocks; block++)
+	largest_sums(op, largest);
+	for (unsigned block = 0; block < op->row_blocks * op->column_blocks; block++) {
 #pragma GCC unroll 4
 		for (unsigned first = 0; first < 2 * VECTORS; first += EXACT_GROUP)
 			sum_group(how, op, block, largest + (size_t)block * BLOCK_SUMS, base, first);
+	}
 }
 
 /* Whether all of c are multiples of 2^unit, and at most 2^22 times as large. */

@@ -15,7 +15,8 @@
 
 #define WIDTH (SIMD_LEVEL >= 4 ? 16u : SIMD_LEVEL >= 3 ? 8u : 4u)
 #define VECTORS (TENSOR_LANES / WIDTH)
-#define INLINE static inline __attribute__((always_inline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define INLINE static ALWAYS_INLINE
 
 typedef float v_float __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
 typedef int32_t v_int __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
