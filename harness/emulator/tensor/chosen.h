@@ -53,6 +53,52 @@ static bool chosen_exponents(const struct tensor_chosen *op, int32_t *of_a, int3
 	return most[0] <= F32_BIAS && most[1] <= F32_BIAS && most[0] + most[1] <= HIGHEST;
 }
 
+/* The sums of one row under way. */
+struct chosen_row {
+	const union tensor_element *a;
+	const uint8_t *places;
+	union tensor_element *sums, scale[TENSOR_WGMMA_COLUMNS]; /* scale: to units of the last bit */
+	int32_t largest[TENSOR_WGMMA_COLUMNS], total[TENSOR_WGMMA_COLUMNS];
+	uint8_t rare[TENSOR_WGMMA_COLUMNS]; /* must be done one by one */
+};
+
+static void chosen_scales(const struct tensor_chosen *op, const int32_t *of_a, const int32_t *of_b,
+						  int kept, struct chosen_row *row)
+{
+	int32_t *largest = row->largest;
+	for (unsigned n = 0; n < op->columns; n++)
+		largest[n] = NO_PRODUCT;
+	for (unsigned j = 0; j < op->kept; j++)
+		for (unsigned n = 0; n < op->columns; n++) {
+			int32_t exponent = of_a[j] + of_b[row->places[j] * op->columns + n];
+			largest[n] = exponent > largest[n] ? exponent : largest[n];
+		}
+	for (unsigned n = 0; n < op->columns; n++) {
+		int32_t of_c = (int32_t)(row->sums[n].bits >> 23 & 255) - F32_BIAS;
+		bool zero = largest[n] == NO_PRODUCT && row->sums[n].bits << 1 == 0;
+		largest[n] = of_c > largest[n] ? of_c : largest[n];
+		row->rare[n] = !zero && (largest[n] < LOWEST || largest[n] > HIGHEST + 2);
+		largest[n] = largest[n] < LOWEST ? LOWEST : largest[n];
+		row->scale[n].integer = (F32_BIAS + kept - largest[n]) << 23;
+	}
+}
+
+static void chosen_add(const struct tensor_chosen *op, struct chosen_row *row)
+{
+	memset(row->total, 0, sizeof row->total);
+	for (unsigned j = 0; j < op->kept; j++)
+		for (unsigned n = 0; n < op->columns; n++)
+			row->total[n] +=
+				(int32_t)(row->a[j].number * op->b[row->places[j] * op->columns + n].number *
+						  row->scale[n].number);
+	for (unsigned n = 0; n < op->columns; n++) {
+		int32_t of_c = (int32_t)(row->sums[n].number * row->scale[n].number);
+		int32_t sum = row->total[n] + of_c;
+		row->rare[n] |= ((row->total[n] ^ sum) & (of_c ^ sum)) < 0;
+		row->total[n] = sum;
+	}
+}
+
 /* As sum_group(). */
 static void chosen_exact(const struct tensor_chosen *op, unsigned row, const int32_t *of_a,
 						 const int32_t *of_b)
@@ -60,50 +106,26 @@ static void chosen_exact(const struct tensor_chosen *op, unsigned row, const int
 	const int kept = op->rule.bytes ? TENSOR_KEPT_BYTES : TENSOR_KEPT;
 	const uint32_t mask =
 		op->rule.bytes && !op->rule.half ? ~0u << (24 - TENSOR_SUM_BITS_BYTES) : ~0u;
-	union tensor_element *sums = &op->sums[row * op->columns];
-	int32_t largest[TENSOR_WGMMA_COLUMNS], total[TENSOR_WGMMA_COLUMNS];
-	union tensor_element scale[TENSOR_WGMMA_COLUMNS], result[TENSOR_WGMMA_COLUMNS];
-	const union tensor_element *a = op->a + row * op->kept;
-	const uint8_t *places = op->places + row * op->kept;
-	uint8_t rare[TENSOR_WGMMA_COLUMNS];
-	for (unsigned n = 0; n < op->columns; n++)
-		largest[n] = NO_PRODUCT;
-	for (unsigned j = 0; j < op->kept; j++)
-		for (unsigned n = 0; n < op->columns; n++) {
-			int32_t exponent = of_a[row * op->kept + j] + of_b[places[j] * op->columns + n];
-			largest[n] = exponent > largest[n] ? exponent : largest[n];
-		}
-	for (unsigned n = 0; n < op->columns; n++) {
-		int32_t of_c = (int32_t)(sums[n].bits >> 23 & 255) - F32_BIAS;
-		bool zero = largest[n] == NO_PRODUCT && sums[n].bits << 1 == 0;
-		largest[n] = of_c > largest[n] ? of_c : largest[n];
-		rare[n] = !zero && (largest[n] < LOWEST || largest[n] > HIGHEST + 2);
-		largest[n] = largest[n] < LOWEST ? LOWEST : largest[n];
-		scale[n].integer = (F32_BIAS + kept - largest[n]) << 23;
-		total[n] = 0;
-	}
-	for (unsigned j = 0; j < op->kept; j++)
-		for (unsigned n = 0; n < op->columns; n++)
-			total[n] += (int32_t)(a[j].number * op->b[places[j] * op->columns + n].number *
-								  scale[n].number);
-	for (unsigned n = 0; n < op->columns; n++) {
-		int32_t of_c = (int32_t)(sums[n].number * scale[n].number), sum = total[n] + of_c;
-		rare[n] |= ((total[n] ^ sum) & (of_c ^ sum)) < 0;
-		total[n] = sum;
-	}
+	union tensor_element result[TENSOR_WGMMA_COLUMNS], unit;
+	struct chosen_row work; /* large: not all is needed */
+	work.a = op->a + row * op->kept;
+	work.places = op->places + row * op->kept;
+	work.sums = op->sums + row * op->columns;
+	chosen_scales(op, of_a + row * op->kept, of_b, kept, &work);
+	chosen_add(op, &work);
 	for (unsigned n = 0; n < op->columns; n += WIDTH)
-		*(v_float *)&result[n] = to_floats_cut(*(const v_int *)&total[n]);
+		*(v_float *)&result[n] = to_floats_cut(*(const v_int *)&work.total[n]);
 	for (unsigned n = 0; n < op->columns; n++) {
-		result[n].integer |= op->rule.half && (int32_t)result[n].number != total[n];
-		scale[n].integer = (largest[n] + F32_BIAS - kept) << 23;
-		result[n].number *= scale[n].number;
+		result[n].integer |= op->rule.half && (int32_t)result[n].number != work.total[n];
+		unit.integer = (work.largest[n] + F32_BIAS - kept) << 23;
+		result[n].number *= unit.number;
 		result[n].bits &= mask;
 	}
 	for (unsigned n = 0; n < op->columns; n++)
-		if (rare[n])
+		if (work.rare[n])
 			chosen_one(op, row, n);
 		else
-			sums[n] = result[n];
+			work.sums[n] = result[n];
 }
 
 static void multiply_chosen(const struct tensor_chosen *op)

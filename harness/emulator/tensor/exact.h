@@ -12,7 +12,7 @@
 #include "emulator/tensor/factors.h"
 
 /* To f32, towards 0. */
-INLINE v_float to_floats_cut(v_int x)
+static ALWAYS_INLINE v_float to_floats_cut(v_int x)
 {
 #if SIMD_LEVEL >= 4
 	return (v_float)_mm512_cvt_roundepi32_ps((__m512i)x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
@@ -26,35 +26,85 @@ INLINE v_float to_floats_cut(v_int x)
 #endif
 }
 
-/* For the 32 lanes of an accumulator's register the largest sums of exponents along k. `a`: 32
- * lanes for each k, `stride` apart; `b`: four columns for each k, 8 apart. */
-INLINE void largest_sums(const int8_t *a, size_t stride, const int8_t *b, unsigned k, int8_t *out)
+#define BLOCK_SUMS (2 * TENSOR_LANES) /* of a row and a column block: two registers */
+
+/* Each of eight rows' bytes for the eight columns. */
+static ALWAYS_INLINE void spread_rows(const int8_t *eight, int8_t *out)
 {
-#if SIMD_LEVEL >= 3
-	__m256i largest = _mm256_set1_epi8(NO_VALUE);
-	for (unsigned i = 0; i < k; i++, a += stride, b += 8) {
-		int32_t four;
-		memcpy(&four, b, sizeof four);
-		__m256i sum =
-			_mm256_adds_epi8(_mm256_loadu_si256((const __m256i *)a), _mm256_set1_epi32(four));
-		largest = _mm256_max_epi8(largest, sum);
-	}
-	_mm256_storeu_si256((__m256i *)out, largest);
+	int64_t rows;
+	memcpy(&rows, eight, sizeof rows);
+#define TWO_ROWS(x, i)                                                                             \
+	_mm_shuffle_epi8(                                                                              \
+		x, _mm_set_epi64x(0x101010101010101 * (2 * (i) + 1), 0x101010101010101 * 2 * (i)))
+	const __m128i all = _mm_set1_epi64x(rows);
+	_mm_storeu_si128((__m128i *)out, TWO_ROWS(all, 0));
+	_mm_storeu_si128((__m128i *)(out + 16), TWO_ROWS(all, 1));
+	_mm_storeu_si128((__m128i *)(out + 32), TWO_ROWS(all, 2));
+	_mm_storeu_si128((__m128i *)(out + 48), TWO_ROWS(all, 3));
+}
+
+#if SIMD_LEVEL >= 4
+typedef __m512i v_rows; /* of a block, by row and column */
+#define ROWS_BYTES 64
+#define SPREAD_TWICE(eight) _mm512_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(eight)))
+#define LARGER_SUM(largest, x, y) _mm512_max_epi8(largest, _mm512_adds_epi8(x, y))
 #else
-	__m128i low = _mm_set1_epi8(NO_VALUE), high = low;
-	for (unsigned i = 0; i < k; i++, a += stride, b += 8) {
-		int32_t four;
-		memcpy(&four, b, sizeof four);
-		__m128i right = _mm_set1_epi32(four);
-		low = _mm_max_epi8(low, _mm_adds_epi8(_mm_loadu_si128((const __m128i *)a), right));
-		high = _mm_max_epi8(high, _mm_adds_epi8(_mm_loadu_si128((const __m128i *)(a + 16)), right));
+typedef __m128i v_rows;
+#define ROWS_BYTES 16
+#define SPREAD_TWICE(eight)                                                                        \
+	_mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)(eight)),                                  \
+					   _mm_loadl_epi64((const __m128i *)(eight)))
+#define LARGER_SUM(largest, x, y) _mm_max_epi8(largest, _mm_adds_epi8(x, y))
+#endif
+#define BLOCK_ROWS (BLOCK_SUMS / ROWS_BYTES)
+
+/* By row and column, the even columns of each row first, to by register and lane. */
+static ALWAYS_INLINE void store_largest(const v_rows *largest, int8_t *out)
+{
+#if SIMD_LEVEL >= 4
+	const __m512i order = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+	_mm512_storeu_si512(out, _mm512_permutexvar_epi32(order, *largest));
+#else
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < BLOCK_ROWS; i++) {
+		const __m128i turned = _mm_shuffle_epi32(largest[i], _MM_SHUFFLE(3, 1, 2, 0));
+		_mm_storel_epi64((__m128i *)(out + 8 * i), turned);
+		_mm_storel_epi64((__m128i *)(out + TENSOR_LANES + 8 * i), _mm_srli_si128(turned, 8));
 	}
-	_mm_storeu_si128((__m128i *)out, low);
-	_mm_storeu_si128((__m128i *)(out + 16), high);
 #endif
 }
 
-INLINE v_int widened_bytes(const int8_t *from)
+/* The largest sums of exponents along k. `a`: by k, row and column; `b`: by k and column. */
+static ALWAYS_INLINE void largest_of_block(const int8_t *a, const int8_t *b, unsigned k,
+										   int8_t *out)
+{
+	v_rows largest[BLOCK_ROWS];
+	memset(largest, NO_VALUE, sizeof largest);
+	for (unsigned j = 0; j < k; j++, a += BLOCK_SUMS, b += 8) {
+		const v_rows right = SPREAD_TWICE(b);
+#pragma GCC unroll 4
+		for (unsigned i = 0; i < BLOCK_ROWS; i++)
+			largest[i] = LARGER_SUM(largest[i], right, *(const v_rows *)(a + ROWS_BYTES * i));
+	}
+	store_largest(largest, out);
+}
+
+/* Of all row and column blocks, in the order of d. */
+static ALWAYS_INLINE void largest_sums(const struct tensor_product *op, int8_t *out)
+{
+	_Alignas(64) int8_t spread[TENSOR_K_MAX * BLOCK_SUMS]; /* by k, row and column */
+	const unsigned width = op->a->width, rows = op->row_blocks;
+	for (unsigned rb = 0; rb < rows; rb++) {
+		for (unsigned i = 0; i < op->k; i++)
+			spread_rows(op->a->exponents + ((i / width * rows + rb) * width + i % width) * 8,
+						spread + (size_t)BLOCK_SUMS * i);
+		for (unsigned cb = 0; cb < op->column_blocks; cb++)
+			largest_of_block(spread, op->b->exponents + (size_t)cb * 8 * op->k, op->k,
+							 out + (size_t)(cb * rows + rb) * BLOCK_SUMS);
+	}
+}
+
+static ALWAYS_INLINE v_int widened_bytes(const int8_t *from)
 {
 #if SIMD_LEVEL >= 4
 	return (v_int)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)from));
@@ -80,13 +130,13 @@ struct exact_how {
 
 /* `above`: the largest sums of exponents, less `base`; negative, below -SPREAD, where all products
  * are 0. `doubt`: negative where is_rare() must say more; `rare`: where this does not do. */
-INLINE struct partial begin_sum(const struct exact_how how, v_int above, int base, v_float c,
-								v_int *doubt, v_int *rare)
+static ALWAYS_INLINE struct partial begin_sum(const struct exact_how how, v_int above, int base,
+											  v_float c, v_int *doubt, v_int *rare)
 {
 	struct partial part;
 	part.exponent = larger_integers(above + base, (v_int)((v_unsigned)((v_int)c << 1) >> 24));
-	*doubt |= (part.exponent - (base - SPREAD)) | (part.exponent - (LOWEST + F32_BIAS)) |
-			  ((HIGHEST + 2 + F32_BIAS) - part.exponent);
+	const int low = base - SPREAD > LOWEST + F32_BIAS ? base - SPREAD : LOWEST + F32_BIAS;
+	*doubt |= (part.exponent - low) | ((HIGHEST + 2 + F32_BIAS) - part.exponent);
 	part.exponent = larger_integers(part.exponent, (v_int){0} + LOWEST + F32_BIAS);
 	part.scale = (v_float)((2 * F32_BIAS + how.kept - part.exponent) << 23);
 	part.c = truncated(c * part.scale);
@@ -97,7 +147,7 @@ INLINE struct partial begin_sum(const struct exact_how how, v_int above, int bas
 }
 
 /* Whether a sum has terms, and a largest exponent out of range. */
-INLINE bool is_rare(v_int above, int base, v_float c)
+static ALWAYS_INLINE bool is_rare(v_int above, int base, v_float c)
 {
 	const v_int magnitude = (v_int)c << 1, none = above >> 31, zero = (magnitude == 0) & none;
 	v_int exponent = ((above + base) & ~none) | none;
@@ -107,7 +157,7 @@ INLINE bool is_rare(v_int above, int base, v_float c)
 		   any(none & ~zero & (exponent - (base - SPREAD)) >> 31);
 }
 
-INLINE v_float end_sum(const struct exact_how how, struct partial part, v_int *rare)
+static ALWAYS_INLINE v_float end_sum(const struct exact_how how, struct partial part, v_int *rare)
 {
 	v_int sum = part.sum + part.c;
 	*rare |= (part.sum ^ sum) & (part.c ^ sum);
@@ -143,8 +193,9 @@ static void sum_one_by_one(const struct tensor_product *op, unsigned block, unsi
 	}
 }
 
-INLINE void sum_group(const struct exact_how how, const struct tensor_product *op, unsigned block,
-					  const int8_t *largest, int base, const unsigned first)
+static ALWAYS_INLINE void sum_group(const struct exact_how how, const struct tensor_product *op,
+									unsigned block, const int8_t *largest, int base,
+									const unsigned first)
 {
 	const unsigned rb = block % op->row_blocks, cb = block / op->row_blocks;
 	const size_t stride = (size_t)op->row_blocks * TENSOR_LANES;
@@ -189,18 +240,17 @@ INLINE void sum_group(const struct exact_how how, const struct tensor_product *o
 		*(v_float *)(d[GROUP_REGISTER(first, i)] + GROUP_LANE(first, i)) = result[i];
 }
 
-INLINE void sum_blocks(const struct exact_how how, const struct tensor_product *op)
+#define BLOCKS_MAX (TENSOR_WGMMA_COLUMNS / 8 * 2) /* or 16, of a warp's mma */
+
+static ALWAYS_INLINE void sum_blocks(const struct exact_how how, const struct tensor_product *op)
 {
-	_Alignas(64) int8_t largest[2 * TENSOR_LANES];
-	const size_t stride = (size_t)op->row_blocks * TENSOR_LANES;
+	_Alignas(64) int8_t largest[BLOCKS_MAX * BLOCK_SUMS];
+	const int base = op->a->base + op->b->base + F32_BIAS;
+	largest_sums(op, largest);
 	for (unsigned block = 0; block < op->row_blocks * op->column_blocks; block++) {
-		const int8_t *a = op->a->exponents + block % op->row_blocks * TENSOR_LANES;
-		const int8_t *b = op->b->exponents + (size_t)(block / op->row_blocks) * 8 * op->k;
-		for (unsigned reg = 0; reg < 2; reg++)
-			largest_sums(a, stride, b + 4 * reg, op->k, largest + reg * TENSOR_LANES);
 #pragma GCC unroll 4
 		for (unsigned first = 0; first < 2 * VECTORS; first += EXACT_GROUP)
-			sum_group(how, op, block, largest, op->a->base + op->b->base + F32_BIAS, first);
+			sum_group(how, op, block, largest + (size_t)block * BLOCK_SUMS, base, first);
 	}
 }
 

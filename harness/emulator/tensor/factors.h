@@ -17,7 +17,7 @@ typedef int8_t v_bytes __attribute__((vector_size(WIDTH), aligned(1), may_alias)
 		*/
 #define NO_VALUE (-128) /* the exponent of 0 */
 
-INLINE v_int larger_integers(v_int x, v_int y)
+static ALWAYS_INLINE v_int larger_integers(v_int x, v_int y)
 {
 #if SIMD_LEVEL >= 4
 	return (v_int)_mm512_max_epi32((__m512i)x, (__m512i)y);
@@ -28,7 +28,7 @@ INLINE v_int larger_integers(v_int x, v_int y)
 #endif
 }
 
-INLINE bool any(v_int x)
+static ALWAYS_INLINE bool any(v_int x)
 {
 #if SIMD_LEVEL >= 4
 	return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) != 0;
@@ -39,12 +39,22 @@ INLINE bool any(v_int x)
 #endif
 }
 
-INLINE v_int truncated(v_float x)
+static ALWAYS_INLINE v_int truncated(v_float x)
 {
 	return __builtin_convertvector(x, v_int);
 }
 
-INLINE v_int largest_lane(v_int x)
+/* The lowest bytes. */
+static ALWAYS_INLINE void store_bytes(v_int x, int8_t *out)
+{
+	v_bytes bytes = __builtin_convertvector(x, v_bytes);
+#if SIMD_LEVEL >= 4
+	__asm__("" : "+x"(bytes)); /* to memory alone is slower */
+#endif
+	*(v_bytes *)out = bytes;
+}
+
+static ALWAYS_INLINE v_int largest_lane(v_int x)
 {
 	for (unsigned i = 1; i < WIDTH; i++)
 		x[0] = x[i] > x[0] ? x[i] : x[0];
@@ -65,8 +75,7 @@ static void clamp_exponents(struct tensor_factor *x, unsigned count, int most)
 		const v_int zero = magnitude == 0;
 		clamped |= (above >> 31) & ~zero;
 		above = larger_integers(above, (v_int){0});
-		*(v_bytes *)(x->exponents + i) =
-			__builtin_convertvector((above & ~zero) | (zero & NO_VALUE), v_bytes);
+		store_bytes((above & ~zero) | (zero & NO_VALUE), x->exponents + i);
 	}
 	x->base = low - F32_BIAS;
 	x->clamped = any(clamped);
@@ -74,7 +83,7 @@ static void clamp_exponents(struct tensor_factor *x, unsigned count, int most)
 
 /* The exponents that numbers are stored with in their own format, whose smallest normal number has
  * that of `least` in f32. `count` is a multiple of 32. */
-INLINE void find_exponents(unsigned count, struct tensor_factor *out)
+static ALWAYS_INLINE void find_exponents(unsigned count, struct tensor_factor *out)
 {
 	const float *numbers = &out->elements->number;
 	const int least = out->least;
@@ -84,8 +93,7 @@ INLINE void find_exponents(unsigned count, struct tensor_factor *out)
 		const v_int stored = (v_int)((v_unsigned)magnitude >> 24), zero = magnitude == 0;
 		const v_int above = larger_integers(stored - least, (v_int){0});
 		most = larger_integers(most, stored);
-		*(v_bytes *)(out->exponents + i) =
-			__builtin_convertvector((above & ~zero) | (zero & NO_VALUE), v_bytes);
+		store_bytes((above & ~zero) | (zero & NO_VALUE), out->exponents + i);
 	}
 	const int largest = largest_lane(most)[0];
 	out->base = least - F32_BIAS;
@@ -99,7 +107,7 @@ INLINE void find_exponents(unsigned count, struct tensor_factor *out)
 
 typedef uint16_t v_halves __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
 
-INLINE v_halves larger_halves(v_halves x, v_halves y)
+static ALWAYS_INLINE v_halves larger_halves(v_halves x, v_halves y)
 {
 #if SIMD_LEVEL >= 4
 	return (v_halves)_mm512_max_epu16((__m512i)x, (__m512i)y);
@@ -110,7 +118,7 @@ INLINE v_halves larger_halves(v_halves x, v_halves y)
 #endif
 }
 
-INLINE v_halves smaller_halves(v_halves x, v_halves y)
+static ALWAYS_INLINE v_halves smaller_halves(v_halves x, v_halves y)
 {
 	return ~larger_halves(~x, ~y);
 }
@@ -126,12 +134,12 @@ INLINE v_halves smaller_halves(v_halves x, v_halves y)
 #define COMBINED(f, x) ((__m128i)(x))
 #endif
 
-INLINE uint16_t smallest_half(v_halves x)
+static ALWAYS_INLINE uint16_t smallest_half(v_halves x)
 {
 	return (uint16_t)_mm_cvtsi128_si32(_mm_minpos_epu16(COMBINED(_mm_min_epu16, x)));
 }
 
-INLINE uint16_t union_of_halves(v_halves x)
+static ALWAYS_INLINE uint16_t union_of_halves(v_halves x)
 {
 	__m128i part = COMBINED(_mm_or_si128, x);
 	uint64_t bits = (uint64_t)(_mm_extract_epi64(part, 0) | _mm_extract_epi64(part, 1));
@@ -157,8 +165,8 @@ struct half_facts {
 };
 
 /* Loops that the compiler vectorises. `stored`: the exponents, 0 of 0. */
-INLINE struct half_facts survey_halves(const uint16_t *bits, unsigned count, const int fraction,
-									   uint8_t *stored)
+static ALWAYS_INLINE struct half_facts survey_halves(const uint16_t *bits, unsigned count,
+													 const int fraction, uint8_t *stored)
 {
 	uint16_t most = 0, least = UINT16_MAX, used = 0;
 	for (unsigned i = 0; i < count; i++) {
@@ -174,7 +182,8 @@ INLINE struct half_facts survey_halves(const uint16_t *bits, unsigned count, con
 }
 
 /* What facts say of all numbers. */
-INLINE void note_facts(enum tensor_type type, struct half_facts facts, struct tensor_factor *out)
+static ALWAYS_INLINE void note_facts(enum tensor_type type, struct half_facts facts,
+									 struct tensor_factor *out)
 {
 	const struct half_format format = half_format(type);
 	const int most = facts.most >> format.fraction;
@@ -210,8 +219,8 @@ static void find_exponents_of_halves(enum tensor_type type, const uint16_t *bits
 }
 
 /* The facts alone, of blocks. */
-INLINE void survey_blocks(enum tensor_type type, const uint32_t *const blocks[], unsigned count,
-						  struct tensor_factor *out)
+static ALWAYS_INLINE void survey_blocks(enum tensor_type type, const uint32_t *const blocks[],
+										unsigned count, struct tensor_factor *out)
 {
 	v_halves most = {0}, below = ~most, used = {0};
 	for (unsigned i = 0; i < count; i++)

@@ -6,7 +6,7 @@
 #if SIMD_LEVEL >= 3
 #define HALVES_WIDE 8 /* elements of a row of a block */
 
-INLINE void column_halves(enum tensor_type type, const uint32_t *block, float *out)
+static ALWAYS_INLINE void column_halves(enum tensor_type type, const uint32_t *block, float *out)
 {
 #if SIMD_LEVEL >= 4
 	for (unsigned half = 0; half < 2; half++, out += TENSOR_BLOCK / 4) {
@@ -25,10 +25,10 @@ INLINE void column_halves(enum tensor_type type, const uint32_t *block, float *o
 /* d = c + the product for `row_blocks` row blocks (in a, d and c from their first on),
  * `column_blocks` column blocks and `k_blocks` along k. They are constants where this is inlined,
  * so that the sums stay in registers. */
-INLINE void add_halves(enum tensor_type type, float *const d[], const uint32_t *const a[],
-					   float right[2][2 * HALVES_WIDE][8], const float *const c[],
-					   const unsigned row_blocks, const unsigned column_blocks,
-					   const unsigned k_blocks)
+static ALWAYS_INLINE void add_halves(enum tensor_type type, float *const d[],
+									 const uint32_t *const a[], float right[2][2 * HALVES_WIDE][8],
+									 const float *const c[], const unsigned row_blocks,
+									 const unsigned column_blocks, const unsigned k_blocks)
 {
 	v_float sum[2 * 2 * VECTORS * 2]; /* row block, vector, column */
 	const unsigned lefts = row_blocks * VECTORS, rights = 2 * column_blocks;
@@ -61,9 +61,10 @@ INLINE void add_halves(enum tensor_type type, float *const d[], const uint32_t *
 }
 
 /* 16 rows. Eight vectors of sums go together. */
-INLINE void halves_by_16(enum tensor_type type, float *const d[], const uint32_t *const a[],
-						 const uint32_t *const b[], const float *const c[],
-						 const unsigned column_blocks, const unsigned k_blocks)
+static ALWAYS_INLINE void halves_by_16(enum tensor_type type, float *const d[],
+									   const uint32_t *const a[], const uint32_t *const b[],
+									   const float *const c[], const unsigned column_blocks,
+									   const unsigned k_blocks)
 {
 	_Alignas(64) float right[2][2 * HALVES_WIDE][8], sums[8][TENSOR_LANES];
 	for (unsigned i = 0; i < column_blocks * k_blocks; i++)
@@ -89,9 +90,9 @@ INLINE void halves_by_16(enum tensor_type type, float *const d[], const uint32_t
 }
 
 /* The shapes of mma.sync, and wmma's square one. */
-INLINE bool multiply_by_shape(enum tensor_type type, const struct tensor_shape *shape,
-							  float *const d[], const uint32_t *const a[],
-							  const uint32_t *const b[], const float *const c[])
+static ALWAYS_INLINE bool multiply_by_shape(enum tensor_type type, const struct tensor_shape *shape,
+											float *const d[], const uint32_t *const a[],
+											const uint32_t *const b[], const float *const c[])
 {
 	if (shape->n == 8 && shape->k == 16)
 		halves_by_16(type, d, a, b, c, 1, 2);
@@ -109,18 +110,21 @@ INLINE bool multiply_by_shape(enum tensor_type type, const struct tensor_shape *
 #define COLUMN_BLOCKS_MAX 2 /* of a shape */
 #define K_BLOCKS_MAX 2
 
-/* B's elements by column block, k and column, and its exponents; those of A by block, k and row;
- * results, as they wait for all to be done: c may be d. */
+/* A product and its operands as blocks; B's elements by column block, k and column; and results, as
+ * they wait for all to be done: c may be d. Numbers are as in tensor_product but for A's. */
 struct halves_work {
-	_Alignas(64) float right[COLUMN_BLOCKS_MAX][K_BLOCKS_MAX * HALVES_WIDE][8];
-	int8_t of_right[COLUMN_BLOCKS_MAX][K_BLOCKS_MAX * HALVES_WIDE][8];
-	int8_t of_left[2 * K_BLOCKS_MAX][HALVES_WIDE][8];
+	struct tensor_product op;
+	const uint32_t *const *a, *const *b;
+	struct tensor_factor left, right;
+	_Alignas(64) float elements[COLUMN_BLOCKS_MAX][K_BLOCKS_MAX * HALVES_WIDE][8];
+	int8_t of_left[2 * K_BLOCKS_MAX][HALVES], of_right[COLUMN_BLOCKS_MAX * K_BLOCKS_MAX][HALVES];
 	_Alignas(64) float results[COLUMN_BLOCKS_MAX * 4][TENSOR_LANES];
+	_Alignas(64) int8_t largest[COLUMN_BLOCKS_MAX * 2][BLOCK_SUMS];
 };
 
 /* Of a block as transpose() left it: exponents above `low`, which none but those of 0 is below. */
-INLINE void exponents_of_turned(const uint16_t *turned, const int fraction, unsigned low,
-								int8_t *out)
+static ALWAYS_INLINE void exponents_of_turned(const uint16_t *turned, const int fraction,
+											  unsigned low, int8_t *out)
 {
 	for (unsigned i = 0; i < HALVES; i += 2 * WIDTH) {
 #if SIMD_LEVEL >= 4
@@ -144,115 +148,82 @@ INLINE void exponents_of_turned(const uint16_t *turned, const int fraction, unsi
 	}
 }
 
-INLINE void prepare_halves(enum tensor_type type, const uint32_t *const a[],
-						   const uint32_t *const b[], const struct tensor_shape *shape,
-						   const unsigned low[2], struct halves_work *work)
+static ALWAYS_INLINE void prepare_halves(enum tensor_type type, struct halves_work *work)
 {
-	const int fraction = type == TENSOR_F16 ? 10 : 7;
-	const unsigned k_blocks = shape->k / 8u;
+	const struct half_format format = half_format(type);
+	const unsigned k_blocks = work->op.k / HALVES_WIDE;
+	_Alignas(64) uint16_t turned[HALVES];
+	work->left.width = HALVES_WIDE;
+	work->left.exponents = work->of_left[0];
+	work->right.exponents = work->of_right[0];
+	work->op.a = &work->left;
+	work->op.b = &work->right;
 	for (unsigned i = 0; i < 2 * k_blocks; i++) {
-		_Alignas(64) uint16_t turned[HALVES];
-		transpose((const uint16_t *)a[i], in_order, turned);
-		exponents_of_turned(turned, fraction, low[0], work->of_left[i][0]);
+		transpose((const uint16_t *)work->a[i], in_order, turned);
+		exponents_of_turned(turned, format.fraction, (unsigned)(work->left.base + format.bias),
+							work->of_left[i]);
 	}
-	for (unsigned i = 0; i < shape->n / 8u * k_blocks; i++) {
-		_Alignas(64) uint16_t turned[HALVES];
-		const unsigned cb = i / k_blocks, k = i % k_blocks * HALVES_WIDE;
-		transpose((const uint16_t *)b[i], even_first, turned);
-		exponents_of_turned(turned, fraction, low[1], work->of_right[cb][k]);
+	for (unsigned i = 0; i < work->op.column_blocks * k_blocks; i++) {
+		float *to = work->elements[i / k_blocks][i % k_blocks * HALVES_WIDE];
+		transpose((const uint16_t *)work->b[i], even_first, turned);
+		exponents_of_turned(turned, format.fraction, (unsigned)(work->right.base + format.bias),
+							work->of_right[i]);
 		for (unsigned j = 0; j < HALVES; j += WIDTH)
-			*(v_float *)(work->right[cb][k] + j) =
-				widened(type, *(const v_bits *)(const void *)(turned + j));
+			*(v_float *)(to + j) = widened(type, *(const v_bits *)(const void *)(turned + j));
 	}
-}
-
-/* As largest_sums(), of both registers of a row and a column block. */
-INLINE void largest_of_halves(const struct halves_work *work, unsigned rb, unsigned cb, unsigned k,
-							  int8_t *out)
-{
-	const __m256i order = _mm256_setr_epi8(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4,
-										   4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7);
-	__m256i largest[2] = {_mm256_set1_epi8(NO_VALUE), _mm256_set1_epi8(NO_VALUE)};
-	for (unsigned i = 0; i < k; i++) {
-		const int8_t *eight = work->of_left[i / 8 * 2 + rb][i % 8];
-		__m256i left = _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)eight));
-		left = _mm256_shuffle_epi8(left, order);
-		for (unsigned j = 0; j < 2; j++) {
-			int32_t four;
-			memcpy(&four, work->of_right[cb][i] + 4 * j, sizeof four);
-			largest[j] =
-				_mm256_max_epi8(largest[j], _mm256_adds_epi8(left, _mm256_set1_epi32(four)));
-		}
-	}
-	for (unsigned j = 0; j < 2; j++)
-		_mm256_storeu_si256((__m256i *)(out + j * TENSOR_LANES), largest[j]);
 }
 
 /* As sum_group(). False where that would go one by one. */
-INLINE bool sum_group_of_halves(enum tensor_type type, bool half, const uint32_t *const a[],
-								const float (*right)[8], const float *const c[], unsigned k,
-								const int8_t *largest, int base, const unsigned first, float *out)
+static ALWAYS_INLINE bool sum_group_of_halves(enum tensor_type type, struct halves_work *work,
+											  unsigned block, const unsigned first)
 {
-	const struct exact_how how = {.kept = TENSOR_KEPT, .half = half};
+	const struct exact_how how = {.kept = TENSOR_KEPT, .half = work->op.rule.half};
+	const int base = work->left.base + work->right.base + F32_BIAS;
+	const int8_t *largest = work->largest[block] + first * WIDTH;
+	const uint32_t *const *a = work->a + block % 2;
+	const float(*right)[8] = (const float(*)[8])work->elements[block / 2];
+	const unsigned lefts = EXACT_GROUP < VECTORS ? EXACT_GROUP : VECTORS;
 	struct partial part[EXACT_GROUP];
 	v_float left[EXACT_GROUP];
 	v_int doubt = {0}, rare = {0};
-	const unsigned lefts = EXACT_GROUP < VECTORS ? EXACT_GROUP : VECTORS;
+#define C_OF(i)                                                                                    \
+	(*(const v_float *)(work->op.c[2 * block + GROUP_REGISTER(first, i)] + GROUP_LANE(first, i)))
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < EXACT_GROUP; i++)
-		part[i] = begin_sum(how, widened_bytes(largest + (first + i) * WIDTH), base,
-							*(const v_float *)(c[GROUP_REGISTER(first, i)] + GROUP_LANE(first, i)),
-							&doubt, &rare);
-	for (unsigned quad = 0; quad < k / 4; quad++) {
+		part[i] = begin_sum(how, widened_bytes(largest + i * WIDTH), base, C_OF(i), &doubt, &rare);
+	for (unsigned quad = 0; quad < work->op.k / 4; quad++) {
 #pragma GCC unroll 4
 		for (unsigned i = 0; i < lefts; i++)
 			left[i] = four_halves_of_rows(type, a[quad / 2 * 2] + GROUP_LANE(first, i), quad % 2);
-#pragma GCC unroll 4
-		for (unsigned j = 0; j < 4; j++)
-#pragma GCC unroll 4
-			for (unsigned i = 0; i < EXACT_GROUP; i++) {
-				v_float product =
-					one_of_four(left[i % lefts], j) *
-					repeated_floats(right[quad * 4 + j] + 4 * GROUP_REGISTER(first, i));
-				part[i].sum += truncated(product * part[i].scale);
-			}
+#pragma GCC unroll 16
+		for (unsigned j = 0; j < 4 * EXACT_GROUP; j++) {
+			const unsigned i = j % EXACT_GROUP, k = j / EXACT_GROUP;
+			v_float product = one_of_four(left[i % lefts], k) *
+							  repeated_floats(right[quad * 4 + k] + 4 * GROUP_REGISTER(first, i));
+			part[i].sum += truncated(product * part[i].scale);
+		}
 	}
+	bool one_by_one = false;
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < EXACT_GROUP; i++)
-		*(v_float *)(out + (first + i) * WIDTH) = end_sum(how, part[i], &rare);
-	bool one_by_one = any(rare >> 31);
+		*(v_float *)(work->results[2 * block] + (first + i) * WIDTH) = end_sum(how, part[i], &rare);
 	if (__builtin_expect(any(doubt >> 31), 0))
 		for (unsigned i = 0; i < EXACT_GROUP; i++)
-			one_by_one =
-				one_by_one ||
-				is_rare(widened_bytes(largest + (first + i) * WIDTH), base,
-						*(const v_float *)(c[GROUP_REGISTER(first, i)] + GROUP_LANE(first, i)));
-	return !one_by_one;
+			one_by_one = one_by_one || is_rare(widened_bytes(largest + i * WIDTH), base, C_OF(i));
+	return !one_by_one && !any(rare >> 31);
 }
 
-INLINE bool cut_halves(enum tensor_type type, const struct tensor_shape *shape, float *const d[],
-					   const uint32_t *const a[], const uint32_t *const b[], const float *const c[],
-					   const struct tensor_factor sides[2])
+static ALWAYS_INLINE bool cut_halves(enum tensor_type type, struct halves_work *work)
 {
-	struct halves_work work;
-	_Alignas(64) int8_t largest[2 * TENSOR_LANES];
-	const int bias = half_format(type).bias;
-	const bool half = shape->c == TENSOR_F16 && shape->d == TENSOR_F16;
-	const unsigned low[2] = {(unsigned)(sides[0].base + bias), (unsigned)(sides[1].base + bias)};
-	const int base = sides[0].base + sides[1].base + F32_BIAS;
-	prepare_halves(type, a, b, shape, low, &work);
-	for (unsigned i = 0; i < shape->n / 4u; i++) {
-		const unsigned rb = i % 2, cb = i / 2;
-		largest_of_halves(&work, rb, cb, shape->k, largest);
+	prepare_halves(type, work);
+	largest_sums(&work->op, work->largest[0]);
+	for (unsigned block = 0; block < 2 * work->op.column_blocks; block++)
 #pragma GCC unroll 2
 		for (unsigned first = 0; first < 2 * VECTORS; first += EXACT_GROUP)
-			if (!sum_group_of_halves(type, half, a + rb, (const float(*)[8])work.right[cb],
-									 c + (size_t)2 * i, shape->k, largest, base, first,
-									 work.results[2 * i]))
+			if (!sum_group_of_halves(type, work, block, first))
 				return false;
-	}
-	for (unsigned i = 0; i < shape->n / 2u; i++)
-		memcpy(d[i], work.results[i], sizeof work.results[i]);
+	for (unsigned i = 0; i < 4 * work->op.column_blocks; i++)
+		memcpy(work->op.d[i], work->results[i], sizeof work->results[i]);
 	return true;
 }
 
@@ -260,20 +231,28 @@ static bool multiply_halves(const struct tensor_shape *shape, float *const d[],
 							const uint32_t *const a[], const uint32_t *const b[],
 							const float *const c[])
 {
-	const unsigned k_blocks = shape->k / 8u, column_blocks = shape->n / 8u;
-	struct tensor_factor sides[2];
-	if (shape->m != 16 || shape->n > 8 * COLUMN_BLOCKS_MAX || !is_halves(shape->a))
+	const unsigned k_blocks = shape->k / HALVES_WIDE, column_blocks = shape->n / 8u;
+	struct halves_work work;
+	if (shape->m != 16 || column_blocks > COLUMN_BLOCKS_MAX || !is_halves(shape->a))
 		return false;
-	survey_blocks(shape->a, a, 2 * k_blocks, &sides[0]);
-	survey_blocks(shape->a, b, column_blocks * k_blocks, &sides[1]);
-	if (are_small(&sides[0], &sides[1], shape->k) &&
-		are_small_multiples(c, 4 * column_blocks, sides[0].lowest + sides[1].lowest))
+	survey_blocks(shape->a, a, 2 * k_blocks, &work.left);
+	survey_blocks(shape->a, b, column_blocks * k_blocks, &work.right);
+	if (are_small(&work.left, &work.right, shape->k) &&
+		are_small_multiples(c, 4 * column_blocks, work.left.lowest + work.right.lowest))
 		return shape->a == TENSOR_F16 ? multiply_by_shape(TENSOR_F16, shape, d, a, b, c)
 									  : multiply_by_shape(TENSOR_BF16, shape, d, a, b, c);
-	if (!are_in_range(&sides[0], &sides[1]) || sides[0].clamped || sides[1].clamped)
+	if (!are_in_range(&work.left, &work.right) || work.left.clamped || work.right.clamped)
 		return false;
-	return shape->a == TENSOR_F16 ? cut_halves(TENSOR_F16, shape, d, a, b, c, sides)
-								  : cut_halves(TENSOR_BF16, shape, d, a, b, c, sides);
+	work.a = a;
+	work.b = b;
+	work.op =
+		(struct tensor_product){.d = d,
+								.c = c,
+								.row_blocks = 2,
+								.column_blocks = column_blocks,
+								.k = shape->k,
+								.rule.half = shape->c == TENSOR_F16 && shape->d == TENSOR_F16};
+	return shape->a == TENSOR_F16 ? cut_halves(TENSOR_F16, &work) : cut_halves(TENSOR_BF16, &work);
 }
 #else
 static bool multiply_halves(const struct tensor_shape *shape, float *const d[],

@@ -15,7 +15,8 @@
 
 #define WIDTH (SIMD_LEVEL >= 4 ? 16u : SIMD_LEVEL >= 3 ? 8u : 4u)
 #define VECTORS (TENSOR_LANES / WIDTH)
-#define INLINE static inline __attribute__((always_inline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define INLINE static ALWAYS_INLINE
 
 typedef float v_float __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
 typedef int32_t v_int __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
@@ -187,46 +188,71 @@ static bool is_halves(enum tensor_type type)
 	return type == TENSOR_F16 || type == TENSOR_BF16;
 }
 
-/* Each byte of eight, four times. */
-INLINE void spread_bytes(const int8_t *eight, int8_t *out)
-{
-#if SIMD_LEVEL >= 3
-	const __m256i order = _mm256_setr_epi8(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4,
-										   4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7);
-	__m256i all = _mm256_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)eight));
-	_mm256_storeu_si256((__m256i *)out, _mm256_shuffle_epi8(all, order));
-#else
-	const __m128i order = _mm_setr_epi8(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-	const __m128i all = _mm_loadl_epi64((const __m128i *)eight);
-	_mm_storeu_si128((__m128i *)out, _mm_shuffle_epi8(all, order));
-	_mm_storeu_si128((__m128i *)(out + 16), _mm_shuffle_epi8(_mm_srli_si128(all, 4), order));
-#endif
-}
+#define ROW_BLOCKS_MAX (TENSOR_ROWS_MAX / 8 * 2) /* along k, too */
+#define HALVES (TENSOR_BLOCK / 2)                /* of a block */
 
-#define ROW_BLOCKS_MAX (TENSOR_ROWS_MAX / 8 * 2)
-#define HALVES (TENSOR_BLOCK / 2) /* of a block */
-
-static void exponents_of_rows(enum tensor_type type, const uint32_t *const blocks[],
-							  unsigned row_blocks, unsigned k_blocks, struct tensor_factor *out)
+static void exponents_of_half_rows(enum tensor_type type, const uint32_t *const blocks[],
+								   unsigned count, struct tensor_factor *out)
 {
 	_Alignas(64) uint16_t turned[ROW_BLOCKS_MAX * HALVES];
-	_Alignas(64) int8_t exponents[ROW_BLOCKS_MAX * HALVES];
-	struct tensor_factor few = {.exponents = exponents};
-	const unsigned count = row_blocks * k_blocks;
 	if (count == 0 || count > ROW_BLOCKS_MAX)
 		return;
 	for (unsigned i = 0; i < count; i++)
 		transpose((const uint16_t *)blocks[i], in_order, turned + (size_t)HALVES * i);
-	find_exponents_of_halves(type, turned, count * HALVES, &few);
+	find_exponents_of_halves(type, turned, count * HALVES, out);
+}
+
+/* Eight rows of 4 bytes, by columns. */
+INLINE void turn_fours(const int8_t *in, int8_t *out)
+{
+	const __m128i order = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+	__m128i low = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)in), order);
+	__m128i high = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(in + 16)), order);
+	_mm_storeu_si128((__m128i *)out, _mm_unpacklo_epi32(low, high));
+	_mm_storeu_si128((__m128i *)(out + 16), _mm_unpackhi_epi32(low, high));
+}
+
+/* Eight rows of 16 bytes, by columns. */
+INLINE void turn_sixteens(const int8_t *in, int8_t *out)
+{
+	__m128i pairs[4], fours[4];
+	for (unsigned half = 0; half < 2; half++, out += 64) {
+		for (unsigned i = 0; i < 4; i++) /* rows i and i + 4, a byte each in turn */
+			pairs[i] =
+				_mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(in + 16 * i + 8 * half)),
+								  _mm_loadl_epi64((const __m128i *)(in + 16 * (i + 4) + 8 * half)));
+		for (unsigned i = 0; i < 2; i++) { /* rows i, i + 2, i + 4, i + 6 */
+			fours[2 * i] = _mm_unpacklo_epi8(pairs[i], pairs[i + 2]);
+			fours[2 * i + 1] = _mm_unpackhi_epi8(pairs[i], pairs[i + 2]);
+		}
+		for (unsigned i = 0; i < 2; i++) {
+			_mm_storeu_si128((__m128i *)(out + 32 * i), _mm_unpacklo_epi8(fours[i], fours[i + 2]));
+			_mm_storeu_si128((__m128i *)(out + 32 * i + 16),
+							 _mm_unpackhi_epi8(fours[i], fours[i + 2]));
+		}
+	}
+}
+
+static void exponents_of_rows(enum tensor_type type, const uint32_t *const blocks[], unsigned count,
+							  struct tensor_factor *out)
+{
+	_Alignas(64) union tensor_element elements[ROW_BLOCKS_MAX * TENSOR_BLOCK];
+	_Alignas(64) int8_t by_rows[ROW_BLOCKS_MAX * TENSOR_BLOCK];
+	const unsigned width = out->width, block = 8 * width;
+	struct tensor_factor all = *out;
 	for (unsigned i = 0; i < count; i++)
-		for (unsigned k = 0; k < 8; k++)
-			spread_bytes(exponents + (size_t)HALVES * i + (size_t)8 * k,
-						 out->exponents +
-							 ((size_t)(i / row_blocks * 8 + k) * row_blocks + i % row_blocks) *
-								 TENSOR_LANES);
-	few.elements = out->elements;
-	few.exponents = out->exponents;
-	*out = few;
+		block_elements(type, blocks[i], elements + (size_t)i * block);
+	all.elements = elements;
+	all.exponents = by_rows;
+	find_exponents(count * block, &all);
+	for (unsigned i = 0; i < count * block; i += block)
+		if (width == 4)
+			turn_fours(by_rows + i, out->exponents + i);
+		else
+			turn_sixteens(by_rows + i, out->exponents + i);
+	all.elements = out->elements;
+	all.exponents = out->exponents;
+	*out = all;
 }
 
 static void rows(enum tensor_type type, const uint32_t *const blocks[], unsigned row_blocks,
@@ -254,10 +280,11 @@ static void rows(enum tensor_type type, const uint32_t *const blocks[], unsigned
 		else
 			spread_block(&elements->number, 16, stride, to);
 	}
+	factor->width = width;
 	if (is_halves(type))
-		exponents_of_rows(type, blocks, row_blocks, k_blocks, factor);
+		exponents_of_half_rows(type, blocks, row_blocks * k_blocks, factor);
 	else if (!tensor_is_integer(type))
-		find_exponents(row_blocks * k_blocks * TENSOR_LANES * width, factor);
+		exponents_of_rows(type, blocks, row_blocks * k_blocks, factor);
 }
 
 static void columns_of_halves(enum tensor_type type, const uint32_t *const blocks[], unsigned count,

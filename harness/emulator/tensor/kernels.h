@@ -18,13 +18,15 @@ union tensor_element {
 
 #define TENSOR_BLOCK_ELEMENTS 256u /* of 4 bits: the most */
 
-/* One side of a product. `elements` and `exponents`, which are in the same order, are the caller's
- * room, and so is `least`, of tensor_rule; integers have elements alone. Exponents are those that
- * numbers are stored with in their own format. */
+/* One side of a product. `elements` and `exponents` are the caller's room, as many of both, and
+ * `least` is that of tensor_rule; integers have elements alone. Exponents are those that numbers
+ * are stored with in their own format: of B in the order of the elements; of A by blocks of `width`
+ * along k, and in these by k and row. */
 struct tensor_factor {
 	union tensor_element *elements;
 	int8_t *exponents; /* less `base`; -128 of 0 */
 	uint8_t least;
+	unsigned width;
 	int base, most;       /* the smallest one, and the largest of all */
 	bool finite, clamped; /* clamped: some are lower than `base`, and stand as it */
 	int lowest;           /* all are multiples of 2^lowest; INT32_MIN: nobody looked */

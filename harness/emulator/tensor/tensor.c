@@ -82,7 +82,7 @@ static void multiply_tf32_halves(const struct tensor_product *whole)
 		}
 		tensor_kernels()->multiply(&op);
 		a.elements += (size_t)k * op.row_blocks * TENSOR_LANES;
-		a.exponents += (size_t)k * op.row_blocks * TENSOR_LANES;
+		a.exponents += (size_t)k * op.row_blocks * 8;
 		op.c = (const float *const *)op.d;
 	}
 }
