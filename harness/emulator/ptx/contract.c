@@ -4,9 +4,17 @@
  *     mul{.ftz}.T x, a, b;   add{.ftz}{.sat}.T d, x, c;   or sub, of d = x - c or d = c - x,
  *
  * of one type, with .ftz on both or on neither, where the product is not under a predicate and
- * every use of it is such a sum, or a copy of it (mov, neg) whose uses all are. Of two products the
- * first is taken, and the second where the first has other uses. Not done: sums in other blocks.
- * Operands of an fma that are subtracted are marked as negated. */
+ * every use of it is such a sum, or a copy of it (mov, neg) whose uses all are. In this order:
+ *
+ * 1. A sum takes a product that has no other use; of two the first. The other operand has then a
+ *    use that is no sum.
+ * 2. A sum that has none takes a product whose uses are sums alone; of two the first. The second is
+ *    rounded for it, and other sums may still take it.
+ *
+ * Product and sum are in one basic block, unless a factor is a constant of the kernel.
+ *
+ * Operands of an fma that are subtracted are marked as negated. The product's own register keeps a
+ * factor whose register is written before the sum. Not done: where both are. */
 #include "emulator/ptx/parse.h"
 
 #include <math.h>
@@ -15,28 +23,30 @@
 
 #include "emulator/ptx/opcode.h"
 
-#define ROUNDS_MAX 16
-
 struct value { /* of a register */
 	uint32_t writes, uses, last_write;
-	uint32_t product; /* the statement of the mul that writes it, from 1 */
-	uint32_t copy;    /* that of the mov or neg */
-	uint32_t sums;    /* uses that could take it, then those that do */
-	bool taken;
+	uint32_t product;  /* the statement of the mul that writes it, from 1 */
+	uint32_t copy;     /* that of the mov or neg */
+	uint32_t sums;     /* uses that could take it */
+	uint8_t rewritten; /* bit 0, 1: the first, second factor has another value at some sum */
+	bool is_constant;  /* a literal or a parameter of the kernel */
+	bool is_addend;    /* of a sum that took another product for its only use */
+	bool is_taken, stays;
 };
 
 /* What a register stands for: a product, under a sign. */
 struct term {
 	uint32_t product; /* 0: none */
-	bool negated;
+	bool negated, is_far;
 };
 
 struct pass {
 	struct ptx_parser *parser;
 	struct ptx_function *function;
 	struct value *values;
-	uint32_t *blocks; /* of each statement */
-	uint8_t *choices; /* of each sum: bit 0, 1: its first, second operand is a product */
+	uint32_t *blocks;    /* of each statement */
+	uint8_t *candidates; /* of each sum: bit 0, 1: its first, second operand is a product */
+	uint8_t *chosen;     /* the operand that it takes, or 0 */
 };
 
 static bool has(const struct ptx_instruction *in, const char *part)
@@ -91,6 +101,15 @@ static bool is_copy(const struct ptx_instruction *in)
 	return may && (in->op == OPCODE_MOV || (ptx_type_is_float(type) && type != PTX_BF16X2));
 }
 
+static bool is_constant(const struct ptx_function *function, const struct ptx_instruction *in)
+{
+	if (in->guard >= 0 || in->operand_count != 2 || in->operands[0].kind != PTX_OP_REGISTER)
+		return false;
+	const enum ptx_operand_kind from = in->operands[1].kind;
+	return in->op == OPCODE_MOV ? from == PTX_OP_FLOAT || from == PTX_OP_INTEGER
+								: in->op == OPCODE_LD && function->is_entry && has(in, "param");
+}
+
 static bool has_both(const struct ptx_function *function)
 {
 	bool product = false, sum = false;
@@ -110,12 +129,50 @@ static void mark_targets(struct pass *pass, const struct ptx_operand *operands, 
 	}
 }
 
+/* Quotients and roots that are rounded as IEEE 754 has it become code with branches. */
+static bool has_branches(const struct ptx_instruction *in)
+{
+	const enum ptx_type type = ptx_type_named(type_of(in));
+	switch (in->op) {
+	case OPCODE_DIV:
+	case OPCODE_REM:
+		return ptx_type_is_float(type) ? !has(in, "approx") && !has(in, "full") : type != PTX_U32;
+	case OPCODE_RCP:
+	case OPCODE_SQRT: return !has(in, "approx");
+	case OPCODE_RSQRT: return type == PTX_F64 && !has(in, "ftz");
+	default: return false;
+	}
+}
+
+/* Where ptxas's blocks end. A barrier does not end one; fences between threads do, and what is
+ * under a predicate and does more than to compute, for which it has a branch. */
+static bool ends_block(const struct ptx_instruction *in)
+{
+	const uint8_t acts = PTX_HARMS | PTX_CROSSES | PTX_ORDERS | PTX_UNSEEN;
+	switch (in->op) {
+	case OPCODE_BRA:
+	case OPCODE_BRX_IDX:
+	case OPCODE_RET:
+	case OPCODE_EXIT:
+	case OPCODE_CALL:
+	case OPCODE_TRAP:
+	case OPCODE_BRKPT:
+	case OPCODE_PMEVENT:
+	case OPCODE_MEMBAR:
+	case OPCODE_SETMAXNREG_INC:
+	case OPCODE_SETMAXNREG_DEC: return true;
+	case OPCODE_FENCE: return !has(in, "mbarrier_init");
+	case OPCODE_LD: return in->guard >= 0;
+	default: return has_branches(in) || (in->guard >= 0 && ptx_opcode_facts[in->op] & acts);
+	}
+}
+
 static void find_blocks(struct pass *pass)
 {
 	const struct ptx_function *function = pass->function;
 	for (uint32_t i = 0; i < function->code_count; i++) {
 		mark_targets(pass, function->code[i].operands, function->code[i].operand_count);
-		if (ptx_opcode_facts[function->code[i].op] & PTX_ENDS_BLOCK)
+		if (ends_block(&function->code[i]))
 			pass->blocks[i + 1] = 1;
 	}
 	for (uint32_t i = 0; i < function->table_count; i++)
@@ -146,34 +203,54 @@ static void mention_all(struct pass *pass, const struct ptx_instruction *in, uin
 	mention(pass, in->operands + results, in->operand_count - results, at, false);
 }
 
-static bool is_written_since(const struct pass *pass, const struct ptx_operand *factor,
-							 uint32_t statement)
+static bool is_constant_factor(const struct pass *pass, const struct ptx_operand *factor)
 {
-	return factor->kind == PTX_OP_REGISTER && pass->values[factor->reg].last_write >= statement;
+	const struct value *value = &pass->values[factor->reg];
+	return factor->kind != PTX_OP_REGISTER || (value->is_constant && value->writes == 1);
 }
 
-/* The product that a register holds before a statement of its block. Statements count from 1. */
+/* The product that a register holds at a statement behind it; copies of it are in its block.
+ * Statements count from 1. */
 static struct term term_of(const struct pass *pass, uint32_t reg, uint32_t at)
 {
 	const struct ptx_instruction *code = pass->function->code;
 	struct term term = {0};
-	bool flushes = false;
+	bool flushes = false, is_copied = false;
 	for (;;) {
 		const struct value *value = &pass->values[reg];
 		const uint32_t written = value->product ? value->product : value->copy;
-		if (value->writes != 1 || written == 0 || written >= at ||
-			pass->blocks[written - 1] != pass->blocks[at - 1])
+		if (value->writes != 1 || written == 0 || written >= at)
 			return (struct term){0};
 		const struct ptx_instruction *in = &code[written - 1];
+		const bool is_near = pass->blocks[written - 1] == pass->blocks[at - 1];
+		if (!is_near && is_copied)
+			return (struct term){0};
+		term.is_far = term.is_far || !is_near;
 		if (value->product) {
-			term.product = flushes && !has(in, "ftz") ? 0 : written;
+			const bool may = (!term.is_far || is_constant_factor(pass, &in->operands[1]) ||
+							  is_constant_factor(pass, &in->operands[2])) &&
+							 (!flushes || has(in, "ftz"));
+			term.product = may ? written : 0;
 			return term;
 		}
 		term.negated ^= in->op == OPCODE_NEG;
 		flushes = flushes || has(in, "ftz");
+		is_copied = true;
 		reg = in->operands[1].reg;
 		at = written;
 	}
+}
+
+/* Bit 0, 1: the first, second factor of a product may have another value at a sum. */
+static uint8_t rewritten_since(const struct pass *pass, struct term term)
+{
+	const struct ptx_operand *operands = pass->function->code[term.product - 1].operands;
+	uint8_t factors = 0;
+	for (uint32_t i = 1; i <= 2; i++)
+		if (!is_constant_factor(pass, &operands[i]) &&
+			(term.is_far || pass->values[operands[i].reg].last_write >= term.product))
+			factors |= (uint8_t)i;
+	return factors;
 }
 
 static struct term term_of_operand(const struct pass *pass, const struct ptx_operand *operand,
@@ -190,9 +267,24 @@ static bool can_take(const struct pass *pass, uint32_t at, uint32_t operand)
 	if (term.product == 0 || term_of_operand(pass, other, at).product == term.product)
 		return false;
 	const struct ptx_instruction *product = &code[term.product - 1];
-	return strcmp(type_of(product), type_of(sum)) == 0 && has(product, "ftz") == has(sum, "ftz") &&
-		   !is_written_since(pass, &product->operands[1], term.product) &&
-		   !is_written_since(pass, &product->operands[2], term.product);
+	return strcmp(type_of(product), type_of(sum)) == 0 && has(product, "ftz") == has(sum, "ftz");
+}
+
+/* The product that a sum's candidate is, or is a copy of. */
+static struct value *product_of(const struct pass *pass, uint32_t i, uint32_t operand)
+{
+	const struct ptx_instruction *code = pass->function->code;
+	const uint32_t product = term_of(pass, code[i].operands[operand].reg, i + 1).product;
+	return &pass->values[code[product - 1].operands[0].reg];
+}
+
+static void note_sum(struct pass *pass, uint32_t i, uint32_t operand)
+{
+	struct value *product = product_of(pass, i, operand);
+	pass->candidates[i] |= (uint8_t)operand;
+	pass->values[pass->function->code[i].operands[operand].reg].sums++;
+	product->rewritten |=
+		rewritten_since(pass, term_of(pass, pass->function->code[i].operands[operand].reg, i + 1));
 }
 
 static void find_sums(struct pass *pass)
@@ -205,77 +297,75 @@ static void find_sums(struct pass *pass)
 			pass->values[in->operands[0].reg].product = at;
 		else if (is_copy(in))
 			pass->values[in->operands[0].reg].copy = at;
+		else if (is_constant(function, in))
+			pass->values[in->operands[0].reg].is_constant = true;
 	}
 	for (uint32_t at = 1; at <= function->code_count; at++) {
 		const struct ptx_instruction *in = &function->code[at - 1];
 		for (uint32_t operand = 1; operand <= 2 && is_sum(in); operand++)
 			if (can_take(pass, at, operand))
-				pass->choices[at - 1] |= (uint8_t)operand;
+				note_sum(pass, at - 1, operand);
 		mention_all(pass, in, at);
 	}
 }
 
-/* Whether a register and all that it is a copy of are taken. */
-static bool is_taken(const struct pass *pass, uint32_t reg)
+/* The uses of a copy are those of what is copied. */
+static void count_through_copies(struct pass *pass)
 {
-	const struct value *value = &pass->values[reg];
-	while (value->taken && !value->product && value->copy)
-		value = &pass->values[pass->function->code[value->copy - 1].operands[1].reg];
-	return value->taken;
-}
-
-/* The product that a sum takes: its operand, or 0. */
-static uint32_t chosen(const struct pass *pass, uint32_t i)
-{
-	const struct ptx_operand *operands = pass->function->code[i].operands;
-	for (uint32_t operand = 1; operand <= 2; operand++)
-		if (pass->choices[i] & operand && is_taken(pass, operands[operand].reg))
-			return operand;
-	return 0;
-}
-
-/* A use of a product counts where a sum takes it (or, at first, could), or a copy whose uses all
- * count. */
-static void count_sums(struct pass *pass, bool at_first)
-{
-	const struct ptx_function *function = pass->function;
-	for (uint32_t reg = 0; reg < function->register_count; reg++)
-		pass->values[reg].sums = 0;
-	for (uint32_t i = function->code_count; i-- > 0;) {
-		const struct ptx_instruction *in = &function->code[i];
-		const uint32_t counted = at_first ? pass->choices[i] : chosen(pass, i);
-		for (uint32_t operand = 1; operand <= 2; operand++)
-			if (counted & operand)
-				pass->values[in->operands[operand].reg].sums++;
+	for (uint32_t i = pass->function->code_count; i-- > 0;) {
+		const struct ptx_instruction *in = &pass->function->code[i];
 		if (!is_copy(in))
 			continue;
 		const struct value *copy = &pass->values[in->operands[0].reg];
-		pass->values[in->operands[1].reg].sums += copy->copy == i + 1 && copy->uses == copy->sums;
+		struct value *from = &pass->values[in->operands[1].reg];
+		if (copy->copy != i + 1 || copy->writes != 1 || copy == from)
+			continue;
+		from->uses += copy->uses - 1;
+		from->sums += copy->sums;
 	}
 }
 
-static void take_products(struct pass *pass)
+static bool is_of_sums_alone(const struct value *product)
 {
-	count_sums(pass, true);
-	for (uint32_t reg = 0; reg < pass->function->register_count; reg++) {
-		struct value *value = &pass->values[reg];
-		value->taken = value->uses && value->uses == value->sums && (value->product || value->copy);
-	}
+	return product->uses == product->sums && !product->is_addend && product->rewritten != 3;
 }
 
-/* One that a sum leaves for another product has to be rounded, and is so for all of them. */
-static bool drop_products_that_stay(struct pass *pass)
+/* Only such a product as has no other use, or any. */
+static void choose(struct pass *pass, bool single)
 {
-	bool dropped = false;
-	count_sums(pass, false);
-	for (uint32_t reg = 0; reg < pass->function->register_count; reg++) {
-		struct value *value = &pass->values[reg];
-		if (value->taken && value->sums != value->uses) {
-			value->taken = false;
-			dropped = true;
+	for (uint32_t i = 0; i < pass->function->code_count; i++) {
+		const uint8_t candidates = pass->candidates[i];
+		for (uint32_t operand = 1; operand <= 2 && !pass->chosen[i]; operand++) {
+			if (!(candidates & operand))
+				continue;
+			const struct value *product = product_of(pass, i, operand);
+			if (is_of_sums_alone(product) && (!single || product->uses == 1))
+				pass->chosen[i] = (uint8_t)operand;
 		}
+		if (single && pass->chosen[i] && candidates == 3)
+			product_of(pass, i, 3u - pass->chosen[i])->is_addend = true;
 	}
-	return dropped;
+}
+
+/* A product that stays has its own value in its register, and no factor's. */
+static void choose_products(struct pass *pass)
+{
+	const uint32_t count = pass->function->code_count;
+	choose(pass, true);
+	choose(pass, false);
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t operand = 1; operand <= 2; operand++)
+			if (pass->candidates[i] & operand && pass->chosen[i] != operand)
+				product_of(pass, i, operand)->stays = true;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!pass->chosen[i])
+			continue;
+		struct value *product = product_of(pass, i, pass->chosen[i]);
+		if (product->stays && product->rewritten)
+			pass->chosen[i] = 0;
+		else
+			product->is_taken = true;
+	}
 }
 
 static void become_fma(struct pass *pass, uint32_t i, uint32_t operand)
@@ -292,8 +382,9 @@ static void become_fma(struct pass *pass, uint32_t i, uint32_t operand)
 	parts[1] = "rn";
 	memcpy(parts + 2, sum->parts + 1, (sum->part_count - 1) * sizeof *parts);
 	operands[0] = sum->operands[0];
-	operands[1] = product[1];
-	operands[2] = product[2];
+	const uint8_t rewritten = pass->values[product->reg].rewritten;
+	operands[1] = product[rewritten & 1 ? 0 : 1];
+	operands[2] = product[rewritten & 2 ? 0 : 2];
 	operands[3] = sum->operands[3 - operand];
 	operands[1].negated = term.negated != (is_difference && operand == 2);
 	operands[3].negated = is_difference && operand == 1;
@@ -305,7 +396,7 @@ static void become_fma(struct pass *pass, uint32_t i, uint32_t operand)
 	sum->operand_count = 4;
 }
 
-/* Nobody reads its result any more: a move counts no operation. */
+/* Its result is a factor, where that is needed, and a move counts no operation. */
 static void become_move(struct pass *pass, struct ptx_instruction *product)
 {
 	const enum ptx_type type = ptx_type_named(type_of(product));
@@ -315,6 +406,8 @@ static void become_move(struct pass *pass, struct ptx_instruction *product)
 		return;
 	parts[0] = "mov";
 	parts[1] = size == 2 ? "b16" : size == 8 ? "f64" : type == PTX_F32 ? "f32" : "b32";
+	if (pass->values[product->operands->reg].rewritten & 2)
+		product->operands[1] = product->operands[2];
 	product->op = OPCODE_MOV;
 	product->expects = "d/v,m/s/v";
 	product->parts = parts;
@@ -324,20 +417,15 @@ static void become_move(struct pass *pass, struct ptx_instruction *product)
 static void fuse(struct pass *pass)
 {
 	struct ptx_function *function = pass->function;
-	uint32_t rounds = 0;
 	find_blocks(pass);
 	find_sums(pass);
-	take_products(pass);
-	while (drop_products_that_stay(pass))
-		if (++rounds == ROUNDS_MAX)
-			return;
-	for (uint32_t i = 0; i < function->code_count; i++) {
-		const uint32_t operand = chosen(pass, i);
-		if (operand)
-			become_fma(pass, i, operand);
-	}
+	count_through_copies(pass);
+	choose_products(pass);
+	for (uint32_t i = 0; i < function->code_count; i++)
+		if (pass->chosen[i])
+			become_fma(pass, i, pass->chosen[i]);
 	for (uint32_t reg = 0; reg < function->register_count; reg++)
-		if (pass->values[reg].taken && pass->values[reg].product)
+		if (pass->values[reg].is_taken && !pass->values[reg].stays)
 			become_move(pass, &function->code[pass->values[reg].product - 1]);
 }
 
@@ -351,14 +439,17 @@ void ptx_contract(struct ptx_parser *parser)
 			.function = f,
 			.values = calloc(f->register_count + 1, sizeof *pass.values),
 			.blocks = calloc(f->code_count + 1, sizeof *pass.blocks),
-			.choices = calloc(f->code_count + 1, sizeof *pass.choices),
+			.candidates = calloc(f->code_count + 1, sizeof *pass.candidates),
+			.chosen = calloc(f->code_count + 1, sizeof *pass.chosen),
 		};
-		if (pass.values == NULL || pass.blocks == NULL || pass.choices == NULL)
+		if (pass.values == NULL || pass.blocks == NULL || pass.candidates == NULL ||
+			pass.chosen == NULL)
 			ptx_take(parser, SIZE_MAX); /* fails */
 		else
 			fuse(&pass);
 		free(pass.values);
 		free(pass.blocks);
-		free(pass.choices);
+		free(pass.candidates);
+		free(pass.chosen);
 	}
 }

@@ -240,3 +240,50 @@ ON_EVERY_LEVEL(products_are_fused_with_differences)
 	expect("mul.bf16x2 %r10, %r1, %r1; neg.bf16x2 %r11, %r10; add.bf16x2 %r0, %r2, %r11; //", "rrr",
 		   0x3f843f84, 0x3f883f88, 0);
 }
+
+/* Blocks are those that ptxas sees: barriers do not end them, and code with branches does. */
+ON_EVERY_LEVEL(products_are_fused_within_a_block)
+{
+	const uint64_t one = 0x3f800800, square = 0x3f801000, ulp = 0x33800000;
+	static const struct {
+		const char *between;
+		bool is_fused;
+	} table[] = {
+		{"bar.sync 0;", true},
+		{"bar.warp.sync -1;", true},
+		{"div.approx.f32 %r12, %r1, %r2;", true},
+		{"rem.u32 %r12, %r1, %r2;", true},
+		{"setp.eq.f32 %p1, %r1, %r2; @%p1 mov.b32 %r12, 0;", true},
+		{"setp.eq.f32 %p1, %r1, %r2; @%p1 bra L; mov.b32 %r12, 0; L:", false},
+		{"setp.eq.f32 %p1, %r1, %r2; @%p1 bar.sync 0;", false},
+		{"div.rn.f32 %r12, %r1, %r2;", false},
+		{"sqrt.rn.f32 %r12, %r1;", false},
+		{"div.s32 %r12, %r1, %r2;", false},
+		{"fence.acq_rel.gpu;", false},
+		/* either factor's register may have another value then, but not both */
+		{"mov.b32 %r1, 0f40000000;", true},
+		{"mov.b32 %r11, 0f40000000;", true},
+		{"mov.b32 %r1, 0f40000000; mov.b32 %r11, %r1;", false},
+	};
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		char body[256];
+		snprintf(
+			body, sizeof body,
+			"mov.b32 %%r11, %%r1; mul.f32 %%r10, %%r1, %%r11; %s sub.f32 %%r0, %%r10, %%r2; //",
+			table[i].between);
+		expect(body, "rrr", one, square, table[i].is_fused ? ulp : 0);
+	}
+	/* by a constant of the kernel in other blocks, too */
+	expect(
+		"mul.f32 %r10, %r1, 0f3f800800; setp.eq.f32 %p1, %r1, %r2; @%p1 bra L; mov.b32 %r1, 0; L: "
+		"sub.f32 %r0, %r10, %r2; //",
+		"rrr", one, square, ulp);
+	expect(
+		"mov.b32 %r11, 0f3f800800; mul.f32 %r10, %r11, %r1; neg.f32 %r12, %r10; sqrt.rn.f32 %r1, "
+		"%r2; add.f32 %r0, %r12, %r2; //",
+		"rrr", one, square, ulp | 0x80000000);
+	/* of two products one that has no other use */
+	expect("mul.f32 %r10, %r1, %r1; mul.f32 %r11, %r2, 0fbf800001; add.f32 %r12, %r11, %r1; "
+		   "add.f32 %r0, %r11, %r10; fma.rn.f32 %r0, %r12, 0f00000000, %r0; //",
+		   "rrr", one, square, 0xb3800000);
+}
