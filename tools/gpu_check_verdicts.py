@@ -4,6 +4,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import sys
 
 from gpu_checker import ENDING, SOLUTIONS, TESTS, solution
 
@@ -56,7 +57,11 @@ def bits(checker):
     command = [checker.build / "tests/bits", "check", "harness/emulator/tests/bits.txt"]
     status, output = checker.run([*command, *([] if checker.device.startswith("emu") else ["--all"])], 500, **of_driver(checker))
     lines = output.splitlines() or [f"exit status {status}"]
-    return {"figures": {"bits": lines[-1]}, "failed": lines if status != 0 else [], "missing": []}
+    device = "emu" if checker.device.startswith("emu") else "cuda"
+    judged_status, judged = checker.run([sys.executable, TESTS / "judged/check.py", checker.program, device], 300)
+    judged = judged.splitlines() or [f"exit status {judged_status}"]
+    failed = (lines if status != 0 else []) + (judged if judged_status not in (0, SKIPPED) else [])
+    return {"figures": {"bits": lines[-1], "judged": judged[-1]}, "failed": failed, "missing": []}
 
 
 def semantics(checker):

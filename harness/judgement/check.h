@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/digest.h"
 #include "chain/chain.h"
 #include "testcases/case.h"
 #include "testcases/problem.h"

@@ -309,13 +309,14 @@ static float cut_to_float(double x)
 /* sum_group() keeps 24 bits and `extra` ones: of fp8 products 14. */
 #define FP8_EXTRA (-10)
 
+/* A product's exponent is the sum of its factors', so that it may have one bit more. */
 static double sum_group(const float *a, const float *b, size_t count, double total, int extra)
 {
 	int largest = total != 0 ? exponent_of(total) : -1022;
 	for (size_t i = 0; i < count; i++) {
-		double term = (double)a[i] * b[i];
-		if (term != 0 && exponent_of(term) > largest)
-			largest = exponent_of(term);
+		int exponent = exponent_of(a[i]) + exponent_of(b[i]);
+		if (a[i] != 0 && b[i] != 0 && exponent > largest)
+			largest = exponent;
 	}
 	if (largest < -900)
 		return total;

@@ -512,6 +512,8 @@ bool referee_check(struct referee *referee, const struct referee_check *request,
 		return false;
 	referee->reply.reference_spot_checks = referee->spot_checks;
 	referee->reply.reference_disagreements = referee->spot_disagreements;
+	if (referee->group == 0 && !referee_digest(referee, request->set, &referee->reply.result, err))
+		return false;
 	if (!check_part(referee, 0, NULL, reply, err))
 		return false;
 	/* Values that went through custom stages are gone by then. */

@@ -1,6 +1,7 @@
 /* Members of a case and of what was checked in it that are made of others, or that its problem
  * names (record_functions.h). */
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/record_functions.h"
 
@@ -123,6 +124,26 @@ READ(element, written)
 {
 	(void)err;
 	((struct wrong_element *)at->of)->unwritten = !json_is_true(value);
+	return true;
+}
+
+WRITE(check, result_digest)
+{
+	const uint32_t *word = ((const struct check_summary *)at->of)->result.word;
+	char text[4 * 8 + 1];
+	if ((word[0] | word[1] | word[2] | word[3]) == 0)
+		return NULL;
+	snprintf(text, sizeof text, "%08x%08x%08x%08x", word[0], word[1], word[2], word[3]);
+	return json_string(text);
+}
+
+READ(check, result_digest)
+{
+	uint32_t *word = ((struct check_summary *)at->of)->result.word;
+	const char *text = json_string_value(value);
+	if (text == NULL || strlen(text) != 32 ||
+		sscanf(text, "%8x%8x%8x%8x", &word[0], &word[1], &word[2], &word[3]) != 4)
+		return error_set(err, "result_digest has 32 hexadecimal digits");
 	return true;
 }
 

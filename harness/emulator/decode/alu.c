@@ -289,7 +289,7 @@ void decode_div(struct decoder *decoder, const struct ptx_instruction *in)
 	operands_n(decoder, out, in, size, size, ptx_type_is_float(type));
 }
 
-/* sqrt, rcp: also approximate; a root is then computed exactly */
+/* sqrt, rcp: also approximate */
 void decode_root(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
@@ -302,7 +302,7 @@ void decode_root(struct decoder *decoder, const struct ptx_instruction *in)
 		return;
 	bool ftz = decode_has(in, "ftz") && type == PTX_F32;
 	struct exec_instruction *out =
-		decode_emit(decoder, decoder->operation == OP_RCP ? OP_RCP_APPROX : decoder->operation,
+		decode_emit(decoder, decoder->operation == OP_RCP ? OP_RCP_APPROX : OP_SQRT_APPROX,
 					ftz ? FORM_FTZ_F32 : decode_form(type));
 	out->flops = 1;
 	operands_n(decoder, out, in, size, size, true);

@@ -49,6 +49,8 @@ static uint64_t add_floats(uint64_t old, uint64_t b, struct atomic_form form)
 	double x, y;
 	memcpy(&x, &old, 8);
 	memcpy(&y, &b, 8);
+	if (x != x || y != y) /* its bits stay */
+		return y != y ? b : old;
 	x += y;
 	memcpy(&old, &x, 8);
 	return old;

@@ -1,7 +1,7 @@
 /* Floating point. f32 and f64 follow IEEE 754; the 16-bit formats are computed
  * in f32 (add, mul: the second rounding is innocuous, as 24 >= 2 * 11 + 2; fma
  * rounds to odd first). */
-#include "emulator/simd/lanes.h"
+#include "emulator/simd/mufu.h"
 
 #define BODY_3(D, A, expression)                                                                   \
 	const A *pa = SOURCE(A, in->a), *pb = SOURCE(A, in->b), *pc = SOURCE(A, in->c);                \
@@ -30,6 +30,22 @@
  * Rounding to nearest. Which NaN an f32 instruction gives, PTX leaves open; a GPU gives one. Those
  * of f64 keep the payload of an operand. */
 
+static inline f64 quiet(f64 value)
+{
+	u64 bits;
+	memcpy(&bits, &value, sizeof bits);
+	bits |= value != value ? (u64)1 << 51 : 0;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+/* The NaN of arithmetic is the last factor's or summand's that is one: of fma b's, c's, or a's. */
+static inline f64 with_nan(f64 result, f64 a, f64 b)
+{
+	f64 one = a != a ? quiet(a) : result;
+	return b != b ? quiet(b) : one;
+}
+
 BINARY(add_f32, f32, canonical(a + b))
 BINARY(sub_f32, f32, canonical(a - b))
 BINARY(mul_f32, f32, canonical((a * b)))
@@ -44,11 +60,11 @@ BINARY(div_ftz_f32, f32, canonical(ftz(ftz(a) / ftz(b))))
 TERNARY(fma_ftz_f32, f32, canonical(ftz(__builtin_fmaf(ftz(a), ftz(b), ftz(c)))))
 UNARY(sqrt_ftz_f32, f32, f32, canonical(__builtin_sqrtf(ftz(a))))
 UNARY(rcp_ftz_f32, f32, f32, canonical(ftz(1.0f / ftz(a))))
-BINARY(add_f64, f64, a + b)
-BINARY(sub_f64, f64, a - b)
-BINARY(mul_f64, f64, (a * b))
+BINARY(add_f64, f64, with_nan(a + b, a, b))
+BINARY(sub_f64, f64, with_nan(a - b, a, b))
+BINARY(mul_f64, f64, with_nan(a *b, a, b))
 BINARY(div_f64, f64, a / b)
-TERNARY(fma_f64, f64, __builtin_fma(a, b, c))
+TERNARY(fma_f64, f64, with_nan(with_nan(__builtin_fma(a, b, c), a, c), b, b))
 UNARY(sqrt_f64, f64, f64, __builtin_sqrt(a))
 UNARY(rcp_f64, f64, f64, 1.0 / a)
 
@@ -143,11 +159,11 @@ MODE_F32(div, a / b)
 MODE_F32(fma, __builtin_fmaf(a, b, c))
 MODE_F32(sqrt, __builtin_sqrtf(a))
 MODE_F32(rcp, 1.0f / a)
-MODE_F64(add, a + b)
-MODE_F64(sub, a - b)
-MODE_F64(mul, (a * b))
+MODE_F64(add, with_nan(a + b, a, b))
+MODE_F64(sub, with_nan(a - b, a, b))
+MODE_F64(mul, with_nan(a *b, a, b))
 MODE_F64(div, a / b)
-MODE_F64(fma, __builtin_fma(a, b, c))
+MODE_F64(fma, with_nan(with_nan(__builtin_fma(a, b, c), a, c), b, b))
 MODE_F64(sqrt, __builtin_sqrt(a))
 MODE_F64(rcp, 1.0 / a)
 
@@ -179,15 +195,6 @@ static inline f32 most_nan(f32 a, f32 b)
 	return a != a || b != b ? NAN32 : most(a, b);
 }
 
-static inline f64 quiet(f64 value)
-{
-	u64 bits;
-	memcpy(&bits, &value, sizeof bits);
-	bits |= value != value ? (u64)1 << 51 : 0;
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
-
 static inline f64 least64(f64 a, f64 b)
 {
 	f64 less = a < b || (a == b && __builtin_signbit(a)) ? a : b;
@@ -213,8 +220,8 @@ UNARY(abs_f32, f32, f32, canonical(__builtin_fabsf(a)))
 UNARY(neg_f32, f32, f32, canonical(-a))
 UNARY(abs_ftz_f32, f32, f32, canonical(__builtin_fabsf(ftz(a))))
 UNARY(neg_ftz_f32, f32, f32, canonical(-ftz(a)))
-UNARY(abs_f64, f64, f64, __builtin_fabs(a))
-UNARY(neg_f64, f64, f64, -a)
+UNARY(abs_f64, f64, f64, a != a ? quiet(a) : __builtin_fabs(a))
+UNARY(neg_f64, f64, f64, a != a ? quiet(a) : -a)
 BINARY(min_f32, f32, least(a, b))
 BINARY(max_f32, f32, most(a, b))
 BINARY(min_ftz_f32, f32, least(ftz(a), ftz(b)))
@@ -294,13 +301,16 @@ static __attribute__((noinline)) void flush_f16(u16 *h, int count)
 	format##_to_floats(v, SOURCE(u16, operand), count);                                            \
 	if (in->flags & EXEC_FLAG_FTZ)                                                                 \
 		flush_f16_floats(v, count);
-#define HALF_STORE(format, r, count)                                                               \
+#define HALF_ROUND(format, r, count)                                                               \
 	if (in->flags & (EXEC_FLAG_SAT | EXEC_FLAG_RELU))                                              \
 		finish_halves(r, count, in->flags);                                                        \
 	u16 t[count];                                                                                  \
-	floats_to_##format(t, r, count);                                                               \
+	floats_to_##format(t, r, count);
+/* A product is flushed before it is rounded, an fma after. */
+#define HALF_STORE(format, r, count)                                                               \
 	if (in->flags & EXEC_FLAG_FTZ)                                                                 \
-		flush_f16(t, count);                                                                       \
+		flush_f16_floats(r, count);                                                                \
+	HALF_ROUND(format, r, count)                                                                   \
 	write_halves(w, in, t, count, mask);                                                           \
 	return EXEC_NEXT;
 
@@ -374,6 +384,36 @@ static __attribute__((noinline)) void negate(f32 *v, int count)
 		f32 r[count];                                                                              \
 		for (int i = 0; i < count; i++)                                                            \
 			r[i] = fma_odd_##format(va[i], vb[i], vc[i]);                                          \
+		HALF_ROUND(format, r, count)                                                               \
+		if (in->flags & EXEC_FLAG_FTZ)                                                             \
+			flush_f16(t, count);                                                                   \
+		write_halves(w, in, t, count, mask);                                                       \
+		return EXEC_NEXT;                                                                          \
+	}
+
+/* Towards 0, as the multi-function unit's results are. */
+static inline f32 cut_to_f16(f32 value)
+{
+	f32 subnormal = (f32)(s32)(value * 0x1p24f) * 0x1p-24f;
+	f32 normal = float_of_bits(bits_of_float(value) & 0xffffe000);
+	bool is_normal = !(__builtin_fabsf(value) < 0x1p-14f);
+	return is_normal ? normal : __builtin_copysignf(subnormal, value);
+}
+
+static inline f32 cut_to_bf16(f32 value)
+{
+	return float_of_bits(bits_of_float(value) & 0xffff0000);
+}
+
+#define HALF_SPECIAL(name, suffix, format, count)                                                  \
+	HANDLER(name##_approx_##suffix)                                                                \
+	{                                                                                              \
+		HALF_FETCH(format, va, in->a, count)                                                       \
+		f32 r[count];                                                                              \
+		for (int i = 0; i < count; i += EXEC_LANES)                                                \
+			mufu_##name(va + i, r + i);                                                            \
+		for (int i = 0; i < count; i++)                                                            \
+			r[i] = cut_to_##format(r[i]);                                                          \
 		HALF_STORE(format, r, count)                                                               \
 	}
 
@@ -394,8 +434,8 @@ static __attribute__((noinline)) void negate(f32 *v, int count)
 		   with_sign(least_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))                                  \
 	HALF_2(max_NaN_xorsign_abs, suffix, format, count,                                             \
 		   with_sign(most_nan(fabsf(a), fabsf(b)), SIGNS(a, b)))                                   \
-	HALF_1(ex2_approx, suffix, format, count, exp2f(a))                                            \
-	HALF_1(tanh_approx, suffix, format, count, tanhf(a))
+	HALF_SPECIAL(ex2, suffix, format, count)                                                       \
+	HALF_SPECIAL(tanh, suffix, format, count)
 
 HALF_ALL(f16, f16, 32)
 HALF_ALL(f16x2, f16, 64)

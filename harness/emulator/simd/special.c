@@ -1,62 +1,46 @@
-/* Special functions. A GPU's multi-function unit (MUFU) interpolates in tables, which are not here:
- * mufu_*() give what is nearest, and flush subnormal numbers on either side as the unit does. What
- * stands around them, scaling and ranges, is the code that ptxas 13.0 makes for sm_90a. It makes
- * FMUL.RZ and MUFU.SIN of sin, and so of cos, whose errors at large angles are not here either. */
-#include "emulator/simd/lanes.h"
+/* Special functions: the multi-function unit (mufu.h), and around it, for scaling and ranges, the
+ * code that ptxas 13.0 makes for sm_90a. */
+#include "emulator/simd/mufu.h"
 
-static inline f32 mufu_rcp(f32 a)
-{
-	return ftz(1.0f / ftz(a));
-}
+/* A handler of one operand `a` of type T: the unit's argument, and the result `r` that it gives. */
+#define SPECIAL(name, T, unit, argument, result)                                                   \
+	HANDLER(name)                                                                                  \
+	{                                                                                              \
+		const T *pa = SOURCE(T, in->a);                                                            \
+		T *pd = DEST(T, in->d), t[EXEC_LANES], *o = mask == EXEC_FULL ? pd : t;                    \
+		f32 arguments[EXEC_LANES], results[EXEC_LANES];                                            \
+		FOR_LANES                                                                                  \
+		{                                                                                          \
+			T a = pa[i];                                                                           \
+			arguments[i] = (argument);                                                             \
+		}                                                                                          \
+		unit(arguments, results);                                                                  \
+		FOR_LANES                                                                                  \
+		{                                                                                          \
+			T a = pa[i];                                                                           \
+			f32 r = results[i];                                                                    \
+			(void)a;                                                                               \
+			o[i] = (result);                                                                       \
+		}                                                                                          \
+		if (mask != EXEC_FULL)                                                                     \
+			merge(pd, t, sizeof(T), mask);                                                         \
+		return EXEC_NEXT;                                                                          \
+	}
 
-static inline f32 mufu_rsq(f32 a)
-{
-	return (f32)(1.0 / __builtin_sqrt((f64)ftz(a)));
-}
-
-static inline f32 mufu_ex2(f32 a)
-{
-	return ftz(exp2f(ftz(a)));
-}
-
-static inline f32 mufu_lg2(f32 a)
-{
-	return log2f(ftz(a));
-}
-
-/* An H200 gives 1 from 8 on. */
-static inline f32 mufu_tanh(f32 a)
-{
-	return __builtin_fabsf(a) >= 8.0f ? __builtin_copysignf(1.0f, a) : tanhf(a);
-}
-
-/* Only the upper words of f64 go in and come out. */
-static inline f64 upper_word(f64 value)
-{
-	u64 bits;
-	memcpy(&bits, &value, sizeof bits);
-	bits &= 0xffffffff00000000;
-	memcpy(&value, &bits, sizeof bits);
-	return value;
-}
-
-static inline f64 ftz64(f64 value)
-{
-	return __builtin_fabs(value) < 0x1p-1022 ? __builtin_copysign(0.0, value) : value;
-}
-
-static inline f64 mufu_rcp64h(f64 a)
-{
-	return upper_word(ftz64(1.0 / ftz64(upper_word(a))));
-}
-
-static inline f64 mufu_rsq64h(f64 a)
-{
-	return upper_word(1.0 / __builtin_sqrt(ftz64(upper_word(a))));
-}
-
-/* ------------------------------------------------------------------------
- * ptxas's code around them */
+/* The same of a quotient of `a` and `b`, whose result has results[i]. */
+#define QUOTIENT(name, argument, result)                                                           \
+	HANDLER(name)                                                                                  \
+	{                                                                                              \
+		f32 arguments[EXEC_LANES], results[EXEC_LANES];                                            \
+		const f32 *divisors = SOURCE(f32, in->b);                                                  \
+		FOR_LANES                                                                                  \
+		{                                                                                          \
+			f32 b = divisors[i];                                                                   \
+			arguments[i] = (argument);                                                             \
+		}                                                                                          \
+		mufu_rcp(arguments, results);                                                              \
+		BODY_2(f32, f32, ((void)b, canonical(result)))                                             \
+	}
 
 static inline bool is_below_normal(f32 a)
 {
@@ -69,88 +53,107 @@ static inline bool has_no_reciprocal(f32 a)
 	return __builtin_fabsf(a) > 0x1p126f;
 }
 
-static inline f32 reciprocal(f32 a)
+/* What both sides of a quotient are multiplied with, within its range and over the full one. */
+static inline f32 scale(f32 b)
 {
-	f32 scale = has_no_reciprocal(a) ? 0.25f : is_below_normal(a) ? 0x1p24f : 1.0f;
-	return scale * mufu_rcp(scale * a);
+	return is_below_normal(b) ? 0x1p24f : 1.0f;
 }
 
-/* A quotient by more than 2^126 is 0, and a NaN of infinity. */
-static inline f32 divide_approximately(f32 a, f32 b)
+static inline f32 full_scale(f32 b)
 {
-	f32 scale = is_below_normal(b) ? 0x1p24f : 1.0f;
-	return mufu_rcp(scale * b) * (scale * a);
+	return has_no_reciprocal(b) ? 0.25f : scale(b);
 }
 
-static inline f32 divide_full_range(f32 a, f32 b)
+static inline f32 full_scale_ftz(f32 b)
 {
-	f32 scale = has_no_reciprocal(b) ? 0.25f : is_below_normal(b) ? 0x1p24f : 1.0f;
-	return mufu_rcp(scale * b) * (scale * a);
+	return has_no_reciprocal(b) ? 0.25f : 1.0f;
 }
 
-/* b is no subnormal number. */
-static inline f32 divide_full_range_ftz(f32 a, f32 b)
+/* a / (2 pi), towards 0 */
+static inline f32 turns(f32 a)
 {
-	f32 scale = has_no_reciprocal(b) ? 0.25f : 1.0f;
-	return ftz(mufu_rcp(scale * b) * ftz(scale * a));
+	return (f32)cut_to_f32((f64)a * 0x1.45f306p-3);
 }
 
-static inline f32 inverse_root(f32 a)
+SPECIAL(rcp_approx_f32, f32, mufu_rcp, full_scale(a) * a, canonical(full_scale(a) * r))
+SPECIAL(rcp_approx_ftz_f32, f32, mufu_rcp, a, r)
+QUOTIENT(div_approx_f32, scale(b) * b, results[i] * (scale(b) * a))
+QUOTIENT(div_full_f32, full_scale(b) * b, results[i] * (full_scale(b) * a))
+QUOTIENT(div_approx_ftz_f32, b, ftz(results[i] * ftz(a)))
+QUOTIENT(div_full_ftz_f32, full_scale_ftz(b) * b, ftz(results[i] * ftz(full_scale_ftz(b) * ftz(a))))
+SPECIAL(rsqrt_approx_f32, f32, mufu_rsq, scale(a) * a, is_below_normal(a) ? 0x1p12f * r : r)
+SPECIAL(rsqrt_approx_ftz_f32, f32, mufu_rsq, a, r)
+SPECIAL(sqrt_approx_f32, f32, mufu_sqrt, scale(a) * a, is_below_normal(a) ? 0x1p-12f * r : r)
+SPECIAL(sqrt_approx_ftz_f32, f32, mufu_sqrt, a, r)
+SPECIAL(ex2_approx_f32, f32, mufu_ex2, a < -126.0f ? 0.5f * a : a, a < -126.0f ? r * r : r)
+SPECIAL(ex2_approx_ftz_f32, f32, mufu_ex2, a, r)
+SPECIAL(lg2_approx_f32, f32, mufu_lg2, scale(a) * a, is_below_normal(a) ? r - 24.0f : r)
+SPECIAL(lg2_approx_ftz_f32, f32, mufu_lg2, a, r)
+SPECIAL(sin_approx_f32, f32, mufu_sin, turns(a), r)
+SPECIAL(sin_approx_ftz_f32, f32, mufu_sin, turns(a), r)
+SPECIAL(cos_approx_f32, f32, mufu_cos, turns(a), r)
+SPECIAL(cos_approx_ftz_f32, f32, mufu_cos, turns(a), r)
+SPECIAL(sin_2pi_approx_ftz_f32, f32, mufu_sin, a, r)
+SPECIAL(cos_2pi_approx_ftz_f32, f32, mufu_cos, a, r)
+SPECIAL(tanh_approx_f32, f32, mufu_tanh, a, r)
+
+/* --- f64: only upper words go in and come out, whose fractions have 20 bits --- */
+
+static inline f64 upper_word(f64 value)
 {
-	return is_below_normal(a) ? 0x1p12f * mufu_rsq(0x1p24f * a) : mufu_rsq(a);
+	return double_of_bits(bits_of_double(value) & 0xffffffff00000000);
 }
 
-static inline f32 logarithm(f32 a)
+static inline s32 exponent_64(f64 a)
 {
-	return is_below_normal(a) ? mufu_lg2(0x1p24f * a) - 24.0f : mufu_lg2(a);
+	return (s32)(bits_of_double(a) >> 52 & 2047) - 1023;
 }
 
-static inline f32 power_of_2(f32 a)
+/* The significand with another exponent, as a number of the unit */
+static inline f32 with_exponent(f64 a, s32 exponent)
 {
-	bool is_small = a < -126.0f;
-	f32 power = mufu_ex2(is_small ? 0.5f * a : a);
-	return is_small ? power * power : power;
+	u32 fraction = (u32)(bits_of_double(a) >> 32) & 0xfffff;
+	return float_of_bits((u32)(exponent + 127) << 23 | fraction << 3);
 }
 
-/* sin(2 pi turns): the reduction is exact */
-static inline f64 sine_of_turns(f64 turns)
+#define UPPER_NAN double_of_bits(0x7fffffff00000000)
+
+static inline f64 reciprocal_64(f64 a, f32 of_significand)
 {
-	f64 rest = turns - __builtin_rint(turns);
-	if (__builtin_fabs(rest) > 0.25)
-		rest = __builtin_copysign(0.5, rest) - rest;
-	return sin(6.283185307179586 * rest);
+	const s32 exponent = exponent_64(a);
+	f64 result = upper_word((f64)of_significand) * power(exponent > 1021 ? 0 : -exponent);
+	result = exponent > 1021 ? 0.0 : exponent == -1023 ? INFINITY : result;
+	return a != a ? UPPER_NAN : __builtin_copysign(result, a);
 }
 
-static inline f64 cosine_of_turns(f64 turns)
+static inline f64 inverse_root_64(f64 a, f32 of_significand)
 {
-	return sine_of_turns(0.25 - __builtin_fabs(turns - __builtin_rint(turns)));
+	const s32 exponent = exponent_64(a), even = exponent & ~1;
+	f64 result = upper_word((f64)of_significand) * power(-even / 2);
+	result = a == INFINITY ? 0.0 : result;
+	result = a < 0.0 || a != a ? UPPER_NAN : result;
+	return exponent == -1023 ? __builtin_copysign(INFINITY, a) : result;
 }
 
-#define QUOTIENT(name, expression)                                                                 \
-	HANDLER(name)                                                                                  \
-	{                                                                                              \
-		BODY_2(f32, f32, canonical(expression))                                                    \
-	}
+SPECIAL(rcp_approx_ftz_f64, f64, mufu_rcp, with_exponent(a, 0), reciprocal_64(upper_word(a), r))
+SPECIAL(rsqrt_approx_ftz_f64, f64, mufu_rsq, with_exponent(a, exponent_64(a) & 1),
+		inverse_root_64(upper_word(a), r))
 
-UNARY(rcp_approx_f32, f32, f32, canonical(reciprocal(a)))
-UNARY(rcp_approx_ftz_f32, f32, f32, canonical(mufu_rcp(a)))
-UNARY(rcp_approx_ftz_f64, f64, f64, mufu_rcp64h(a))
-QUOTIENT(div_approx_f32, divide_approximately(a, b))
-QUOTIENT(div_approx_ftz_f32, ftz(mufu_rcp(b) * ftz(a)))
-QUOTIENT(div_full_f32, divide_full_range(a, b))
-QUOTIENT(div_full_ftz_f32, divide_full_range_ftz(ftz(a), ftz(b)))
-UNARY(rsqrt_approx_f32, f32, f32, canonical(inverse_root(a)))
-UNARY(rsqrt_approx_ftz_f32, f32, f32, canonical(mufu_rsq(a)))
-UNARY(rsqrt_approx_f64, f64, f64, 1.0 / __builtin_sqrt(a))
-UNARY(rsqrt_approx_ftz_f64, f64, f64, mufu_rsq64h(a))
-UNARY(ex2_approx_f32, f32, f32, canonical(power_of_2(a)))
-UNARY(ex2_approx_ftz_f32, f32, f32, canonical(mufu_ex2(a)))
-UNARY(lg2_approx_f32, f32, f32, canonical(logarithm(a)))
-UNARY(lg2_approx_ftz_f32, f32, f32, canonical(mufu_lg2(a)))
-UNARY(sin_approx_f32, f32, f32, canonical(sinf(a)))
-UNARY(sin_approx_ftz_f32, f32, f32, canonical(ftz(sinf(ftz(a)))))
-UNARY(cos_approx_f32, f32, f32, canonical(cosf(a)))
-UNARY(cos_approx_ftz_f32, f32, f32, canonical(cosf(ftz(a))))
-UNARY(sin_2pi_approx_ftz_f32, f32, f32, canonical(ftz((f32)sine_of_turns(ftz(a)))))
-UNARY(cos_2pi_approx_ftz_f32, f32, f32, canonical(ftz((f32)cosine_of_turns(ftz(a)))))
-UNARY(tanh_approx_f32, f32, f32, canonical(mufu_tanh(a)))
+static inline f64 scaled_64(f64 a)
+{
+	return a < 0x1p-1022 ? 0x1p54 * a : a;
+}
+
+/* The unit's result y, and one step to a better one. */
+static inline f64 refined_inverse_root(f64 a, f32 of_significand)
+{
+	const f64 x = scaled_64(a), y = inverse_root_64(upper_word(x), of_significand);
+	const f64 rest = __builtin_fma(x, -(y * y), 1.0);
+	f64 result = __builtin_fma(__builtin_fma(rest, 0.375, 0.5), y * rest, y);
+	result = a < 0x1p-1022 ? 0x1p27 * result : result;
+	result = a == INFINITY ? 0.0 : a == 0.0 ? __builtin_copysign(INFINITY, a) : result;
+	return a < 0.0 ? double_of_bits(0xfff8000000000000) : a != a ? a + a : result;
+}
+
+SPECIAL(rsqrt_approx_f64, f64, mufu_rsq, with_exponent(scaled_64(a), exponent_64(scaled_64(a)) & 1),
+		refined_inverse_root(a, r))

@@ -48,3 +48,44 @@ uint16_t tensor_float_to_f16(float value)
 {
 	return tensor_kernels_v2.float_to_half(value);
 }
+
+uint16_t tensor_byte_to_f16(enum tensor_type type, uint8_t bits)
+{
+	/* m * 2^-9, which f16 has as normal numbers */
+	static const uint16_t small[8] = {0, 0x1800, 0x1c00, 0x1e00, 0x2000, 0x2100, 0x2200, 0x2300};
+	const uint16_t sign = (uint16_t)((bits & 0x80) << 8), magnitude = bits & 0x7f;
+	if (type == TENSOR_E5M2)
+		return (uint16_t)(bits << 8);
+	if (magnitude < 8)
+		return sign | small[magnitude];
+	return magnitude == 0x7f ? 0x7fff : (uint16_t)(sign | ((magnitude << 7) + (8 << 10)));
+}
+
+static void add_floats(const float *a, const float *b, uint32_t *d)
+{
+	for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
+		union tensor_element sum = {.number = a[lane] + b[lane]};
+		d[lane] = sum.number != sum.number ? TENSOR_NAN : sum.bits;
+	}
+}
+
+void tensor_add(bool halves, const uint32_t a[TENSOR_LANES], const uint32_t b[TENSOR_LANES],
+				uint32_t d[TENSOR_LANES])
+{
+	const struct tensor_kernels *k = tensor_kernels();
+	float x[2][TENSOR_LANES], y[2][TENSOR_LANES];
+	uint32_t sum[2][TENSOR_LANES];
+	if (!halves) {
+		memcpy(x[0], a, sizeof x[0]);
+		memcpy(y[0], b, sizeof y[0]);
+		add_floats(x[0], y[0], d);
+		return;
+	}
+	k->halves_to_floats(a, x[0], x[1]);
+	k->halves_to_floats(b, y[0], y[1]);
+	for (unsigned i = 0; i < 2; i++) {
+		add_floats(x[i], y[i], sum[i]);
+		memcpy(x[i], sum[i], sizeof x[i]);
+	}
+	k->floats_to_halves(x[0], x[1], d);
+}

@@ -19,6 +19,11 @@ void tensor_transpose_b16(uint32_t reg[TENSOR_LANES]);
 
 /* --- single values --- */
 float tensor_f16_to_float(uint16_t bits);
-uint16_t tensor_float_to_f16(float value); /* round to nearest even */
+uint16_t tensor_float_to_f16(float value);                        /* round to nearest even */
+uint16_t tensor_byte_to_f16(enum tensor_type type, uint8_t bits); /* of e4m3 or e5m2 */
+
+/* d = a + b to nearest, of f32 or of pairs of f16. d may be one of the others. */
+void tensor_add(bool halves, const uint32_t a[TENSOR_LANES], const uint32_t b[TENSOR_LANES],
+				uint32_t d[TENSOR_LANES]);
 
 #endif

@@ -4,19 +4,7 @@
 #ifndef EMULATOR_TENSOR_CHOSEN_H
 #define EMULATOR_TENSOR_CHOSEN_H
 
-static void chosen_floats(const struct tensor_chosen *op, unsigned row)
-{
-	float *sums = &op->sums[row * op->columns].number;
-	for (unsigned j = 0; j < op->kept; j++) {
-		const float a = op->a[row * op->kept + j].number;
-		const float *b = &op->b[op->places[row * op->kept + j] * op->columns].number;
-		for (unsigned n = 0; n < op->columns; n++)
-			sums[n] += a * b[n];
-	}
-	for (unsigned n = 0; n < op->columns; n++)
-		op->sums[row * op->columns + n].bits =
-			sums[n] != sums[n] ? TENSOR_NAN : op->sums[row * op->columns + n].bits;
-}
+#include "emulator/tensor/exact.h"
 
 static void chosen_integers(const struct tensor_chosen *op, unsigned row)
 {
@@ -29,68 +17,129 @@ static void chosen_integers(const struct tensor_chosen *op, unsigned row)
 	}
 }
 
-/* As cut_sum. `pa`, `pb`: powers() of a and b. */
-static void chosen_cut(const struct tensor_chosen *op, unsigned row, const float *pa,
-					   const float *pb)
+static void chosen_one(const struct tensor_chosen *op, unsigned row, unsigned column)
 {
-	float *sums = &op->sums[row * op->columns].number, unit[TENSOR_WGMMA_COLUMNS];
-	float inverse[TENSOR_WGMMA_COLUMNS], largest[TENSOR_WGMMA_COLUMNS];
-	int32_t total[TENSOR_WGMMA_COLUMNS], bits[TENSOR_WGMMA_COLUMNS];
-	const union tensor_element *a = op->a + row * op->kept;
-	const uint8_t *places = op->places + row * op->kept;
-	memcpy(bits, sums, op->columns * sizeof *bits);
-	for (unsigned n = 0; n < op->columns; n++)
-		bits[n] &= EXPONENT;
-	memcpy(largest, bits, op->columns * sizeof *bits);
-	for (unsigned j = 0; j < op->kept; j++)
-		for (unsigned n = 0; n < op->columns; n++) {
-			float power = pa[row * op->kept + j] * pb[places[j] * op->columns + n];
-			largest[n] = power > largest[n] ? power : largest[n];
-		}
-	for (unsigned n = 0; n < op->columns; n++)
-		largest[n] = largest[n] > 0x1p-100f ? largest[n] : 0x1p-100f;
-	memcpy(bits, largest, op->columns * sizeof *bits);
-	for (unsigned n = 0; n < op->columns; n++)
-		bits[n] -= KEPT << 23;
-	memcpy(unit, bits, op->columns * sizeof *bits);
-	for (unsigned n = 0; n < op->columns; n++)
-		bits[n] = (254 << 23) - bits[n];
-	memcpy(inverse, bits, op->columns * sizeof *bits);
-	for (unsigned n = 0; n < op->columns; n++)
-		total[n] = (int32_t)(sums[n] * inverse[n]);
-	for (unsigned j = 0; j < op->kept; j++)
-		for (unsigned n = 0; n < op->columns; n++)
-			total[n] +=
-				(int32_t)(a[j].number * op->b[places[j] * op->columns + n].number * inverse[n]);
-	for (unsigned n = 0; n < op->columns; n++)
-		sums[n] = (float)total[n] * unit[n];
-	memcpy(bits, sums, op->columns * sizeof *bits);
-	for (unsigned n = 0; n < op->columns; n++)
-		bits[n] &= ~((1 << (23 - KEPT)) - 1);
-	memcpy(sums, bits, op->columns * sizeof *bits);
+	float a[2 * TENSOR_K_MAX], b[2 * TENSOR_K_MAX],
+		*sum = &op->sums[row * op->columns + column].number;
+	for (unsigned j = 0; j < op->kept; j++) {
+		a[j] = op->a[row * op->kept + j].number;
+		b[j] = op->b[op->places[row * op->kept + j] * op->columns + column].number;
+	}
+	*sum = tensor_sum(
+		&op->rule, &(struct tensor_terms){
+					   .a = a, .b = b, .a_stride = 1, .b_stride = 1, .count = op->kept, .c = *sum});
 }
 
-/* False where not all is finite: nothing is cut then. */
-static bool chosen_powers(const struct tensor_chosen *op, float *pa, float *pb)
+#define NO_PRODUCT (LOWEST - 100) /* the exponent of 0, below those of all sums of two */
+
+/* Exponents as numbers are stored with them. False where those of products, or their sums, do not
+ * fit exact.h's range. */
+static bool chosen_exponents(const struct tensor_chosen *op, int32_t *of_a, int32_t *of_b)
 {
-	bool finite = powers(&op->a->number, op->rows * op->kept, op->least_a, pa);
-	finite = powers(&op->b->number, op->k * op->columns, op->least_b, pb) && finite;
-	for (unsigned i = 0; i < op->rows * op->columns; i++)
-		finite = finite && op->sums[i].number - op->sums[i].number == 0;
-	return finite;
+	static const int32_t none = 2 * NO_PRODUCT;
+	int32_t most[2] = {none, none};
+	for (unsigned side = 0; side < 2; side++) {
+		const unsigned count = side == 0 ? op->rows * op->kept : op->k * op->columns;
+		const union tensor_element *from = side == 0 ? op->a : op->b;
+		const int32_t least = side == 0 ? op->rule.least_a : op->rule.least_b;
+		int32_t *to = side == 0 ? of_a : of_b;
+		for (unsigned i = 0; i < count; i++) {
+			int32_t stored = (int32_t)(from[i].bits >> 23 & 255);
+			stored = (stored > least ? stored : least) - F32_BIAS;
+			to[i] = from[i].bits << 1 != 0 ? stored : none;
+			most[side] = to[i] > most[side] ? to[i] : most[side];
+		}
+	}
+	return most[0] <= F32_BIAS && most[1] <= F32_BIAS && most[0] + most[1] <= HIGHEST;
+}
+
+/* The sums of one row under way. */
+struct chosen_row {
+	const union tensor_element *a;
+	const uint8_t *places;
+	union tensor_element *sums, scale[TENSOR_WGMMA_COLUMNS]; /* scale: to units of the last bit */
+	int32_t largest[TENSOR_WGMMA_COLUMNS], total[TENSOR_WGMMA_COLUMNS];
+	uint8_t rare[TENSOR_WGMMA_COLUMNS]; /* must be done one by one */
+};
+
+static void chosen_scales(const struct tensor_chosen *op, const int32_t *of_a, const int32_t *of_b,
+						  int kept, struct chosen_row *row)
+{
+	int32_t *largest = row->largest;
+	for (unsigned n = 0; n < op->columns; n++)
+		largest[n] = NO_PRODUCT;
+	for (unsigned j = 0; j < op->kept; j++)
+		for (unsigned n = 0; n < op->columns; n++) {
+			int32_t exponent = of_a[j] + of_b[row->places[j] * op->columns + n];
+			largest[n] = exponent > largest[n] ? exponent : largest[n];
+		}
+	for (unsigned n = 0; n < op->columns; n++) {
+		int32_t of_c = (int32_t)(row->sums[n].bits >> 23 & 255) - F32_BIAS;
+		bool zero = largest[n] == NO_PRODUCT && row->sums[n].bits << 1 == 0;
+		largest[n] = of_c > largest[n] ? of_c : largest[n];
+		row->rare[n] = !zero && (largest[n] < LOWEST || largest[n] > HIGHEST + 2);
+		largest[n] = largest[n] < LOWEST ? LOWEST : largest[n];
+		row->scale[n].integer = (F32_BIAS + kept - largest[n]) << 23;
+	}
+}
+
+static void chosen_add(const struct tensor_chosen *op, struct chosen_row *row)
+{
+	memset(row->total, 0, sizeof row->total);
+	for (unsigned j = 0; j < op->kept; j++)
+		for (unsigned n = 0; n < op->columns; n++)
+			row->total[n] +=
+				(int32_t)(row->a[j].number * op->b[row->places[j] * op->columns + n].number *
+						  row->scale[n].number);
+	for (unsigned n = 0; n < op->columns; n++) {
+		int32_t of_c = (int32_t)(row->sums[n].number * row->scale[n].number);
+		int32_t sum = row->total[n] + of_c;
+		row->rare[n] |= ((row->total[n] ^ sum) & (of_c ^ sum)) < 0;
+		row->total[n] = sum;
+	}
+}
+
+/* As sum_group(). */
+static void chosen_exact(const struct tensor_chosen *op, unsigned row, const int32_t *of_a,
+						 const int32_t *of_b)
+{
+	const int kept = op->rule.bytes ? TENSOR_KEPT_BYTES : TENSOR_KEPT;
+	const uint32_t mask =
+		op->rule.bytes && !op->rule.half ? ~0u << (24 - TENSOR_SUM_BITS_BYTES) : ~0u;
+	union tensor_element result[TENSOR_WGMMA_COLUMNS], unit;
+	struct chosen_row work; /* large: not all is needed */
+	work.a = op->a + row * op->kept;
+	work.places = op->places + row * op->kept;
+	work.sums = op->sums + row * op->columns;
+	chosen_scales(op, of_a + row * op->kept, of_b, kept, &work);
+	chosen_add(op, &work);
+	for (unsigned n = 0; n < op->columns; n += WIDTH)
+		*(v_float *)&result[n] = to_floats_cut(*(const v_int *)&work.total[n]);
+	for (unsigned n = 0; n < op->columns; n++) {
+		result[n].integer |= op->rule.half && (int32_t)result[n].number != work.total[n];
+		unit.integer = (work.largest[n] + F32_BIAS - kept) << 23;
+		result[n].number *= unit.number;
+		result[n].bits &= mask;
+	}
+	for (unsigned n = 0; n < op->columns; n++)
+		if (work.rare[n])
+			chosen_one(op, row, n);
+		else
+			work.sums[n] = result[n];
 }
 
 static void multiply_chosen(const struct tensor_chosen *op)
 {
-	float pa[16 * TENSOR_K_MAX], pb[TENSOR_WGMMA_COLUMNS * 2 * TENSOR_K_MAX];
-	bool cut = op->least_a > 0 && chosen_powers(op, pa, pb);
+	int32_t of_a[16 * 2 * TENSOR_K_MAX], of_b[TENSOR_WGMMA_COLUMNS * 2 * TENSOR_K_MAX];
+	bool fit = !op->integers && chosen_exponents(op, of_a, of_b);
 	for (unsigned row = 0; row < op->rows; row++)
 		if (op->integers)
 			chosen_integers(op, row);
-		else if (cut)
-			chosen_cut(op, row, pa, pb);
+		else if (fit)
+			chosen_exact(op, row, of_a, of_b);
 		else
-			chosen_floats(op, row);
+			for (unsigned n = 0; n < op->columns; n++)
+				chosen_one(op, row, n);
 }
 
 #endif

@@ -15,11 +15,12 @@
 
 #define WIDTH (SIMD_LEVEL >= 4 ? 16u : SIMD_LEVEL >= 3 ? 8u : 4u)
 #define VECTORS (TENSOR_LANES / WIDTH)
-#define INLINE static inline __attribute__((always_inline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define INLINE static ALWAYS_INLINE
 
 typedef float v_float __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
 typedef int32_t v_int __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
-#include "emulator/tensor/one_nan.h"
+#include "emulator/tensor/factors.h"
 typedef uint16_t v8h __attribute__((vector_size(16), aligned(2), may_alias));
 
 /* --- rows of A, columns of B --- */
@@ -128,33 +129,6 @@ INLINE void spread_halves(enum tensor_type type, const uint32_t *block, unsigned
 }
 #endif
 
-static void rows(enum tensor_type type, const uint32_t *const blocks[], unsigned row_blocks,
-				 unsigned k_blocks, union tensor_element *out)
-{
-	union tensor_element elements[TENSOR_BLOCK];
-	unsigned width = TENSOR_CHUNK / (unsigned)tensor_type_bytes(type);
-	unsigned stride = row_blocks * TENSOR_LANES;
-	for (unsigned i = 0; i < row_blocks * k_blocks; i++) {
-		float *to = &out[i / row_blocks * width * stride + i % row_blocks * TENSOR_LANES].number;
-#if SIMD_LEVEL >= 3
-		if (width == 8) {
-			if (type == TENSOR_F16)
-				spread_halves(TENSOR_F16, blocks[i], stride, to);
-			else
-				spread_halves(TENSOR_BF16, blocks[i], stride, to);
-			continue;
-		}
-#endif
-		block_elements(type, blocks[i], elements);
-		if (width == 8)
-			spread_block(&elements->number, 8, stride, to);
-		else if (width == 4)
-			spread_block(&elements->number, 4, stride, to);
-		else
-			spread_block(&elements->number, 16, stride, to);
-	}
-}
-
 #if SIMD_LEVEL >= 4
 #define TURNED(k, a, b, c, d, e, f, g, h)                                                          \
 	8 * a + k, 8 * b + k, 8 * c + k, 8 * d + k, 8 * e + k, 8 * f + k, 8 * g + k, 8 * h + k
@@ -209,23 +183,120 @@ static void transpose_b16(uint32_t reg[TENSOR_LANES])
 	transpose((const uint16_t *)reg, in_order, (uint16_t *)reg);
 }
 
-#if SIMD_LEVEL >= 3
-INLINE void columns_of_halves(enum tensor_type type, const uint32_t *block, float *out)
+static bool is_halves(enum tensor_type type)
 {
-#if SIMD_LEVEL >= 4
-	for (unsigned half = 0; half < 2; half++, out += TENSOR_BLOCK / 4) {
-		v_bits_twice turned = turned_half((const uint16_t *)block, even_first, half);
-		*(v_float *)out = widened(type, half_of(turned, 0));
-		*(v_float *)(out + WIDTH) = widened(type, half_of(turned, 1));
-	}
-#else
-	uint16_t turned[TENSOR_BLOCK / 2];
-	transpose((const uint16_t *)block, even_first, turned);
-	for (unsigned i = 0; i < TENSOR_BLOCK / 2; i += WIDTH)
-		*(v_float *)(out + i) = widened(type, _mm_loadu_si128((const __m128i *)(turned + i)));
-#endif
+	return type == TENSOR_F16 || type == TENSOR_BF16;
 }
+
+#define ROW_BLOCKS_MAX (TENSOR_ROWS_MAX / 8 * 2) /* along k, too */
+#define HALVES (TENSOR_BLOCK / 2)                /* of a block */
+
+static void exponents_of_half_rows(enum tensor_type type, const uint32_t *const blocks[],
+								   unsigned count, struct tensor_factor *out)
+{
+	_Alignas(64) uint16_t turned[ROW_BLOCKS_MAX * HALVES];
+	if (count == 0 || count > ROW_BLOCKS_MAX)
+		return;
+	for (unsigned i = 0; i < count; i++)
+		transpose((const uint16_t *)blocks[i], in_order, turned + (size_t)HALVES * i);
+	find_exponents_of_halves(type, turned, count * HALVES, out);
+}
+
+/* Eight rows of 4 bytes, by columns. */
+INLINE void turn_fours(const int8_t *in, int8_t *out)
+{
+	const __m128i order = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+	__m128i low = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)in), order);
+	__m128i high = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(in + 16)), order);
+	_mm_storeu_si128((__m128i *)out, _mm_unpacklo_epi32(low, high));
+	_mm_storeu_si128((__m128i *)(out + 16), _mm_unpackhi_epi32(low, high));
+}
+
+/* Eight rows of 16 bytes, by columns. */
+INLINE void turn_sixteens(const int8_t *in, int8_t *out)
+{
+	__m128i pairs[4], fours[4];
+	for (unsigned half = 0; half < 2; half++, out += 64) {
+		for (unsigned i = 0; i < 4; i++) /* rows i and i + 4, a byte each in turn */
+			pairs[i] =
+				_mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(in + 16 * i + 8 * half)),
+								  _mm_loadl_epi64((const __m128i *)(in + 16 * (i + 4) + 8 * half)));
+		for (unsigned i = 0; i < 2; i++) { /* rows i, i + 2, i + 4, i + 6 */
+			fours[2 * i] = _mm_unpacklo_epi8(pairs[i], pairs[i + 2]);
+			fours[2 * i + 1] = _mm_unpackhi_epi8(pairs[i], pairs[i + 2]);
+		}
+		for (unsigned i = 0; i < 2; i++) {
+			_mm_storeu_si128((__m128i *)(out + 32 * i), _mm_unpacklo_epi8(fours[i], fours[i + 2]));
+			_mm_storeu_si128((__m128i *)(out + 32 * i + 16),
+							 _mm_unpackhi_epi8(fours[i], fours[i + 2]));
+		}
+	}
+}
+
+static void exponents_of_rows(enum tensor_type type, const uint32_t *const blocks[], unsigned count,
+							  struct tensor_factor *out)
+{
+	_Alignas(64) union tensor_element elements[ROW_BLOCKS_MAX * TENSOR_BLOCK];
+	_Alignas(64) int8_t by_rows[ROW_BLOCKS_MAX * TENSOR_BLOCK];
+	const unsigned width = out->width, block = 8 * width;
+	struct tensor_factor all = *out;
+	for (unsigned i = 0; i < count; i++)
+		block_elements(type, blocks[i], elements + (size_t)i * block);
+	all.elements = elements;
+	all.exponents = by_rows;
+	find_exponents(count * block, &all);
+	for (unsigned i = 0; i < count * block; i += block)
+		if (width == 4)
+			turn_fours(by_rows + i, out->exponents + i);
+		else
+			turn_sixteens(by_rows + i, out->exponents + i);
+	all.elements = out->elements;
+	all.exponents = out->exponents;
+	*out = all;
+}
+
+static void rows(enum tensor_type type, const uint32_t *const blocks[], unsigned row_blocks,
+				 unsigned k_blocks, struct tensor_factor *factor)
+{
+	union tensor_element elements[TENSOR_BLOCK], *out = factor->elements;
+	unsigned width = TENSOR_CHUNK / (unsigned)tensor_type_bytes(type);
+	unsigned stride = row_blocks * TENSOR_LANES;
+	for (unsigned i = 0; i < row_blocks * k_blocks; i++) {
+		float *to = &out[i / row_blocks * width * stride + i % row_blocks * TENSOR_LANES].number;
+#if SIMD_LEVEL >= 3
+		if (width == 8) {
+			if (type == TENSOR_F16)
+				spread_halves(TENSOR_F16, blocks[i], stride, to);
+			else
+				spread_halves(TENSOR_BF16, blocks[i], stride, to);
+			continue;
+		}
 #endif
+		block_elements(type, blocks[i], elements);
+		if (width == 8)
+			spread_block(&elements->number, 8, stride, to);
+		else if (width == 4)
+			spread_block(&elements->number, 4, stride, to);
+		else
+			spread_block(&elements->number, 16, stride, to);
+	}
+	factor->width = width;
+	if (is_halves(type))
+		exponents_of_half_rows(type, blocks, row_blocks * k_blocks, factor);
+	else if (!tensor_is_integer(type))
+		exponents_of_rows(type, blocks, row_blocks * k_blocks, factor);
+}
+
+static void columns_of_halves(enum tensor_type type, const uint32_t *const blocks[], unsigned count,
+							  struct tensor_factor *out)
+{
+	_Alignas(64) uint16_t turned[TENSOR_WGMMA_COLUMNS / 8 * 2 * HALVES];
+	for (unsigned i = 0; i < count; i++)
+		transpose((const uint16_t *)blocks[i], even_first, turned + (size_t)HALVES * i);
+	for (unsigned i = 0; i < count; i++)
+		block_elements(type, turned + (size_t)HALVES * i, out->elements + (size_t)HALVES * i);
+	find_exponents_of_halves(type, turned, count * HALVES, out);
+}
 
 /* Four elements of each of eight columns, which lie `width` apart: k by k, even columns first. */
 INLINE void turn_columns(const float *from, unsigned width, float *out)
@@ -241,30 +312,21 @@ INLINE void turn_columns(const float *from, unsigned width, float *out)
 }
 
 static void columns(enum tensor_type type, const uint32_t *const blocks[], unsigned column_blocks,
-					unsigned k_blocks, union tensor_element *out)
+					unsigned k_blocks, struct tensor_factor *factor)
 {
 	unsigned width = TENSOR_CHUNK / (unsigned)tensor_type_bytes(type);
+	union tensor_element elements[TENSOR_BLOCK], *out = factor->elements;
+	if (is_halves(type)) {
+		columns_of_halves(type, blocks, column_blocks * k_blocks, factor);
+		return;
+	}
 	for (unsigned i = 0; i < column_blocks * k_blocks; i++, out += (size_t)8 * width) {
-#if SIMD_LEVEL >= 3
-		if (width == 8) {
-			if (type == TENSOR_F16)
-				columns_of_halves(TENSOR_F16, blocks[i], &out->number);
-			else
-				columns_of_halves(TENSOR_BF16, blocks[i], &out->number);
-			continue;
-		}
-#endif
-		if (width == 8) {
-			uint16_t turned[TENSOR_BLOCK / 2];
-			transpose((const uint16_t *)blocks[i], even_first, turned);
-			block_elements(type, turned, out);
-			continue;
-		}
-		union tensor_element elements[TENSOR_BLOCK];
 		block_elements(type, blocks[i], elements);
 		for (unsigned k = 0; k < width; k += 4)
 			turn_columns(&elements[k].number, width, &out[8 * k].number);
 	}
+	if (!tensor_is_integer(type))
+		find_exponents(column_blocks * k_blocks * 8 * width, factor);
 }
 
 /* Four neighbours, again and again. */
@@ -349,198 +411,14 @@ INLINE v_int repeated_integers(const int32_t *four)
 		}                                                                                          \
 	}
 
-DEFINE_MULTIPLY(multiply, float, v_float, repeated_floats, one_nan)
+/* -0 is no sum: c is +0 then. */
+#define NOT_MINUS_ZERO(x) ((x) + (v_float){0})
+DEFINE_MULTIPLY(multiply_floats, float, v_float, repeated_floats, NOT_MINUS_ZERO)
 DEFINE_MULTIPLY(multiply_integers, int32_t, v_int, repeated_integers, )
 
-/* --- sums of fp8 products that are cut --- */
-
-#define EXPONENT 0x7F800000
-#define KEPT 13 /* bits below the largest term's highest */
-
-INLINE v_float larger(v_float x, v_float y)
-{
-#if SIMD_LEVEL >= 4
-	return (v_float)_mm512_max_ps((__m512)x, (__m512)y);
-#elif SIMD_LEVEL >= 3
-	return (v_float)_mm256_max_ps((__m256)x, (__m256)y);
-#else
-	return (v_float)_mm_max_ps((__m128)x, (__m128)y);
-#endif
-}
-
-INLINE v_int truncated(v_float x)
-{
-	return __builtin_convertvector(x, v_int);
-}
-
-/* 2 to the exponent that each number is stored with, which is that of the smallest normal number
- * (`least`) at least; 0 of 0. False where one is infinite or a NaN. */
-static bool powers(const float *numbers, unsigned count, float least, float *out)
-{
-	bool finite = true;
-	for (unsigned i = 0; i < count; i++) {
-		uint32_t bits;
-		memcpy(&bits, &numbers[i], sizeof bits);
-		bits &= EXPONENT;
-		finite = finite && bits != EXPONENT;
-		memcpy(&out[i], &bits, sizeof bits);
-		out[i] = numbers[i] == 0 ? 0 : out[i] < least ? least : out[i];
-	}
-	return finite;
-}
-
-/* One vector of d: `pa` and `pb` are the powers of a and b, whose elements of the next k lie
- * `stride` and 8 further on. */
-INLINE v_float cut_sum(v_float c, const float *a, const float *pa, unsigned stride, const float *b,
-					   const float *pb, unsigned k)
-{
-	v_float largest = (v_float)((v_int)c & EXPONENT);
-	for (unsigned i = 0; i < k; i++)
-		largest = larger(largest, *(const v_float *)(pa + (size_t)i * stride) *
-									  repeated_floats(pb + (size_t)8 * i));
-	largest = larger(largest, (v_float){0} + 0x1p-100f);
-	v_int exponent = (v_int)largest;
-	v_int of_unit = exponent - (KEPT << 23);
-	v_float unit = (v_float)of_unit, inverse = (v_float)((254 << 23) - of_unit);
-	v_int sum = truncated(c * inverse);
-	for (unsigned i = 0; i < k; i++)
-		sum += truncated(*(const v_float *)(a + (size_t)i * stride) *
-						 repeated_floats(b + (size_t)8 * i) * inverse);
-	v_float out = __builtin_convertvector(sum, v_float) * unit;
-	return (v_float)((v_int)out & ~((1 << (23 - KEPT)) - 1));
-}
-
-static bool multiply_cut(float *const d[], const float *const c[], const float *a, const float *b,
-						 unsigned row_blocks, unsigned column_blocks, unsigned k, float least_a,
-						 float least_b)
-{
-	_Alignas(64) float pa[2 * TENSOR_LANES * TENSOR_K_MAX], pb[TENSOR_WGMMA_COLUMNS * TENSOR_K_MAX];
-	unsigned stride = row_blocks * TENSOR_LANES, count = column_blocks * row_blocks * 2;
-	bool finite = powers(a, stride * k, least_a, pa);
-	finite = powers(b, column_blocks * 8 * k, least_b, pb) && finite;
-	for (unsigned i = 0; i < count; i++)
-		for (unsigned lane = 0; lane < TENSOR_LANES; lane++)
-			finite = finite && c[i][lane] - c[i][lane] == 0;
-	if (!finite)
-		return false;
-	for (unsigned i = 0; i < count; i++)
-		for (unsigned v = 0; v < VECTORS; v++) {
-			size_t left = i / 2 % row_blocks * TENSOR_LANES + v * WIDTH;
-			size_t right = (size_t)(i / 2 / row_blocks) * 8 * k + i % 2 * 4;
-			*(v_float *)(d[i] + v * WIDTH) = cut_sum(*(const v_float *)(c[i] + v * WIDTH), a + left,
-													 pa + left, stride, b + right, pb + right, k);
-		}
-	return true;
-}
-
 #include "emulator/tensor/chosen.h"
-
-/* --- one warp's product of 16-bit elements, 16 rows, without a pass through memory --- */
-
-#if SIMD_LEVEL >= 3
-#define HALVES 8 /* elements of a row of a block */
-
-/* d = c + the product for `row_blocks` row blocks (in a, d and c from their first on),
- * `column_blocks` column blocks and `k_blocks` along k. They are constants where this is inlined,
- * so that the sums stay in registers. */
-INLINE void add_halves(enum tensor_type type, float *const d[], const uint32_t *const a[],
-					   float right[2][2 * HALVES][8], const float *const c[],
-					   const unsigned row_blocks, const unsigned column_blocks,
-					   const unsigned k_blocks)
-{
-	v_float sum[2 * 2 * VECTORS * 2]; /* row block, vector, column */
-	const unsigned lefts = row_blocks * VECTORS, rights = 2 * column_blocks;
-#pragma GCC unroll 16
-	for (unsigned i = 0; i < lefts * rights; i++)
-		sum[i] = *(const v_float *)(c[i % rights / 2 * 4 + i / rights / VECTORS * 2 + i % 2] +
-									i / rights % VECTORS * WIDTH);
-	for (unsigned quad = 0; quad < 2 * k_blocks; quad++) {
-		const uint32_t *const *blocks = a + quad / 2 * 2;
-		v_float left[2 * VECTORS];
-#pragma GCC unroll 8
-		for (unsigned i = 0; i < lefts; i++)
-			left[i] =
-				four_halves_of_rows(type, blocks[i / VECTORS] + i % VECTORS * WIDTH, quad % 2);
-#pragma GCC unroll 4
-		for (unsigned k = 0; k < 4; k++) {
-			v_float b[4];
-#pragma GCC unroll 4
-			for (unsigned j = 0; j < rights; j++)
-				b[j] = repeated_floats(right[j / 2][quad * 4 + k] + j % 2 * 4);
-#pragma GCC unroll 16
-			for (unsigned i = 0; i < lefts * rights; i++)
-				sum[i] += one_of_four(left[i / rights], k) * b[i % rights];
-		}
-	}
-#pragma GCC unroll 16
-	for (unsigned i = 0; i < lefts * rights; i++)
-		*(v_float *)(d[i % rights / 2 * 4 + i / rights / VECTORS * 2 + i % 2] +
-					 i / rights % VECTORS * WIDTH) = one_nan(sum[i]);
-}
-
-/* 16 rows. Eight vectors of sums go together. */
-INLINE void halves_by_16(enum tensor_type type, float *const d[], const uint32_t *const a[],
-						 const uint32_t *const b[], const float *const c[],
-						 const unsigned column_blocks, const unsigned k_blocks)
-{
-	_Alignas(64) float right[2][2 * HALVES][8], sums[8][TENSOR_LANES];
-	for (unsigned i = 0; i < column_blocks * k_blocks; i++)
-		columns_of_halves(type, b[i], right[i / k_blocks][i % k_blocks * HALVES]);
-	/* in memory, from where four are repeated without a shuffle */
-	__asm__("" : "+m"(right));
-	if (VECTORS == 2 && column_blocks == 1) {
-		add_halves(type, d, a, right, c, 2, 1, k_blocks);
-		return;
-	}
-	/* in several steps, so that those come first of all that may lie where results will */
-	const float *from[8];
-	for (unsigned i = 0; i < column_blocks * 4; i++)
-		from[i] = memcpy(sums[i], c[i], sizeof sums[i]);
-	for (unsigned rb = 0; rb < 2; rb++)
-		if (VECTORS == 2) {
-			add_halves(type, d + 2 * rb, a + rb, right, from + 2 * rb, 1, 2, k_blocks);
-		} else {
-			for (unsigned cb = 0; cb < column_blocks; cb++)
-				add_halves(type, d + 4 * cb + 2 * rb, a + rb, right + cb, from + 4 * cb + 2 * rb, 1,
-						   1, k_blocks);
-		}
-}
-
-/* The shapes of mma.sync, and wmma's square one. */
-INLINE bool multiply_by_shape(enum tensor_type type, const struct tensor_shape *shape,
-							  float *const d[], const uint32_t *const a[],
-							  const uint32_t *const b[], const float *const c[])
-{
-	if (shape->n == 8 && shape->k == 16)
-		halves_by_16(type, d, a, b, c, 1, 2);
-	else if (shape->n == 16 && shape->k == 16)
-		halves_by_16(type, d, a, b, c, 2, 2);
-	else if (shape->n == 8 && shape->k == 8)
-		halves_by_16(type, d, a, b, c, 1, 1);
-	else
-		return false;
-	return true;
-}
-
-static bool multiply_halves(const struct tensor_shape *shape, float *const d[],
-							const uint32_t *const a[], const uint32_t *const b[],
-							const float *const c[])
-{
-	if (shape->m != 16)
-		return false;
-	if (shape->a == TENSOR_F16)
-		return multiply_by_shape(TENSOR_F16, shape, d, a, b, c);
-	return shape->a == TENSOR_BF16 && multiply_by_shape(TENSOR_BF16, shape, d, a, b, c);
-}
-#else
-static bool multiply_halves(const struct tensor_shape *shape, float *const d[],
-							const uint32_t *const a[], const uint32_t *const b[],
-							const float *const c[])
-{
-	(void)shape, (void)d, (void)a, (void)b, (void)c;
-	return false;
-}
-#endif
+#include "emulator/tensor/exact.h"
+#include "emulator/tensor/halves.h"
 
 static void halves_to_floats(const uint32_t reg[TENSOR_LANES], float low[TENSOR_LANES],
 							 float high[TENSOR_LANES])
@@ -588,7 +466,6 @@ const struct tensor_kernels PASTE(tensor_kernels_v, SIMD_LEVEL) = {
 	.multiply_chosen = multiply_chosen,
 	.transpose_b16 = transpose_b16,
 	.multiply = multiply,
-	.multiply_cut = multiply_cut,
 	.multiply_halves = multiply_halves,
 	.multiply_integers = multiply_integers,
 	.halves_to_floats = halves_to_floats,

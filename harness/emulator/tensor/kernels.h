@@ -18,6 +18,30 @@ union tensor_element {
 
 #define TENSOR_BLOCK_ELEMENTS 256u /* of 4 bits: the most */
 
+/* One side of a product. `elements` and `exponents` are the caller's room, as many of both, and
+ * `least` is that of tensor_rule; integers have elements alone. Exponents are those that numbers
+ * are stored with in their own format: of B in the order of the elements; of A by blocks of `width`
+ * along k, and in these by k and row. */
+struct tensor_factor {
+	union tensor_element *elements;
+	int8_t *exponents; /* less `base`; -128 of 0 */
+	uint8_t least;
+	unsigned width;
+	int base, most;       /* the smallest one, and the largest of all */
+	bool finite, clamped; /* clamped: some are lower than `base`, and stand as it */
+	int lowest;           /* all are multiples of 2^lowest; INT32_MIN: nobody looked */
+};
+
+/* d[(cb * row_blocks + rb) * 2 + j][lane] = the sum of that of c and the products along k of what
+ * `rows` and `columns` give for its row and column. d may be c. */
+struct tensor_product {
+	float *const *d;
+	const float *const *c;
+	const struct tensor_factor *a, *b;
+	unsigned row_blocks, column_blocks, k;
+	struct tensor_rule rule;
+};
+
 /* Products of rows that have values at some places of k only. */
 struct tensor_chosen {
 	unsigned rows, columns, kept;  /* columns: 8, or a multiple */
@@ -27,7 +51,7 @@ struct tensor_chosen {
 	unsigned k;
 	union tensor_element *sums; /* rows x columns; the products are added, in the order of a */
 	bool integers;
-	float least_a, least_b; /* cut as by multiply_cut, which has them too; 0: not cut */
+	struct tensor_rule rule; /* of floats */
 };
 
 /* Operands are lists of blocks: the registers of a fragment, or what was gathered
@@ -36,24 +60,14 @@ struct tensor_kernels {
 	/* out[(k * row_blocks + rb) * 32 + lane]: element k of row 8 rb + lane / 4.
 	 * Blocks: those that lie below each other first. */
 	void (*rows)(enum tensor_type type, const uint32_t *const blocks[], unsigned row_blocks,
-				 unsigned k_blocks, union tensor_element *out);
+				 unsigned k_blocks, struct tensor_factor *out);
 	/* out[((cb * depth + k) * 2 + j) * 4 + t]: element k of column 8 cb + 2 t + j.
 	 * Blocks: those of the same columns first. */
 	void (*columns)(enum tensor_type type, const uint32_t *const blocks[], unsigned column_blocks,
-					unsigned k_blocks, union tensor_element *out);
-	/* d[(cb * row_blocks + rb) * 2 + j][lane] = that of c + the sum over k of what
-	 * `rows` and `columns` give for its row and column. */
-	void (*multiply)(float *const d[], const float *const c[], const float *a, const float *b,
-					 unsigned row_blocks, unsigned column_blocks, unsigned k);
-	/* As multiply() of at most 16 rows of 8-bit floats, as wgmma sums them: all products and c are
-	 * cut, towards 0, to 13 bits below the largest exponent, which of a product is the sum of those
-	 * that its factors are stored with; the sum is cut to 14 bits. `least_a`, `least_b`: the
-	 * smallest normal numbers of their types. False, with nothing done, where not all is finite. */
-	bool (*multiply_cut)(float *const d[], const float *const c[], const float *a, const float *b,
-						 unsigned row_blocks, unsigned column_blocks, unsigned k, float least_a,
-						 float least_b);
-	/* All of a warp's mma at once, where this level has a way for the shape (whose
-	 * accumulators are f32); false, with nothing done, where it has none. c may be d. */
+					unsigned k_blocks, struct tensor_factor *out);
+	void (*multiply)(const struct tensor_product *op);
+	/* All of a warp's mma of 16-bit elements at once, where this level has a way for the shape and
+	 * the sums are exact in f32; false, with nothing done, where not. c may be d. */
 	bool (*multiply_halves)(const struct tensor_shape *shape, float *const d[],
 							const uint32_t *const a[], const uint32_t *const b[],
 							const float *const c[]);

@@ -217,7 +217,16 @@ size_t tensor_chunks(const struct tensor_descriptor *descriptor, unsigned rows, 
 	return (size_t)across * rows;
 }
 
-float tensor_least_normal(enum tensor_type type)
+/* Of bf16 and tf32 those of f32. */
+struct tensor_rule tensor_rule_of(enum tensor_type a, enum tensor_type b)
 {
-	return type == TENSOR_E4M3 ? 0x1p-6f : type == TENSOR_E5M2 ? 0x1p-14f : 0;
+	static const uint8_t least[] = {[TENSOR_F16] = 127 - 14,
+									[TENSOR_BF16] = 1,
+									[TENSOR_TF32] = 1,
+									[TENSOR_E4M3] = 127 - 6,
+									[TENSOR_E5M2] = 127 - 14};
+	const unsigned count = sizeof least / sizeof *least;
+	return (struct tensor_rule){.least_a = a < count ? least[a] : 1,
+								.least_b = b < count ? least[b] : 1,
+								.bytes = tensor_type_bits(a) == 8};
 }

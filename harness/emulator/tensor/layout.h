@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emulator/tensor/sum.h"
+
 #define TENSOR_LANES 32
 
 enum tensor_type {
@@ -143,8 +145,8 @@ struct tensor_descriptor tensor_descriptor_decode(uint64_t bits);
 size_t tensor_chunks(const struct tensor_descriptor *descriptor, unsigned rows, unsigned across,
 					 bool mn_major, uint32_t addresses[TENSOR_CHUNKS]);
 
-/* Smallest normal number of a float of 8 bits; 0 of other types. */
-float tensor_least_normal(enum tensor_type type);
+/* How products of these types are added to f32 sums; of 8-bit floats as wgmma does. */
+struct tensor_rule tensor_rule_of(enum tensor_type a, enum tensor_type b);
 
 struct tensor_wgmma {
 	uint16_t n;                  /* multiple of 8, at most 256 */

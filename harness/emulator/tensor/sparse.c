@@ -167,6 +167,31 @@ static void multiply(struct tensor_chosen *op, union tensor_element *sums, bool 
 	memcpy(sums, products, op->rows * op->columns * sizeof *sums);
 }
 
+/* mma.sync of 8-bit floats, as in tensor.c: of each four values of a row two belong to the first
+ * instruction of f16. */
+static void multiply_bytes(struct tensor_chosen *op, union tensor_element *c)
+{
+	union tensor_element left[WARP_ROWS * KEPT_MAX / 2], sums[WARP_ROWS * 8] = {0};
+	uint8_t places[WARP_ROWS * KEPT_MAX / 2];
+	struct tensor_chosen part = *op;
+	part.kept = op->kept / 2;
+	part.a = left;
+	part.places = places;
+	part.rule = tensor_rule_of(TENSOR_F16, TENSOR_F16);
+	for (unsigned high = 0; high < 2; high++) {
+		for (unsigned i = 0; i < op->rows * part.kept; i++) {
+			left[i] = op->a[i / 2 * 4 + high * 2 + i % 2];
+			places[i] = op->places[i / 2 * 4 + high * 2 + i % 2];
+		}
+		multiply(&part, sums, false);
+	}
+	for (unsigned i = 0; i < op->rows * op->columns; i++) {
+		c[i].number += sums[i].number;
+		if (c[i].number != c[i].number)
+			c[i].bits = TENSOR_NAN;
+	}
+}
+
 /* ------------------------------------------------------------------------
  * mma.sync */
 
@@ -192,8 +217,13 @@ void tensor_mma_sparse(const struct tensor_shape *shape, uint32_t *const d[],
 							   .places = places,
 							   .b = right,
 							   .k = shape->k,
-							   .integers = is_integer(shape->d)};
-	multiply(&op, sums, shape->saturate);
+							   .integers = is_integer(shape->d),
+							   .rule = tensor_rule_of(shape->a, shape->b)};
+	op.rule.half = shape->c == TENSOR_F16 && shape->d == TENSOR_F16;
+	if (bits == 8 && !op.integers)
+		multiply_bytes(&op, sums);
+	else
+		multiply(&op, sums, shape->saturate);
 	store_sums(shape->d == TENSOR_F16, d, row_blocks, 8, sums);
 }
 
@@ -226,6 +256,23 @@ static float half_at(const uint32_t *reg, unsigned lane, unsigned item)
 	return tensor_f16_to_float((uint16_t)(reg[lane] >> 16 * item));
 }
 
+/* ptxas makes f32 arithmetic of m8n8k4, which adds c last; of f16 results it adds the second half
+ * of the products to the first one's sum and c. Products are exact. */
+static float sum_of_quad(bool half, const float left[4], const float *right, float c)
+{
+	float p[4], sum = 0;
+	for (unsigned k = 0; k < 4; k++)
+		p[k] = left[k] * right[(size_t)k * QUADS];
+	if (half) {
+		const float first = p[0] + p[1], second = p[2] + p[3];
+		sum = c + first;
+		return sum + second;
+	}
+	for (unsigned k = 0; k < 4; k++)
+		sum += p[k];
+	return sum + c;
+}
+
 static void mma_quads(const struct tensor_shape *shape, uint32_t *const d[],
 					  const uint32_t *const a[], const uint32_t *const b[],
 					  const uint32_t *const c[])
@@ -254,11 +301,10 @@ static void mma_quads(const struct tensor_shape *shape, uint32_t *const d[],
 		for (unsigned i = 0; i < 8; i++) {
 			uint32_t *to = d[i / items_d] + lane;
 			tensor_position(shape, TENSOR_D, lane, i / items_d, i % items_d, &row, &column);
-			float sum = sums[row][column];
-			for (unsigned k = 0; k < 4; k++)
-				sum += left[row][k] * right[k][column];
-			union tensor_element one = {.number = sum};
-			if (sum != sum)
+			union tensor_element one = {
+				.number =
+					sum_of_quad(items_d == 2, left[row], right[0] + column, sums[row][column])};
+			if (one.number != one.number)
 				one.bits = TENSOR_NAN;
 			if (items_d == 1)
 				*to = one.bits;
@@ -319,8 +365,8 @@ void tensor_wgmma_sparse(const struct tensor_wgmma *op)
 										.b = right,
 										.k = k,
 										.integers = is_integer(op->d),
-										.least_a = tensor_least_normal(op->a),
-										.least_b = tensor_least_normal(op->b)};
+										.rule = tensor_rule_of(op->a, op->b)};
+		product.rule.half = op->d == TENSOR_F16;
 		multiply(&product, sums, op->saturate);
 		store_sums(op->d == TENSOR_F16, op->registers[warp], 2, op->n, sums);
 	}

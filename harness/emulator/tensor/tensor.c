@@ -38,18 +38,15 @@ static bool far_from_limits(const int32_t *const c[], unsigned count)
 	return most < UINT32_C(1) << 30;
 }
 
-/* d, c: of floats or of integers, as `type` is. */
-static void multiply(enum tensor_type type, void *d, const void *c, const union tensor_element *a,
-					 const union tensor_element *b, unsigned row_blocks, unsigned column_blocks,
-					 unsigned k, bool saturate)
+static void multiply_integers(const struct tensor_shape *shape, void *d, const void *c,
+							  const union tensor_element *a, const union tensor_element *b)
 {
-	if (!tensor_is_integer(type))
-		tensor_kernels()->multiply(d, c, &a->number, &b->number, row_blocks, column_blocks, k);
-	else if (saturate && !far_from_limits(c, row_blocks * column_blocks * 2))
-		multiply_saturating(d, c, a, b, row_blocks, column_blocks, k);
+	const unsigned row_blocks = shape->m / 8u, column_blocks = shape->n / 8u;
+	if (shape->saturate && !far_from_limits(c, row_blocks * column_blocks * 2))
+		multiply_saturating(d, c, a, b, row_blocks, column_blocks, shape->k);
 	else
 		tensor_kernels()->multiply_integers(d, c, &a->integer, &b->integer, row_blocks,
-											column_blocks, k);
+											column_blocks, shape->k);
 }
 
 #define ELEMENTS_MAX (TENSOR_ROWS_MAX * TENSOR_ROWS_MAX / TENSOR_LANES)
@@ -64,6 +61,32 @@ static bool overwrites(uint32_t *const d[], const uint32_t *const c[], unsigned 
 	return same > 0;
 }
 
+/* wmma of tf32 is two instructions, one after the other along k. */
+static void multiply_tf32_halves(const struct tensor_product *whole)
+{
+	_Alignas(64) union tensor_element right[TENSOR_ROWS_MAX * TENSOR_K_MAX];
+	_Alignas(64) int8_t exponents[TENSOR_ROWS_MAX * TENSOR_K_MAX];
+	const unsigned k = whole->k / 2;
+	struct tensor_factor a = *whole->a, b = *whole->b;
+	struct tensor_product op = *whole;
+	op.k = k;
+	op.a = &a;
+	op.b = &b;
+	b.elements = right;
+	b.exponents = exponents;
+	for (unsigned half = 0; half < 2; half++) {
+		for (unsigned cb = 0; cb < op.column_blocks; cb++) {
+			const size_t from = (size_t)(2 * cb + half) * 8 * k, to = (size_t)cb * 8 * k;
+			memcpy(right + to, whole->b->elements + from, 8 * k * sizeof *right);
+			memcpy(exponents + to, whole->b->exponents + from, 8 * k);
+		}
+		tensor_kernels()->multiply(&op);
+		a.elements += (size_t)k * op.row_blocks * TENSOR_LANES;
+		a.exponents += (size_t)k * op.row_blocks * 8;
+		op.c = (const float *const *)op.d;
+	}
+}
+
 /* d, c: of floats or of integers, none of d one of c that is still to be read. */
 static void mma_multiply(const struct tensor_shape *shape, void *d, const uint32_t *const a[],
 						 const uint32_t *const b[], const void *c)
@@ -73,11 +96,80 @@ static void mma_multiply(const struct tensor_shape *shape, void *d, const uint32
 	_Alignas(64) union tensor_element right[TENSOR_ROWS_MAX * TENSOR_K_MAX];
 	unsigned k_blocks = shape->k / tensor_block_width(shape->a);
 	unsigned row_blocks = shape->m / 8u, column_blocks = shape->n / 8u;
-	if (k->multiply_halves(shape, d, a, b, c))
+	if ((shape->c == TENSOR_F16 || shape->d == TENSOR_F16) && k->multiply_halves(shape, d, a, b, c))
+		return; /* tried before where both are f32 */
+	_Alignas(64) int8_t of_left[sizeof left / sizeof *left], of_right[sizeof right / sizeof *right];
+	const struct tensor_rule rule = tensor_rule_of(shape->a, shape->b);
+	struct tensor_factor rows = {.elements = left, .exponents = of_left, .least = rule.least_a};
+	struct tensor_factor columns = {
+		.elements = right, .exponents = of_right, .least = rule.least_b};
+	k->rows(shape->a, a, row_blocks, k_blocks, &rows);
+	k->columns(shape->b, b, column_blocks, k_blocks, &columns);
+	if (tensor_is_integer(shape->a)) {
+		multiply_integers(shape, d, c, left, right);
 		return;
-	k->rows(shape->a, a, row_blocks, k_blocks, left);
-	k->columns(shape->b, b, column_blocks, k_blocks, right);
-	multiply(shape->a, d, c, left, right, row_blocks, column_blocks, shape->k, shape->saturate);
+	}
+	struct tensor_product op = {.d = d,
+								.c = c,
+								.a = &rows,
+								.b = &columns,
+								.row_blocks = row_blocks,
+								.column_blocks = column_blocks,
+								.k = shape->k,
+								.rule = rule};
+	op.rule.half = shape->c == TENSOR_F16 && shape->d == TENSOR_F16;
+	if (shape->a == TENSOR_TF32 && shape->n > 8)
+		multiply_tf32_halves(&op);
+	else
+		k->multiply(&op);
+}
+
+#define BYTES_REGISTERS 4u /* of A, and of f32 sums, in m16n8k32 */
+
+/* Two of the four bytes of each lane, as f16. */
+static void bytes_to_halves(enum tensor_type type, const uint32_t *from, unsigned high,
+							uint32_t *to)
+{
+	for (unsigned lane = 0; lane < TENSOR_LANES; lane++)
+		to[lane] = tensor_byte_to_f16(type, (uint8_t)(from[lane] >> 16 * high)) |
+				   (uint32_t)tensor_byte_to_f16(type, (uint8_t)(from[lane] >> (16 * high + 8)))
+					   << 16;
+}
+
+/* mma.sync of 8-bit floats: the chip has none, and ptxas makes two of f16 of it, of the lower and
+ * the upper halves of all registers, the second of which begins with the sum of the first. c is
+ * added to that. */
+static void mma_bytes(const struct tensor_shape *shape, uint32_t *const d[],
+					  const uint32_t *const a[], const uint32_t *const b[],
+					  const uint32_t *const c[])
+{
+	const bool half = shape->d == TENSOR_F16;
+	const unsigned count = half ? BYTES_REGISTERS / 2 : BYTES_REGISTERS;
+	const unsigned of_a = shape->k / 8u, of_b = shape->k / 16u;
+	struct tensor_shape part = *shape;
+	uint32_t left[BYTES_REGISTERS][TENSOR_LANES], right[2][TENSOR_LANES];
+	uint32_t sum[BYTES_REGISTERS][TENSOR_LANES] = {0};
+	const uint32_t *lefts[BYTES_REGISTERS], *rights[2];
+	uint32_t *sums[BYTES_REGISTERS];
+	part.k = shape->k / 2;
+	part.a = part.b = TENSOR_F16;
+	part.c = part.d;
+	for (unsigned i = 0; i < BYTES_REGISTERS; i++) {
+		lefts[i] = left[i];
+		rights[i % 2] = right[i % 2];
+		sums[i] = sum[i];
+	}
+	for (unsigned high = 0; high < 2; high++) {
+		for (unsigned i = 0; i < of_a; i++)
+			bytes_to_halves(shape->a, a[i], high, left[i]);
+		for (unsigned i = 0; i < of_b; i++)
+			bytes_to_halves(shape->b, b[i], high, right[i]);
+		tensor_mma(&part, sums, lefts, rights, (const uint32_t *const *)sums);
+	}
+	for (unsigned i = 0; i < count; i++)
+		tensor_add(half, sums[i], c[i], sums[i]);
+	for (unsigned i = 0; i < count; i++)
+		memcpy(d[i], sums[i], sizeof sum[i]);
 }
 
 void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uint32_t *const a[],
@@ -91,6 +183,10 @@ void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uin
 	bool half_c = shape->c == TENSOR_F16, half_d = shape->d == TENSOR_F16;
 	if (tensor_shape_is_rare(shape)) {
 		tensor_mma_rare(shape, d, a, b, c);
+		return;
+	}
+	if (tensor_type_bits(shape->a) == 8 && !tensor_is_integer(shape->a)) {
+		mma_bytes(shape, d, a, b, c);
 		return;
 	}
 	if (!half_c && !half_d &&
@@ -138,7 +234,7 @@ void tensor_mma_f64(const struct tensor_shape *shape, double *const d[], const d
 /* --- wgmma --- */
 
 static void wgmma_warp(const struct tensor_wgmma *op, const uint32_t *const a[],
-					   const union tensor_element *right, unsigned depth,
+					   const struct tensor_factor *right, unsigned depth,
 					   uint32_t *const registers[])
 {
 	const struct tensor_kernels *k = tensor_kernels();
@@ -154,12 +250,27 @@ static void wgmma_warp(const struct tensor_wgmma *op, const uint32_t *const a[],
 		else if (half && i % 2 == 0)
 			k->halves_to_floats(registers[i / 2], work[i], work[i + 1]);
 	}
-	k->rows(op->a, a, WARP_BLOCKS, 2, left);
-	float least_a = tensor_least_normal(op->a), least_b = tensor_least_normal(op->b);
-	if (least_a == 0 ||
-		!k->multiply_cut(acc, (const float *const *)acc, &left->number, &right->number, WARP_BLOCKS,
-						 column_blocks, depth, least_a, least_b))
-		multiply(op->a, acc, acc, left, right, WARP_BLOCKS, column_blocks, depth, op->saturate);
+	_Alignas(64) int8_t exponents[sizeof left / sizeof *left];
+	const struct tensor_rule rule = tensor_rule_of(op->a, op->b);
+	struct tensor_factor rows = {.elements = left, .exponents = exponents, .least = rule.least_a};
+	k->rows(op->a, a, WARP_BLOCKS, 2, &rows);
+	if (tensor_is_integer(op->a)) {
+		multiply_integers(
+			&(struct tensor_shape){
+				.m = 8 * WARP_BLOCKS, .n = op->n, .k = (uint16_t)depth, .saturate = op->saturate},
+			acc, acc, left, right->elements);
+		return;
+	}
+	struct tensor_product product = {.d = acc,
+									 .c = (const float *const *)acc,
+									 .a = &rows,
+									 .b = right,
+									 .row_blocks = WARP_BLOCKS,
+									 .column_blocks = column_blocks,
+									 .k = depth,
+									 .rule = rule};
+	product.rule.half = half;
+	k->multiply(&product);
 	for (unsigned i = 0; half && i < elements; i += 2)
 		k->floats_to_halves(work[i], work[i + 1], registers[i / 2]);
 }
@@ -177,7 +288,10 @@ void tensor_wgmma(const struct tensor_wgmma *op)
 	for (unsigned i = 0; i < sizeof at / sizeof *at; i++)
 		at[i] = blocks[i];
 	tensor_blocks(op->b_bytes, op->n, 2, op->b_mn_major, blocks, 1);
-	tensor_kernels()->columns(op->b, at, op->n / 8u, 2, right);
+	_Alignas(64) int8_t exponents[sizeof right / sizeof *right];
+	struct tensor_factor columns = {
+		.elements = right, .exponents = exponents, .least = tensor_rule_of(op->a, op->b).least_b};
+	tensor_kernels()->columns(op->b, at, op->n / 8u, 2, &columns);
 	for (unsigned i = 0; op->negate_a != op->negate_b && i < op->n * depth; i++)
 		right[i].number = -right[i].number;
 	if (op->a_bytes != NULL)
@@ -185,5 +299,5 @@ void tensor_wgmma(const struct tensor_wgmma *op)
 	for (unsigned warp = 0; warp < 4; warp++)
 		wgmma_warp(
 			op, op->a_bytes != NULL ? at + (size_t)2 * WARP_BLOCKS * warp : op->a_registers[warp],
-			right, depth, op->registers[warp]);
+			&columns, depth, op->registers[warp]);
 }

@@ -1,8 +1,5 @@
-/* Products of tensor cores, as pure functions of registers and bytes.
- *
- * Products are exact and sums are f32, in the order of k, from the accumulator
- * on; an f16 result is rounded once, at the end of the instruction. wgmma of 8-bit
- * floats keeps 14 bits of a sum, as on an H100 (DESIGN.md). */
+/* Products of tensor cores, as pure functions of registers and bytes: an H200's bits (DESIGN.md,
+ * "Tensor cores"). */
 #ifndef EMULATOR_TENSOR_TENSOR_H
 #define EMULATOR_TENSOR_TENSOR_H
 

@@ -1,6 +1,7 @@
-/* mma.sync and mma.sp: every shape and type that sm_90a has. Floating operands are small integers,
- * whose sums are exact in every order, and now and then an infinity or a NaN. PTX ISA 9.7.14.5
- * (mma, and its fragments .5.1 to .5.13) and 9.7.14.6 (mma.sp). */
+/* mma.sync and mma.sp: every shape and type that sm_90a has. Floating operands are random, small
+ * integers, and now and then an infinity or a NaN. PTX ISA 9.7.14.5 (mma, and its fragments .5.1 to
+ * .5.13) and 9.7.14.6 (mma.sp). */
+#include "model_sum.h"
 #include "model_tile.h"
 
 #include <stdio.h>
@@ -228,6 +229,17 @@ static void mma_kernel(struct model_text *text)
 /* ------------------------------------------------------------------------
  * Operands */
 
+/* A quarter of the warps has small integers, or now and then what is no number, the others the
+ * ranges' numbers. */
+static void draw_operand(uint32_t *to, unsigned words, enum model_type type, uint64_t *state,
+						 unsigned warp)
+{
+	if (warp % 4 == 3)
+		model_tile_draw_registers(to, words, type, state, 8, warp % 8 == 7);
+	else
+		model_tile_draw_range(to, words, type, state, warp % 4);
+}
+
 static void mma_draw(void *to)
 {
 	uint64_t state = 9714;
@@ -239,10 +251,9 @@ static void mma_draw(void *to)
 		const unsigned rc = wide * registers_c(form, form->c);
 		uint32_t *words = (uint32_t *)to + form->in;
 		for (unsigned thread = 0; thread < WARPS * LANES; thread++, words += words_of(form)) {
-			const bool special = thread / LANES % 8 == 7;
-			model_tile_draw_registers(words, ra, form->a, &state, 4, special);
-			model_tile_draw_registers(words + ra, rb, form->b, &state, 4, special);
-			model_tile_draw_registers(words + ra + rb, rc, form->c, &state, 64, special);
+			draw_operand(words, ra, form->a, &state, thread / LANES);
+			draw_operand(words + ra, rb, form->b, &state, thread / LANES);
+			draw_operand(words + ra + rb, rc, form->c, &state, thread / LANES);
 			if (form->sparse)
 				words[ra + rb + rc] = model_tile_draw_metadata(form->a, form->ordered, &state);
 		}
@@ -288,7 +299,7 @@ static bool mma_form(size_t i, char *name, size_t size, size_t *first, size_t *c
  * The product */
 
 struct product {
-	double a[16][MODEL_K_MAX], b[MODEL_K_MAX][8], c[16][8];
+	uint64_t a[16][MODEL_K_MAX], b[MODEL_K_MAX][8], c[16][8];
 	unsigned kept, place[16][MODEL_K_MAX]; /* where along k value i of a row is */
 };
 
@@ -304,56 +315,47 @@ static void lay_lane(struct product *p, const struct form *form, unsigned lane,
 				   thread = lane % 4;
 	for (unsigned i = 0; i < ra * e; i++)
 		p->a[group + 8 * (i / e % halves)][i / e / halves * 4 * e + thread * e + i % e] =
-			model_tile_element(words, form->a, i);
+			model_tile_element_bits(words, form->a, i);
 	for (unsigned i = 0; i < rb * e; i++)
 		p->b[i / e * 4 * e + thread * e + i % e][group] =
-			model_tile_element(words + wide * ra, form->b, i);
+			model_tile_element_bits(words + wide * ra, form->b, i);
 	for (unsigned i = 0; i < form->m / 4; i++)
 		p->c[group + 8 * (i / 2)][thread * 2 + i % 2] =
-			model_tile_element(words + wide * (ra + rb), form->c, i);
+			model_tile_element_bits(words + wide * (ra + rb), form->c, i);
 	if (form->sparse)
 		model_tile_place(form->a, form->k, form->selector, lane, words[ra + rb + rc], p->place);
 }
 
-static double dot(const struct product *p, unsigned row, unsigned column)
+static struct model_dot dot_of(const struct product *p, const struct form *form, unsigned row,
+							   unsigned column)
 {
-	double sum = p->c[row][column];
-	for (unsigned i = 0; i < p->kept; i++)
-		sum += p->a[row][i] * p->b[p->place[row][i]][column];
-	return sum;
-}
-
-/* .xor.popc or .and.popc: how many bits of the two are set. */
-static double count(const struct product *p, const struct form *form, unsigned row, unsigned column)
-{
-	double sum = p->c[row][column];
-	for (unsigned i = 0; i < form->k; i++) {
-		bool x = p->a[row][i] != 0, y = p->b[i][column] != 0;
-		sum += form->bits_and ? x && y : x != y;
+	struct model_dot dot = {.a_type = form->a,
+							.b_type = form->b,
+							.c_type = form->c,
+							.d_type = form->d,
+							.k = form->k,
+							.count = p->kept,
+							.saturate = form->saturate,
+							.bits_and = form->bits_and,
+							.c = p->c[row][column]};
+	for (unsigned i = 0; i < p->kept; i++) {
+		dot.place[i] = p->place[row][i];
+		dot.a[i] = p->a[row][i];
+		dot.b[i] = p->b[p->place[row][i]][column];
 	}
-	return sum;
-}
-
-/* Of integers the low 32 bits, or the nearest of 32 bits; sums are far below 2^53. */
-static uint64_t result_of(const struct form *form, double sum)
-{
-	if (form->d != MODEL_S32)
-		return model_encode(form->d, (long double)sum, MODEL_RN, false);
-	if (form->saturate)
-		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-	return (uint32_t)(int64_t)sum;
+	return dot;
 }
 
 static void compare(struct model_differences *all, const struct form *form, unsigned warp,
-					unsigned row, unsigned column, uint64_t got, double sum)
+					const struct product *p, unsigned row, unsigned column, uint64_t got)
 {
 	char name[128];
-	const uint64_t wanted = result_of(form, sum);
-	bool zero = model_is_float(form->d) && sum == 0 && model_decode(form->d, got) == 0;
-	model_compare(all, zero || model_same(form->d, got, wanted),
-				  "%s selector %u, warp %u, row %u, column %u: %llx, expected %llx (%g)",
+	const struct model_dot dot = dot_of(p, form, row, column);
+	const uint64_t wanted = model_mma_sum(&dot);
+	model_compare(all, got == wanted,
+				  "%s selector %u, warp %u, row %u, column %u: %llx, expected %llx",
 				  opcode(form, name, sizeof name), form->selector, warp, row, column,
-				  (unsigned long long)got, (unsigned long long)wanted, sum);
+				  (unsigned long long)got, (unsigned long long)wanted);
 }
 
 static void check_warp(struct model_differences *all, const struct form *form, unsigned warp,
@@ -368,12 +370,9 @@ static void check_warp(struct model_differences *all, const struct form *form, u
 	for (unsigned lane = 0; lane < LANES; lane++)
 		lay_lane(&p, form, lane, in + lane * words_of(form));
 	for (unsigned lane = 0; lane < LANES; lane++)
-		for (unsigned i = 0; i < form->m / 4; i++) {
-			unsigned row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
-			double sum = form->a == MODEL_B1 ? count(&p, form, row, column) : dot(&p, row, column);
-			compare(all, form, warp, row, column,
-					model_tile_element_bits(out + lane * rd, form->d, i), sum);
-		}
+		for (unsigned i = 0; i < form->m / 4; i++)
+			compare(all, form, warp, &p, lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2,
+					model_tile_element_bits(out + lane * rd, form->d, i));
 }
 
 /* m8n8k4 of f16, 9.7.14.5.1: four products, of threads 4 q to 4 q + 3 and of those 16 higher, which
@@ -392,8 +391,8 @@ static void check_quads(struct model_differences *all, const struct form *form, 
 				const unsigned lane = quad * 4 + t % 4 + t / 4 * 16, high = t / 4 * 4;
 				const uint32_t *own = in + lane * words;
 				for (unsigned i = 0; i < 4 && !pass; i++) {
-					double x = model_tile_element(own, MODEL_F16, i),
-						   y = model_tile_element(own + 2, MODEL_F16, i);
+					uint64_t x = model_tile_element_bits(own, MODEL_F16, i),
+							 y = model_tile_element_bits(own + 2, MODEL_F16, i);
 					p.a[form->a_col ? high + i : t][form->a_col ? t % 4 : i] = x;
 					p.b[form->b_row ? t % 4 : i][form->b_row ? high + i : t] = y;
 				}
@@ -403,17 +402,15 @@ static void check_quads(struct model_differences *all, const struct form *form, 
 					unsigned scattered = high + (lane & 1) + (i & 2);
 					unsigned along = (i & 4) + (lane & 2) + (i & 1);
 					if (!pass && form->c == MODEL_F16)
-						p.c[t][i] = model_tile_element(own + 4, form->c, i);
+						p.c[t][i] = model_tile_element_bits(own + 4, form->c, i);
 					else if (!pass)
-						p.c[scattered][along] = model_tile_element(own + 4, form->c, i);
+						p.c[scattered][along] = model_tile_element_bits(own + 4, form->c, i);
 					else if (form->d == MODEL_F16)
-						compare(all, form, warp, t, i,
-								model_tile_element_bits(out + lane * rd, form->d, i),
-								dot(&p, t, i));
+						compare(all, form, warp, &p, t, i,
+								model_tile_element_bits(out + lane * rd, form->d, i));
 					else
-						compare(all, form, warp, scattered, along,
-								model_tile_element_bits(out + lane * rd, form->d, i),
-								dot(&p, scattered, along));
+						compare(all, form, warp, &p, scattered, along,
+								model_tile_element_bits(out + lane * rd, form->d, i));
 				}
 			}
 	}

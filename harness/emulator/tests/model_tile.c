@@ -63,6 +63,16 @@ void model_tile_range(uint32_t *keep, uint32_t *base, unsigned words, enum model
 	}
 }
 
+void model_tile_draw_range(uint32_t *to, unsigned words, enum model_type type, uint64_t *state,
+						   unsigned range)
+{
+	for (unsigned i = 0; i < words; i++) {
+		uint32_t keep[2], base[2]; /* an f64's words differ */
+		model_tile_range(keep, base, 2, type, range);
+		to[i] = ((uint32_t)(model_random(state) >> 32) & keep[i % 2]) + base[i % 2];
+	}
+}
+
 uint32_t model_tile_draw_metadata(enum model_type type, bool ordered, uint64_t *state)
 {
 	static const unsigned rising[] = {0x4, 0x8, 0x9, 0xc, 0xd, 0xe};
@@ -86,11 +96,6 @@ uint64_t model_tile_element_bits(const uint32_t *registers, enum model_type type
 		return registers[i * bits / 32] >> i * bits % 32 & ((1u << bits) - 1);
 	memcpy(&value, (const uint8_t *)registers + i * bits / 8, bits / 8);
 	return value;
-}
-
-double model_tile_element(const uint32_t *registers, enum model_type type, unsigned i)
-{
-	return (double)model_decode(type, model_tile_element_bits(registers, type, i));
 }
 
 /* Which value of which chunk each four bits of metadata are for. 9.7.14.6.1 says which threads of

@@ -14,11 +14,13 @@ void model_tile_draw_registers(uint32_t *to, unsigned words, enum model_type typ
  */
 void model_tile_range(uint32_t *keep, uint32_t *base, unsigned words, enum model_type type,
 					  unsigned range);
+/* Random words of such a range. */
+void model_tile_draw_range(uint32_t *to, unsigned words, enum model_type type, uint64_t *state,
+						   unsigned range);
 /* Eight chunks' worth of it; `ordered`: the first place of a chunk is the smaller one. */
 uint32_t model_tile_draw_metadata(enum model_type type, bool ordered, uint64_t *state);
 /* Element i of registers, or of memory. */
 uint64_t model_tile_element_bits(const uint32_t *registers, enum model_type type, unsigned i);
-double model_tile_element(const uint32_t *registers, enum model_type type, unsigned i);
 /* Notes where along k the values are that a lane's metadata is for: places[row][value]. */
 void model_tile_place(enum model_type type, unsigned k, unsigned selector, unsigned lane,
 					  uint32_t metadata, unsigned places[16][MODEL_K_MAX]);

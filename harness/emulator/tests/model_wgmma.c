@@ -1,7 +1,7 @@
 /* wgmma.mma_async and its sparse form: every type, 64 x 8 products, A from registers and from
  * shared memory, both major orders of 16-bit types; and sparse 64 x 64 ones with B in a 128-byte
- * swizzle. PTX ISA 9.7.15.5 and 9.7.15.6. Operands are small integers, so that sums are exact,
- * those of fp8 too. */
+ * swizzle. PTX ISA 9.7.15.5 and 9.7.15.6. Operands are random, or small integers. */
+#include "model_sum.h"
 #include "model_tile.h"
 
 #include <stdio.h>
@@ -199,6 +199,16 @@ static void wgmma_kernel(struct model_text *text)
 	model_end(text);
 }
 
+/* A block has small integers, the others the ranges' numbers. */
+static void draw_operand(uint32_t *to, unsigned words, enum model_type type, uint64_t *state,
+						 unsigned block)
+{
+	if (block == MODEL_RANGES)
+		model_tile_draw_registers(to, words, type, state, 8, false);
+	else
+		model_tile_draw_range(to, words, type, state, block);
+}
+
 static void wgmma_draw(void *to)
 {
 	uint64_t state = 9715;
@@ -208,10 +218,10 @@ static void wgmma_draw(void *to)
 		const unsigned b = words_of_b(form), count = accumulators(form);
 		uint32_t *words = (uint32_t *)to + form->in;
 		for (unsigned thread = 0; thread < BLOCKS * THREADS; thread++, words += words_of(form)) {
-			model_tile_draw_registers(words + AT_A, 4, form->a, &state, 4, false);
+			draw_operand(words + AT_A, 4, form->a, &state, thread / THREADS);
 			words[AT_METADATA] = model_tile_draw_metadata(form->a, true, &state);
-			model_tile_draw_registers(words + AT_B, b, form->b, &state, 4, false);
-			model_tile_draw_registers(words + AT_B + b, count, form->d, &state, 64, false);
+			draw_operand(words + AT_B, b, form->b, &state, thread / THREADS);
+			draw_operand(words + AT_B + b, count, form->d, &state, thread / THREADS);
 		}
 	}
 }
@@ -254,7 +264,7 @@ static bool wgmma_form(size_t i, char *name, size_t size, size_t *first, size_t 
 /* ------------------------------------------------------------------------ */
 
 struct product {
-	double a[ROWS][64], b[64][COLUMNS], c[ROWS][COLUMNS];
+	uint64_t a[ROWS][64], b[64][COLUMNS], c[ROWS][COLUMNS];
 	unsigned place[4][16][MODEL_K_MAX];
 };
 
@@ -264,7 +274,7 @@ static void lay_chunk_of_a(struct product *p, const struct form *form, unsigned 
 {
 	const unsigned count = 128 / bits_of(form);
 	for (unsigned i = 0; i < count; i++) {
-		double value = model_tile_element(words, form->a, i);
+		uint64_t value = model_tile_element_bits(words, form->a, i);
 		if (form->a_turned)
 			p->a[thread / 16 * 8 + i][thread % 16] = value;
 		else
@@ -279,7 +289,7 @@ static void lay_word_of_b(struct product *p, const struct form *form, unsigned a
 {
 	const unsigned count = 32 / bits_of(form), row = at / 4, part = at % 4 * count;
 	for (unsigned i = 0; i < count; i++) {
-		double value = model_tile_element(word, form->b, i);
+		uint64_t value = model_tile_element_bits(word, form->b, i);
 		unsigned unit = form->n == 8 ? row / 8 : row % 8 ^ row / 8 % 8;
 		unsigned k = form->b_turned ? row : unit * 4 * count + part + i;
 		unsigned column = form->b_turned ? part + i : form->n == 8 ? row % 8 : row / 8;
@@ -296,14 +306,14 @@ static void lay_thread(struct product *p, const struct form *form, unsigned thre
 	const unsigned row = thread / LANES * 16 + lane / 4;
 	for (unsigned i = 0; i < 4 * e && form->registers; i++)
 		p->a[row + 8 * (i / e % 2)][i / e / 2 * 4 * e + lane % 4 * e + i % e] =
-			model_tile_element(words + AT_A, form->a, i);
+			model_tile_element_bits(words + AT_A, form->a, i);
 	if (!form->registers)
 		lay_chunk_of_a(p, form, thread, words + AT_A);
 	for (unsigned i = 0; i < words_of_b(form); i++)
 		lay_word_of_b(p, form, THREADS * i + thread, words + AT_B + i);
 	for (unsigned i = 0; i < form->n / 2; i++)
 		p->c[row + 8 * (i / 2 % 2)][i / 4 * 8 + lane % 4 * 2 + i % 2] =
-			form->fresh ? 0 : model_tile_element(words + AT_B + words_of_b(form), form->d, i);
+			form->fresh ? 0 : model_tile_element_bits(words + AT_B + words_of_b(form), form->d, i);
 	for (unsigned k = 0; k < stored(form) && !form->sparse; k++)
 		p->place[thread / LANES][lane / 2][k] = k;
 	if (form->sparse)
@@ -314,15 +324,21 @@ static void lay_thread(struct product *p, const struct form *form, unsigned thre
 static uint64_t result_of(const struct form *form, const struct product *p, unsigned row,
 						  unsigned column)
 {
-	double sum = 0;
-	for (unsigned i = 0; i < stored(form); i++)
-		sum += p->a[row][i] * p->b[p->place[row / 16][row % 16][i]][column];
-	sum = p->c[row][column] + (form->negate_a != form->negate_b ? -sum : sum);
-	if (form->d != MODEL_S32)
-		return model_encode(form->d, (long double)sum, MODEL_RN, false);
-	if (form->saturate)
-		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-	return (uint32_t)(int64_t)sum;
+	struct model_dot dot = {.a_type = form->a,
+							.b_type = form->b,
+							.c_type = form->d,
+							.d_type = form->d,
+							.k = depth(form),
+							.count = stored(form),
+							.saturate = form->saturate,
+							.negate = form->negate_a != form->negate_b,
+							.c = p->c[row][column]};
+	for (unsigned i = 0; i < dot.count; i++) {
+		dot.place[i] = p->place[row / 16][row % 16][i];
+		dot.a[i] = p->a[row][i];
+		dot.b[i] = p->b[dot.place[i]][column];
+	}
+	return model_wgmma_sum(&dot);
 }
 
 static void check_block(struct model_differences *all, const struct form *form, const uint32_t *in,
@@ -339,9 +355,7 @@ static void check_block(struct model_differences *all, const struct form *form, 
 			const uint32_t *own = out + (size_t)thread * accumulators(form);
 			uint64_t got = model_tile_element_bits(own, form->d, i);
 			uint64_t wanted = result_of(form, &p, row, column);
-			bool zero = model_is_float(form->d) && model_decode(form->d, got) == 0 &&
-						model_decode(form->d, wanted) == 0;
-			model_compare(all, zero || model_same(form->d, got, wanted),
+			model_compare(all, got == wanted,
 						  "%s, A from %s, orders %d %d, selector %u: row %u, column %u: %llx, "
 						  "expected %llx",
 						  opcode(form, name, sizeof name), form->registers ? "registers" : "memory",

@@ -104,6 +104,7 @@ static const struct {
 	{"div.full", SINGLES, TWO},
 	{"rem", INTEGERS, TWO},
 	{"sqrt", EXPLICIT, ONE},
+	{"sqrt.approx", SINGLES, ONE},
 	{"rcp", EXPLICIT " .approx.f32 .approx.ftz.f32 .approx.ftz.f64", ONE},
 	{"mul.lo", SIGNED, TWO},
 	{"mul.hi", INTEGERS, TWO},

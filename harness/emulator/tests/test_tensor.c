@@ -1,11 +1,13 @@
-/* links: emulator_core */
+/* links: emulator_core emulator_models */
 /* Layouts are checked against the formulas of the PTX ISA, element by element,
- * and products against sums in double of small integers, which are exact. */
+ * and products against sums in double of small integers, which are exact; of other numbers against
+ * the model of a tensor core (model_sum.h). */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/tensor/tensor.h"
+#include "model_sum.h"
 #include "tensor_fixture.h"
 
 #define REGS 64
@@ -143,84 +145,108 @@ ON_EVERY_LEVEL(mma_sync_follows_the_isa)
 	}
 }
 
-static float number_of(enum tensor_type type, uint32_t bits)
+enum numbers { LONG, SHORT, ANY, TOP, NUMBERS };
+
+/* Bits of a number: with more digits than a sum keeps, of few digits, so that nothing is lost, or
+ * of any exponent, 0, infinities and NaN, too; or the largest below 2, whose sums are the largest
+ * above their exponents. */
+static uint32_t random_number(enum model_type type, enum numbers kind)
 {
-	uint32_t wide = type == TENSOR_F32 ? bits : bits << 16;
-	float value;
-	if (type == TENSOR_F16)
-		return tensor_f16_to_float((uint16_t)bits);
-	memcpy(&value, &wide, sizeof value);
-	return value;
+	uint32_t bits = (uint32_t)rand() ^ (uint32_t)rand() << 16, keep, base;
+	if (kind == SHORT)
+		return (uint32_t)model_encode(type, (rand() % 33 - 16) * 0.25L, MODEL_RN, false);
+	if (kind == TOP)
+		return (uint32_t)model_encode(type, 2 - 0x1p-24L, MODEL_RZ, false);
+	if (kind == ANY && rand() % 64 == 0)
+		return rand() % 2 ? 0 : bits & ((1u << (model_bits(type) - 1)) - 1);
+	model_tile_range(&keep, &base, 1, type, kind == LONG ? (unsigned)rand() % 2 : 2);
+	bits = (bits & keep) + base;
+	return model_bits(type) == 16 ? bits & 0xffff : bits;
 }
 
-/* Bits of some number whose products need more bits than a sum of them has. */
-static uint32_t rounded_number(enum tensor_type type)
+/* Registers of such numbers, and their bits by row and column. */
+static void fill_random(const struct tensor_shape *shape, enum tensor_operand operand,
+						enum model_type type, enum numbers kind, struct fragment *f,
+						uint32_t values[32][32])
 {
-	uint32_t mantissa = (uint32_t)rand(), sign = (uint32_t)rand() & 1;
-	if (type == TENSOR_F16)
-		return sign << 15 | (uint32_t)(8 + rand() % 16) << 10 | (mantissa & 0x3FF);
-	if (type == TENSOR_BF16)
-		return sign << 15 | (uint32_t)(119 + rand() % 16) << 7 | (mantissa & 0x7F);
-	return sign << 31 | (uint32_t)(119 + rand() % 16) << 23 | (mantissa & 0x7FFFFF);
-}
-
-/* Registers of random numbers, and what they say by row and column. */
-static void fill_rounded(const struct tensor_shape *shape, enum tensor_operand operand,
-						 enum tensor_type type, struct fragment *f, float values[32][32])
-{
-	unsigned items = type == TENSOR_F32 ? 1 : 2, row, column;
+	unsigned items = 32 / model_bits(type), row, column;
 	fragment_start(f);
 	for (unsigned i = 0; i < tensor_registers(shape, operand) * items; i++)
 		for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
-			uint32_t bits = rounded_number(type);
+			uint32_t bits = random_number(type, kind);
 			tensor_position(shape, operand, lane, i / items, i % items, &row, &column);
 			put_byte_field(f, lane, i * 32 / items, 32 / items, bits);
-			values[row][column] = number_of(type, bits);
+			values[row][column] = bits;
 		}
 }
 
-/* d may be in the registers of c, in any order. */
-static void check_order(struct tensor_shape shape, bool backwards)
+static uint32_t of_a[32][32], of_b[32][32], of_c[32][32];
+
+/* The products from k on, added to c. */
+static uint32_t part_sum(enum model_type type, unsigned k, unsigned count, unsigned row,
+						 unsigned column, uint32_t c)
 {
-	static float va[32][32], vb[32][32], vc[32][32];
+	struct model_dot dot = {.a_type = type,
+							.b_type = type,
+							.c_type = MODEL_F32,
+							.d_type = MODEL_F32,
+							.k = count,
+							.count = count,
+							.c = c};
+	for (unsigned i = 0; i < count; i++) {
+		dot.a[i] = of_a[row][k + i];
+		dot.b[i] = of_b[k + i][column];
+	}
+	return (uint32_t)model_mma_sum(&dot);
+}
+
+/* d may be in the registers of c, in any order. wmma of tf32 is two instructions on a GPU. */
+static void check_sums(struct tensor_shape shape, enum model_type type, enum numbers kind,
+					   bool backwards)
+{
 	static struct fragment fa, fb, fc;
 	uint32_t *d[REGS];
 	unsigned count = (unsigned)tensor_registers(&shape, TENSOR_D), row, column;
-	fill_rounded(&shape, TENSOR_A, shape.a, &fa, va);
-	fill_rounded(&shape, TENSOR_B, shape.b, &fb, vb);
-	fill_rounded(&shape, TENSOR_C, TENSOR_F32, &fc, vc);
+	const unsigned part = type == MODEL_TF32 && shape.n > 8 ? 4 : shape.k;
+	fill_random(&shape, TENSOR_A, type, kind, &fa, of_a);
+	fill_random(&shape, TENSOR_B, type, kind, &fb, of_b);
+	fill_random(&shape, TENSOR_C, MODEL_F32, kind, &fc, of_c);
 	for (unsigned i = 0; i < count; i++)
 		d[i] = fc.pointers[backwards ? count - 1 - i : i];
 	tensor_mma(&shape, d, constant(&fa), constant(&fb), constant(&fc));
 	for (unsigned i = 0; i < count; i++)
 		for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
 			tensor_position(&shape, TENSOR_D, lane, i, 0, &row, &column);
-			volatile float sum = vc[row][column];
-			for (unsigned k = 0; k < shape.k; k++)
-				sum = sum + va[row][k] * vb[k][column]; /* the product is exact */
-			cr_assert_eq(number_of(TENSOR_F32, d[i][lane]), sum, "n %d k %d row %u column %u",
-						 shape.n, shape.k, row, column);
+			uint32_t sum = of_c[row][column];
+			for (unsigned k = 0; k < shape.k; k += part)
+				sum = part_sum(type, k, part, row, column, sum);
+			cr_assert_eq(d[i][lane], sum, "%s n %d k %d row %u column %u: %08x, not %08x",
+						 model_names[type], shape.n, shape.k, row, column, d[i][lane], sum);
 		}
 }
 
-/* Bit for bit: from the accumulator on, a rounding each. */
-ON_EVERY_LEVEL(sums_go_in_the_order_of_k)
+ON_EVERY_LEVEL(sums_are_those_of_a_tensor_core)
 {
 	setenv("EMULATED_GPU_SIMD", level, 1);
-	static const int shapes[][3] = {
-		{16, 8, 8}, {16, 8, 16}, {16, 16, 16}, {32, 8, 16}, {8, 32, 16}};
+	static const struct {
+		uint16_t m, n, k;
+		enum tensor_type type;
+		enum model_type model;
+	} shapes[] = {
+		{16, 8, 8, TENSOR_F16, MODEL_F16},    {16, 8, 16, TENSOR_F16, MODEL_F16},
+		{16, 16, 16, TENSOR_F16, MODEL_F16},  {32, 8, 16, TENSOR_F16, MODEL_F16},
+		{8, 32, 16, TENSOR_F16, MODEL_F16},   {16, 8, 8, TENSOR_BF16, MODEL_BF16},
+		{16, 8, 16, TENSOR_BF16, MODEL_BF16}, {16, 16, 16, TENSOR_BF16, MODEL_BF16},
+		{32, 8, 16, TENSOR_BF16, MODEL_BF16}, {8, 32, 16, TENSOR_BF16, MODEL_BF16},
+		{16, 8, 4, TENSOR_TF32, MODEL_TF32},  {16, 8, 8, TENSOR_TF32, MODEL_TF32},
+		{16, 16, 8, TENSOR_TF32, MODEL_TF32},
+	};
 	for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
-		for (int variant = 0; variant < 4; variant++) {
-			enum tensor_type type = variant % 2 ? TENSOR_F16 : TENSOR_BF16;
-			struct tensor_shape shape = {(uint16_t)shapes[i][0],
-										 (uint16_t)shapes[i][1],
-										 (uint16_t)shapes[i][2],
-										 type,
-										 type,
-										 TENSOR_F32,
-										 TENSOR_F32,
-										 .saturate = false};
-			check_order(shape, variant >= 2);
+		for (unsigned round = 0; round < 8 * NUMBERS; round++) {
+			struct tensor_shape shape = {shapes[i].m,    shapes[i].n,      shapes[i].k,
+										 shapes[i].type, shapes[i].type,   TENSOR_F32,
+										 TENSOR_F32,     .saturate = false};
+			check_sums(shape, shapes[i].model, round % NUMBERS, round / NUMBERS % 2);
 		}
 }
 

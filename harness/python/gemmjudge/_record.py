@@ -74,6 +74,7 @@ class Element(TypedDict):
 
 class Check(TypedDict):
     elements: int
+    result_digest: NotRequired[]
     wrong: int
     untouched: int
     read: int
