@@ -290,10 +290,12 @@ static __attribute__((noinline)) void flush_f16_floats(f32 *r, int count)
 		r[i] = __builtin_fabsf(r[i]) < 0x1p-14f ? __builtin_copysignf(0.0f, r[i]) : r[i];
 }
 
-static __attribute__((noinline)) void flush_f16(u16 *h, int count)
+/* Of results, before they are rounded: what 11 bits have below 2^-14, whatever the exponent. */
+static __attribute__((noinline)) void flush_f16_results(f32 *r, int count)
 {
+	const f32 least = 0x1p-14f - 0x1p-26f;
 	for (int i = 0; i < count; i++)
-		h[i] = h[i] & 0x7c00 ? h[i] : h[i] & 0x8000;
+		r[i] = __builtin_fabsf(r[i]) < least ? __builtin_copysignf(0.0f, r[i]) : r[i];
 }
 
 #define HALF_FETCH(format, v, operand, count)                                                      \
@@ -301,16 +303,13 @@ static __attribute__((noinline)) void flush_f16(u16 *h, int count)
 	format##_to_floats(v, SOURCE(u16, operand), count);                                            \
 	if (in->flags & EXEC_FLAG_FTZ)                                                                 \
 		flush_f16_floats(v, count);
-#define HALF_ROUND(format, r, count)                                                               \
+#define HALF_STORE(format, r, count)                                                               \
+	if (in->flags & EXEC_FLAG_FTZ)                                                                 \
+		flush_f16_results(r, count);                                                               \
 	if (in->flags & (EXEC_FLAG_SAT | EXEC_FLAG_RELU))                                              \
 		finish_halves(r, count, in->flags);                                                        \
 	u16 t[count];                                                                                  \
-	floats_to_##format(t, r, count);
-/* A product is flushed before it is rounded, an fma after. */
-#define HALF_STORE(format, r, count)                                                               \
-	if (in->flags & EXEC_FLAG_FTZ)                                                                 \
-		flush_f16_floats(r, count);                                                                \
-	HALF_ROUND(format, r, count)                                                                   \
+	floats_to_##format(t, r, count);                                                               \
 	write_halves(w, in, t, count, mask);                                                           \
 	return EXEC_NEXT;
 
@@ -384,11 +383,7 @@ static __attribute__((noinline)) void negate(f32 *v, int count)
 		f32 r[count];                                                                              \
 		for (int i = 0; i < count; i++)                                                            \
 			r[i] = fma_odd_##format(va[i], vb[i], vc[i]);                                          \
-		HALF_ROUND(format, r, count)                                                               \
-		if (in->flags & EXEC_FLAG_FTZ)                                                             \
-			flush_f16(t, count);                                                                   \
-		write_halves(w, in, t, count, mask);                                                       \
-		return EXEC_NEXT;                                                                          \
+		HALF_STORE(format, r, count)                                                               \
 	}
 
 /* Towards 0, as the multi-function unit's results are. */

@@ -287,3 +287,15 @@ ON_EVERY_LEVEL(products_are_fused_within_a_block)
 		   "add.f32 %r0, %r11, %r10; fma.rn.f32 %r0, %r12, 0f00000000, %r0; //",
 		   "rrr", one, square, 0xb3800000);
 }
+
+/* What is below 2^-14 once it has 11 bits: those of a number of any exponent, and not the fewer
+ * ones of the subnormal number that it would be. */
+ON_EVERY_LEVEL(f16_is_flushed_as_if_it_had_11_bits)
+{
+	expect("mul.f16", "hhh", 0x204c, 0x1f72, 0x0400);
+	expect("mul.ftz.f16", "hhh", 0x204c, 0x1f72, 0);
+	expect("mul.ftz.f16", "hhh", 0xa001, 0x1ffe, 0x8400);
+	expect("mul.ftz.f16x2", "rrr", 0xa04c2001, 0x1f721ffe, 0x80000400);
+	expect("fma.rn.ftz.f16", "hhhh", 0x204c, 0x1f72, 0);
+	expect("fma.rn.ftz.f16", "hhhh", 0x2001, 0x1ffe, 0x0400);
+}
