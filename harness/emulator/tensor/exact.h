@@ -219,13 +219,14 @@ static ALWAYS_INLINE void sum_group(const struct exact_how how, const struct ten
 		part[i] = begin_sum(how, widened_bytes(largest + (first + i) * WIDTH), base,
 							*(const v_float *)(c[GROUP_REGISTER(first, i)] + GROUP_LANE(first, i)),
 							&doubt, &rare);
-	for (unsigned k = 0; k < op->k; k++, a += stride, b += 8)
+	for (unsigned k = 0; k < op->k; k++, a += stride, b += 8) {
 #pragma GCC unroll 4
 		for (unsigned i = 0; i < EXACT_GROUP; i++) {
 			v_float product = *(const v_float *)(a + GROUP_LANE(first, i)) *
 							  repeated_floats(b + 4 * GROUP_REGISTER(first, i));
 			part[i].sum += truncated(product * part[i].scale);
 		}
+	}
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < EXACT_GROUP; i++)
 		result[i] = end_sum(how, part[i], &rare);
