@@ -28,21 +28,6 @@ static ALWAYS_INLINE v_float to_floats_cut(v_int x)
 
 #define BLOCK_SUMS (2 * TENSOR_LANES) /* of a row and a column block: two registers */
 
-/* Each of eight rows' bytes for the eight columns. */
-static ALWAYS_INLINE void spread_rows(const int8_t *eight, int8_t *out)
-{
-	int64_t rows;
-	memcpy(&rows, eight, sizeof rows);
-#define TWO_ROWS(x, i)                                                                             \
-	_mm_shuffle_epi8(                                                                              \
-		x, _mm_set_epi64x(0x101010101010101 * (2 * (i) + 1), 0x101010101010101 * 2 * (i)))
-	const __m128i all = _mm_set1_epi64x(rows);
-	_mm_storeu_si128((__m128i *)out, TWO_ROWS(all, 0));
-	_mm_storeu_si128((__m128i *)(out + 16), TWO_ROWS(all, 1));
-	_mm_storeu_si128((__m128i *)(out + 32), TWO_ROWS(all, 2));
-	_mm_storeu_si128((__m128i *)(out + 48), TWO_ROWS(all, 3));
-}
-
 #if SIMD_LEVEL >= 4
 typedef __m512i v_rows; /* of a block, by row and column */
 #define ROWS_BYTES 64
@@ -57,6 +42,20 @@ typedef __m128i v_rows;
 #define LARGER_SUM(largest, x, y) _mm_max_epi8(largest, _mm_adds_epi8(x, y))
 #endif
 #define BLOCK_ROWS (BLOCK_SUMS / ROWS_BYTES)
+
+/* Each of eight rows' bytes for the eight columns: part i of them. */
+static ALWAYS_INLINE v_rows spread_rows(const int8_t *eight, unsigned i)
+{
+	const int64_t ones = 0x101010101010101, row = 2 * (int64_t)i;
+#if SIMD_LEVEL >= 4
+	const __m512i order =
+		_mm512_set_epi64(7 * ones, 6 * ones, 5 * ones, 4 * ones, 3 * ones, 2 * ones, ones, 0);
+	(void)row;
+	return _mm512_shuffle_epi8(SPREAD_TWICE(eight), order);
+#else
+	return _mm_shuffle_epi8(SPREAD_TWICE(eight), _mm_set_epi64x((row + 1) * ones, row * ones));
+#endif
+}
 
 /* By row and column, the even columns of each row first, to by register and lane. */
 static ALWAYS_INLINE void store_largest(const v_rows *largest, int8_t *out)
@@ -75,16 +74,16 @@ static ALWAYS_INLINE void store_largest(const v_rows *largest, int8_t *out)
 }
 
 /* The largest sums of exponents along k. `a`: by k, row and column; `b`: by k and column. */
-static ALWAYS_INLINE void largest_of_block(const int8_t *a, const int8_t *b, unsigned k,
+static ALWAYS_INLINE void largest_of_block(const v_rows *a, const int8_t *b, unsigned k,
 										   int8_t *out)
 {
 	v_rows largest[BLOCK_ROWS];
 	memset(largest, NO_VALUE, sizeof largest);
-	for (unsigned j = 0; j < k; j++, a += BLOCK_SUMS, b += 8) {
+	for (unsigned j = 0; j < k; j++, a += BLOCK_ROWS, b += 8) {
 		const v_rows right = SPREAD_TWICE(b);
 #pragma GCC unroll 4
 		for (unsigned i = 0; i < BLOCK_ROWS; i++)
-			largest[i] = LARGER_SUM(largest[i], right, *(const v_rows *)(a + ROWS_BYTES * i));
+			largest[i] = LARGER_SUM(largest[i], right, a[i]);
 	}
 	store_largest(largest, out);
 }
@@ -92,12 +91,20 @@ static ALWAYS_INLINE void largest_of_block(const int8_t *a, const int8_t *b, uns
 /* Of all row and column blocks, in the order of d. */
 static ALWAYS_INLINE void largest_sums(const struct tensor_product *op, int8_t *out)
 {
-	_Alignas(64) int8_t spread[TENSOR_K_MAX * BLOCK_SUMS]; /* by k, row and column */
+	v_rows spread[TENSOR_K_MAX * BLOCK_ROWS]; /* by k, row and column */
 	const unsigned width = op->a->width, rows = op->row_blocks;
 	for (unsigned rb = 0; rb < rows; rb++) {
-		for (unsigned i = 0; i < op->k; i++)
-			spread_rows(op->a->exponents + ((i / width * rows + rb) * width + i % width) * 8,
-						spread + (size_t)BLOCK_SUMS * i);
+		const int8_t *a = op->a->exponents + (size_t)rb * width * 8;
+		unsigned in_block = 0;
+		for (unsigned k = 0; k < op->k; k++, a += 8) {
+#pragma GCC unroll 4
+			for (unsigned i = 0; i < BLOCK_ROWS; i++)
+				spread[k * BLOCK_ROWS + i] = spread_rows(a, i);
+			if (++in_block == width) { /* to the next block along k */
+				a += (size_t)(rows - 1) * width * 8;
+				in_block = 0;
+			}
+		}
 		for (unsigned cb = 0; cb < op->column_blocks; cb++)
 			largest_of_block(spread, op->b->exponents + (size_t)cb * 8 * op->k, op->k,
 							 out + (size_t)(cb * rows + rb) * BLOCK_SUMS);
@@ -212,13 +219,14 @@ static ALWAYS_INLINE void sum_group(const struct exact_how how, const struct ten
 		part[i] = begin_sum(how, widened_bytes(largest + (first + i) * WIDTH), base,
 							*(const v_float *)(c[GROUP_REGISTER(first, i)] + GROUP_LANE(first, i)),
 							&doubt, &rare);
-	for (unsigned k = 0; k < op->k; k++, a += stride, b += 8)
+	for (unsigned k = 0; k < op->k; k++, a += stride, b += 8) {
 #pragma GCC unroll 4
 		for (unsigned i = 0; i < EXACT_GROUP; i++) {
 			v_float product = *(const v_float *)(a + GROUP_LANE(first, i)) *
 							  repeated_floats(b + 4 * GROUP_REGISTER(first, i));
 			part[i].sum += truncated(product * part[i].scale);
 		}
+	}
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < EXACT_GROUP; i++)
 		result[i] = end_sum(how, part[i], &rare);

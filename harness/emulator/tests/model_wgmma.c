@@ -1,6 +1,7 @@
 /* wgmma.mma_async and its sparse form: every type, 64 x 8 products, A from registers and from
  * shared memory, both major orders of 16-bit types; and sparse 64 x 64 ones with B in a 128-byte
- * swizzle. PTX ISA 9.7.15.5 and 9.7.15.6. Operands are random, or small integers. */
+ * swizzle. PTX ISA 9.7.15.5 and 9.7.15.6. Operands are random, or small integers,
+ * infinities and NaN. */
 #include "model_sum.h"
 #include "model_tile.h"
 
@@ -199,12 +200,12 @@ static void wgmma_kernel(struct model_text *text)
 	model_end(text);
 }
 
-/* A block has small integers, the others the ranges' numbers. */
+/* A block has small integers, infinities and NaN, the others the ranges' numbers. */
 static void draw_operand(uint32_t *to, unsigned words, enum model_type type, uint64_t *state,
 						 unsigned block)
 {
 	if (block == MODEL_RANGES)
-		model_tile_draw_registers(to, words, type, state, 8, false);
+		model_tile_draw_registers(to, words, type, state, 8, true);
 	else
 		model_tile_draw_range(to, words, type, state, block);
 }

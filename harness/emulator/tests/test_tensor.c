@@ -183,45 +183,60 @@ static void fill_random(const struct tensor_shape *shape, enum tensor_operand op
 static uint32_t of_a[32][32], of_b[32][32], of_c[32][32];
 
 /* The products from k on, added to c. */
-static uint32_t part_sum(enum model_type type, unsigned k, unsigned count, unsigned row,
-						 unsigned column, uint32_t c)
+static uint32_t part_sum(struct model_dot dot, unsigned k, unsigned row, unsigned column,
+						 uint32_t c)
 {
-	struct model_dot dot = {.a_type = type,
-							.b_type = type,
-							.c_type = MODEL_F32,
-							.d_type = MODEL_F32,
-							.k = count,
-							.count = count,
-							.c = c};
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < dot.count; i++) {
 		dot.a[i] = of_a[row][k + i];
 		dot.b[i] = of_b[k + i][column];
 	}
+	dot.c = c;
 	return (uint32_t)model_mma_sum(&dot);
 }
 
-/* d may be in the registers of c, in any order. wmma of tf32 is two instructions on a GPU. */
+/* What a GPU makes of a shape: wmma of tf32 is two instructions, and the f16 result of an f32
+ * accumulator is rounded from f32. */
+static uint32_t whole_sum(const struct tensor_shape *shape, enum model_type type, unsigned row,
+						  unsigned column)
+{
+	const bool halves = shape->c == TENSOR_F16 && shape->d == TENSOR_F16;
+	const unsigned part = type == MODEL_TF32 && shape->n > 8 ? 4 : shape->k;
+	const struct model_dot dot = {.a_type = type,
+								  .b_type = type,
+								  .c_type = shape->c == TENSOR_F16 ? MODEL_F16 : MODEL_F32,
+								  .d_type = halves ? MODEL_F16 : MODEL_F32,
+								  .k = part,
+								  .count = part};
+	uint32_t sum = of_c[row][column];
+	for (unsigned k = 0; k < shape->k; k += part)
+		sum = part_sum(dot, k, row, column, sum);
+	if (shape->d == TENSOR_F16 && !halves)
+		return (uint32_t)model_encode(MODEL_F16, model_decode(MODEL_F32, sum), MODEL_RN, false);
+	return sum;
+}
+
+/* d may be in the registers of c, in any order. */
 static void check_sums(struct tensor_shape shape, enum model_type type, enum numbers kind,
 					   bool backwards)
 {
-	static struct fragment fa, fb, fc;
+	static struct fragment fa, fb, fc, fd;
 	uint32_t *d[REGS];
 	unsigned count = (unsigned)tensor_registers(&shape, TENSOR_D), row, column;
-	const unsigned part = type == MODEL_TF32 && shape.n > 8 ? 4 : shape.k;
+	const unsigned items = shape.d == TENSOR_F16 ? 2 : 1;
 	fill_random(&shape, TENSOR_A, type, kind, &fa, of_a);
 	fill_random(&shape, TENSOR_B, type, kind, &fb, of_b);
-	fill_random(&shape, TENSOR_C, MODEL_F32, kind, &fc, of_c);
+	fill_random(&shape, TENSOR_C, shape.c == TENSOR_F16 ? MODEL_F16 : MODEL_F32, kind, &fc, of_c);
+	fragment_start(&fd);
 	for (unsigned i = 0; i < count; i++)
-		d[i] = fc.pointers[backwards ? count - 1 - i : i];
+		d[i] = (shape.c == shape.d ? &fc : &fd)->pointers[backwards ? count - 1 - i : i];
 	tensor_mma(&shape, d, constant(&fa), constant(&fb), constant(&fc));
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count * items; i++)
 		for (unsigned lane = 0; lane < TENSOR_LANES; lane++) {
-			tensor_position(&shape, TENSOR_D, lane, i, 0, &row, &column);
-			uint32_t sum = of_c[row][column];
-			for (unsigned k = 0; k < shape.k; k += part)
-				sum = part_sum(type, k, part, row, column, sum);
-			cr_assert_eq(d[i][lane], sum, "%s n %d k %d row %u column %u: %08x, not %08x",
-						 model_names[type], shape.n, shape.k, row, column, d[i][lane], sum);
+			tensor_position(&shape, TENSOR_D, lane, i / items, i % items, &row, &column);
+			uint32_t got = d[i / items][lane], wanted = whole_sum(&shape, type, row, column);
+			got = items == 2 ? got >> 16 * (i % 2) & 0xffff : got;
+			cr_assert_eq(got, wanted, "%s n %d k %d row %u column %u: %08x, not %08x",
+						 model_names[type], shape.n, shape.k, row, column, got, wanted);
 		}
 }
 
@@ -243,10 +258,13 @@ ON_EVERY_LEVEL(sums_are_those_of_a_tensor_core)
 	};
 	for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		for (unsigned round = 0; round < 8 * NUMBERS; round++) {
-			struct tensor_shape shape = {shapes[i].m,    shapes[i].n,      shapes[i].k,
-										 shapes[i].type, shapes[i].type,   TENSOR_F32,
-										 TENSOR_F32,     .saturate = false};
-			check_sums(shape, shapes[i].model, round % NUMBERS, round / NUMBERS % 2);
+			const bool f16 = shapes[i].type == TENSOR_F16;
+			const unsigned pass = round / NUMBERS;
+			struct tensor_shape shape = {.m = shapes[i].m, .n = shapes[i].n, .k = shapes[i].k};
+			shape.a = shape.b = shapes[i].type;
+			shape.c = f16 && pass & 2 ? TENSOR_F16 : TENSOR_F32;
+			shape.d = f16 && pass & 4 ? TENSOR_F16 : TENSOR_F32;
+			check_sums(shape, shapes[i].model, round % NUMBERS, pass % 2);
 		}
 }
 
