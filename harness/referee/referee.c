@@ -508,12 +508,10 @@ bool referee_check(struct referee *referee, const struct referee_check *request,
 	if (!take_outputs(referee, request, err) ||
 		!check_guards(referee, request->set, &referee->reply, err) ||
 		!check_inputs(referee, request->set, &referee->reply, err) ||
-		!find_product(referee, request->set, err))
+		!find_product(referee, request->set, err) || !referee_note_digest(referee, err))
 		return false;
 	referee->reply.reference_spot_checks = referee->spot_checks;
 	referee->reply.reference_disagreements = referee->spot_disagreements;
-	if (referee->group == 0 && !referee_digest(referee, request->set, &referee->reply.result, err))
-		return false;
 	if (!check_part(referee, 0, NULL, reply, err))
 		return false;
 	/* Values that went through custom stages are gone by then. */

@@ -74,6 +74,8 @@ bool referee_recheck(struct referee *referee, struct check_summary *reply, struc
 bool referee_explain(struct referee *referee, struct wrong_pattern *facts, struct error *err);
 /* Of what the result of a set holds now: protocol.h. */
 bool referee_digest(struct referee *referee, uint32_t set, struct digest *out, struct error *err);
+/* That of the call that is being checked, into its summary; of a call of several products none. */
+bool referee_note_digest(struct referee *referee, struct error *err);
 /* Operands for calls whose bits are compared, and the comparison: protocol.h. */
 bool referee_arrange(struct referee *referee, const struct referee_arrange *request,
 					 struct error *err);

@@ -11,3 +11,9 @@ bool referee_digest(struct referee *referee, uint32_t set, struct digest *out, s
 	return referee->device->digest(referee->state, set * arena->set_stride + at->offset, at->bytes,
 								   out, err);
 }
+
+bool referee_note_digest(struct referee *referee, struct error *err)
+{
+	return referee->group > 0 ||
+		   referee_digest(referee, referee->checked.set, &referee->reply.result, err);
+}

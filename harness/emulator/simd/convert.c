@@ -171,8 +171,10 @@ static u64 narrow_float(f64 value, enum ptx_type type, const struct exec_instruc
 		value = round_integral(value, in->sub);
 	if (isinf(value) && finite)
 		return encode_float(copysign(format.largest, value), type);
-	f64 rounded =
-		type == PTX_F64 ? value : quantise(value, format.precision, format.least_exponent, in->sub);
+	/* what is flushed is so when it is rounded as if exponents had no end */
+	const bool flush = in->flags & EXEC_FLAG_FTZ && type == PTX_F32;
+	const int least = flush ? 2 * format.least_exponent : format.least_exponent;
+	f64 rounded = type == PTX_F64 ? value : quantise(value, format.precision, least, in->sub);
 	if (fabs(rounded) > format.largest && !isnan(rounded) && !isinf(value)) {
 		bool toward = in->sub == ROUND_ZERO || (in->sub == ROUND_DOWN && value > 0) ||
 					  (in->sub == ROUND_UP && value < 0);
@@ -182,10 +184,9 @@ static u64 narrow_float(f64 value, enum ptx_type type, const struct exec_instruc
 		rounded = rounded > 0.0 ? (rounded < 1.0 ? rounded : 1.0) : 0.0;
 	if (isnan(rounded) && in->size == PTX_F64 && type != PTX_F64)
 		return nan_of_f64(rounded, type);
-	u64 bits = encode_float(rounded, type);
-	if (in->flags & EXEC_FLAG_FTZ && type == PTX_F32)
-		bits = bits_of_float(ftz(float_of_bits((u32)bits)));
-	return bits;
+	if (flush && fabs(rounded) < 0x1p-126)
+		rounded = copysign(0.0, rounded);
+	return encode_float(rounded, type);
 }
 
 /* .ftz does nothing where the result is f16. */

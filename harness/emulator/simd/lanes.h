@@ -301,6 +301,23 @@ static inline f32 ftz(f32 value)
 	return float_of_bits((bits & 0x7f800000) ? bits : bits & 0x80000000);
 }
 
+/* A product, and a product added to c, where subnormal numbers are flushed: what is below 2^-126
+ * when it is rounded to 24 bits of any exponent. The scale, which overflows for no such result,
+ * leaves it normal. */
+static inline f32 product_ftz(f32 a, f32 b)
+{
+	f32 product = a * b;
+	bool is_tiny = __builtin_fabsf((a * 0x1p64f) * b) < 0x1p-62f;
+	return is_tiny ? float_of_bits(bits_of_float(product) & 0x80000000) : product;
+}
+
+static inline f32 fma_ftz(f32 a, f32 b, f32 c)
+{
+	f32 sum = __builtin_fmaf(a, b, c);
+	bool is_tiny = __builtin_fabsf(__builtin_fmaf(a * 0x1p64f, b, c * 0x1p64f)) < 0x1p-62f;
+	return is_tiny ? float_of_bits(bits_of_float(sum) & 0x80000000) : sum;
+}
+
 #define NAN32 float_of_bits(0x7fffffff)
 
 /* The one NaN that a GPU's f32 arithmetic gives. */

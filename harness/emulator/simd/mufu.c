@@ -114,8 +114,8 @@ FUNCTION(sqrt, mufu_sqrt_segments, ROOT_SEGMENT, bits & 0x1ffff, sqrt_of)
 
 /* --- powers and logarithms of 2: the unit is 2^-38 --- */
 
-/* The argument, within what has results, cut to 23 bits behind the point. The bits of a negative one
- * are turned, where it is no whole number. */
+/* The argument, within what has results, cut to 23 bits behind the point. The bits of a negative
+ * one are turned, where it is no whole number. */
 static inline s32 fixed_of(u32 bits)
 {
 	const f32 a = float_of_bits(bits), least = a < 200.0f ? a : 200.0f;

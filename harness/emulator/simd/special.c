@@ -27,7 +27,7 @@
 		return EXEC_NEXT;                                                                          \
 	}
 
-/* The same of a quotient of `a` and `b`, whose result has results[i]. */
+/* A handler of a quotient of `a` and `b`: results[i] is what the unit gives for the argument. */
 #define QUOTIENT(name, argument, result)                                                           \
 	HANDLER(name)                                                                                  \
 	{                                                                                              \
@@ -79,8 +79,9 @@ SPECIAL(rcp_approx_f32, f32, mufu_rcp, full_scale(a) * a, canonical(full_scale(a
 SPECIAL(rcp_approx_ftz_f32, f32, mufu_rcp, a, r)
 QUOTIENT(div_approx_f32, scale(b) * b, results[i] * (scale(b) * a))
 QUOTIENT(div_full_f32, full_scale(b) * b, results[i] * (full_scale(b) * a))
-QUOTIENT(div_approx_ftz_f32, b, ftz(results[i] * ftz(a)))
-QUOTIENT(div_full_ftz_f32, full_scale_ftz(b) * b, ftz(results[i] * ftz(full_scale_ftz(b) * ftz(a))))
+QUOTIENT(div_approx_ftz_f32, b, product_ftz(results[i], ftz(a)))
+QUOTIENT(div_full_ftz_f32, product_ftz(full_scale_ftz(b), ftz(b)),
+		 product_ftz(results[i], product_ftz(full_scale_ftz(b), ftz(a))))
 SPECIAL(rsqrt_approx_f32, f32, mufu_rsq, scale(a) * a, is_below_normal(a) ? 0x1p12f * r : r)
 SPECIAL(rsqrt_approx_ftz_f32, f32, mufu_rsq, a, r)
 SPECIAL(sqrt_approx_f32, f32, mufu_sqrt, scale(a) * a, is_below_normal(a) ? 0x1p-12f * r : r)

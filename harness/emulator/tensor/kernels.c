@@ -443,19 +443,25 @@ static uint16_t float_to_half(float value)
 #endif
 }
 
+/* Of sums, whose zeros have no sign. */
 static void floats_to_halves(const float low[TENSOR_LANES], const float high[TENSOR_LANES],
 							 uint32_t reg[TENSOR_LANES])
 {
 #ifdef __F16C__
+	const __m128i minus = _mm_set1_epi16((int16_t)0x8000);
 	for (unsigned i = 0; i < TENSOR_LANES; i += 8) {
 		__m128i even = _mm256_cvtps_ph(_mm256_loadu_ps(low + i), _MM_FROUND_TO_NEAREST_INT);
 		__m128i odd = _mm256_cvtps_ph(_mm256_loadu_ps(high + i), _MM_FROUND_TO_NEAREST_INT);
+		even = _mm_andnot_si128(_mm_cmpeq_epi16(even, minus), even);
+		odd = _mm_andnot_si128(_mm_cmpeq_epi16(odd, minus), odd);
 		_mm_storeu_si128((__m128i *)(reg + i), _mm_unpacklo_epi16(even, odd));
 		_mm_storeu_si128((__m128i *)(reg + i + 4), _mm_unpackhi_epi16(even, odd));
 	}
 #else
-	for (unsigned i = 0; i < TENSOR_LANES; i++)
-		reg[i] = float_to_half(low[i]) | (uint32_t)float_to_half(high[i]) << 16;
+	for (unsigned i = 0; i < TENSOR_LANES; i++) {
+		const uint32_t even = float_to_half(low[i]), odd = float_to_half(high[i]);
+		reg[i] = (even == 0x8000 ? 0 : even) | (odd == 0x8000 ? 0 : odd) << 16;
+	}
 #endif
 }
 

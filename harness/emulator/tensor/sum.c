@@ -54,6 +54,8 @@ static float packed(const struct tensor_rule *rule, int64_t sum, int unit)
 		magnitude = kept | (uint64_t)(rule->half && inexact) << excess;
 	}
 	float value = ldexpf((float)magnitude, unit); /* exact, or infinite */
+	if (magnitude == 0)
+		return 0; /* without the sum's sign */
 	return sum < 0 ? -value : value;
 }
 

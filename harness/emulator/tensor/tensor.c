@@ -172,6 +172,14 @@ static void mma_bytes(const struct tensor_shape *shape, uint32_t *const d[],
 		memcpy(d[i], sums[i], sizeof sum[i]);
 }
 
+/* f32 results as f16 ones: by an instruction of its own, which keeps the sign of 0 */
+static void convert_to_halves(const float low[TENSOR_LANES], const float high[TENSOR_LANES],
+							  uint32_t reg[TENSOR_LANES])
+{
+	for (unsigned i = 0; i < TENSOR_LANES; i++)
+		reg[i] = tensor_float_to_f16(low[i]) | (uint32_t)tensor_float_to_f16(high[i]) << 16;
+}
+
 void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uint32_t *const a[],
 				const uint32_t *const b[], const uint32_t *const c[])
 {
@@ -203,8 +211,19 @@ void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uin
 	for (unsigned i = 0; i < elements && !direct; i++)
 		if (!half_d)
 			memcpy(d[i], work[i], sizeof work[i]);
-		else if (i % 2 == 0)
+		else if (i % 2 == 0 && half_c)
 			k->floats_to_halves((const float *)work[i], (const float *)work[i + 1], d[i / 2]);
+		else if (i % 2 == 0)
+			convert_to_halves((const float *)work[i], (const float *)work[i + 1], d[i / 2]);
+}
+
+/* One step of a sum. Of NaN among the three b is the one that stays, then the sum. */
+static double add_product(double a, double b, double sum)
+{
+	double next = __builtin_fma(a, b, sum);
+	if (next == next)
+		return next;
+	return b != b ? b + b : sum != sum ? sum + sum : next;
 }
 
 void tensor_mma_f64(const struct tensor_shape *shape, double *const d[], const double *const a[],
@@ -227,7 +246,7 @@ void tensor_mma_f64(const struct tensor_shape *shape, double *const d[], const d
 			tensor_position(shape, TENSOR_D, lane, i, 0, &row, &column);
 			double sum = c[i][lane];
 			for (unsigned j = 0; j < shape->k; j++)
-				sum = __builtin_fma(left[row][j], right[column][j], sum);
+				sum = add_product(left[row][j], right[column][j], sum);
 			d[i][lane] = sum;
 		}
 }

@@ -262,6 +262,16 @@ static long double flushed(const struct form *form, enum model_type type, long d
 	return flush ? copysignl(0, value) : value;
 }
 
+/* What is flushed is below 2^-126 when it is rounded to 24 bits of any exponent, as an H200 has it.
+ */
+static bool is_tiny(const struct form *form, long double value)
+{
+	if (!form->ftz || form->to != MODEL_F32 || !(fabsl(value) < 0x1p-125L))
+		return false;
+	uint64_t bits = model_encode(MODEL_F32, value * 0x1p64L, rounding_of(form), false);
+	return fabsl(model_decode(MODEL_F32, bits)) < 0x1p-62L;
+}
+
 /* "Integer Notes": NaN gives zero, or 1 << (width - 1) from .f64 and to 64 bits; the rest is
  * clamped. A register wider than the type gets the sign, or zeros. */
 static uint64_t to_integer(const struct form *form, long double value)
@@ -299,7 +309,8 @@ static uint64_t to_float(const struct form *form, long double value)
 	if (form->relu && !isnan(value) && (value < 0 || signbit(value)))
 		value = 0;
 	uint64_t bits = model_encode(form->to, value, rounding, form->satfinite);
-	value = flushed(form, form->to, model_decode(form->to, bits));
+	value = is_tiny(form, value) ? copysignl(0, value)
+								 : flushed(form, form->to, model_decode(form->to, bits));
 	if (form->sat) /* [0.0, 1.0], and NaN is +0 */
 		value = !(value > 0) ? 0 : value > 1 ? 1 : value;
 	return model_encode(form->to, value, MODEL_RN, false);

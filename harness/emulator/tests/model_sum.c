@@ -77,12 +77,15 @@ static float float_of(uint64_t bits)
 static uint64_t round_sum(enum model_type type, long double value, int bits)
 {
 	int exponent;
-	if (type == MODEL_F16)
-		return model_encode(MODEL_F16, value, MODEL_RN, false);
+	if (type == MODEL_F16) { /* 0 has no sign */
+		const uint64_t bits = model_encode(MODEL_F16, value, MODEL_RN, false);
+		return bits & 0x7fff ? bits : 0;
+	}
 	frexpl(value, &exponent);
 	const long double cut = ldexpl(truncl(ldexpl(value, bits - exponent)), exponent - bits);
-	return fabsl(cut) >= 0x1p128L ? model_encode(MODEL_F32, copysignl(INFINITY, cut), MODEL_RZ, 0)
-								  : model_encode(MODEL_F32, cut, MODEL_RZ, false);
+	if (fabsl(cut) >= 0x1p128L)
+		return model_encode(MODEL_F32, copysignl(INFINITY, cut), MODEL_RZ, false);
+	return fabsl(cut) < 0x1p-149L ? 0 : model_encode(MODEL_F32, cut, MODEL_RZ, false);
 }
 
 /* All terms at once: cut to `kept` bits below the largest exponent of those that are not 0, and
@@ -146,7 +149,8 @@ static uint64_t sum_integers(const struct model_dot *dot)
 	return (uint32_t)sum;
 }
 
-/* DMMA: fused, in the order of k from c on. */
+/* DMMA: fused, in the order of k from c on. Of NaN among its operands b is the one that stays, then
+ * the sum. */
 static uint64_t sum_doubles(const struct model_dot *dot)
 {
 	double sum, a, b;
@@ -155,7 +159,7 @@ static uint64_t sum_doubles(const struct model_dot *dot)
 	for (unsigned i = 0; i < dot->count; i++) {
 		memcpy(&a, &dot->a[i], sizeof a);
 		memcpy(&b, &dot->b[i], sizeof b);
-		sum = fma(a, b, sum);
+		sum = b != b ? b + b : sum != sum ? sum + sum : fma(a, b, sum);
 	}
 	memcpy(&bits, &sum, sizeof bits);
 	return bits;

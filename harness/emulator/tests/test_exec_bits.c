@@ -158,6 +158,34 @@ ON_EVERY_LEVEL(ranges_of_approximations)
 	expect("ex2.approx.ftz.f32", "rr", 0xc2fd0000, 0, 0); /* -126.5 */
 }
 
+/* What is flushed is below 2^-126 when it is rounded to 24 bits of any exponent. */
+ON_EVERY_LEVEL(flushed_products)
+{
+	expect("mul.ftz.f32", "rrr", 0x2028d115, 0x1fc21a9f, 0x00800000); /* 1 - 2^-38 of it */
+	expect("mul.ftz.f32", "rrr", 0x20200ec8, 0x1fccb9e3, 0x00800000); /* 1 - 2^-29 */
+	expect("mul.ftz.f32", "rrr", 0x201e442c, 0x1fcf0b1f, 0);          /* 1 - 2^-24.6 */
+	expect("mul.f32", "rrr", 0x201e442c, 0x1fcf0b1f, 0x00800000);
+	expect("fma.rn.ftz.f32", "rrrr", 0xa01e442c, 0x1fcf0b1f, 0x80000000);
+	expect("cvt.rn.ftz.f32.f64", "rd", 0x380fffffe0000000, 0, 0);
+	expect("cvt.rn.f32.f64", "rd", 0x380fffffe0000000, 0, 0x00800000);
+}
+
+/* By the hash of 16 million results each these are the bits of all; here what stands out. */
+ON_EVERY_LEVEL(results_of_the_unit)
+{
+	expect("sin.approx.f32", "rr", 0x40490fdb, 0, 0);
+	expect("cos.approx.f32", "rr", 0x40490fdb, 0, 0xbf800000);
+	expect("sin.approx.ftz.f32", "rr", 0x47c35000, 0, 0x3d2fdfc6); /* of 1e5 */
+	expect("lg2.approx.f32", "rr", 0x3f800001, 0, 0x3495f600);
+	expect("lg2.approx.f32", "rr", 0x3f000000, 0, 0xbf7ffffe);
+	expect("lg2.approx.f32", "rr", 0x3f800000, 0, 0);
+	expect("ex2.approx.ftz.f32", "rr", 0xbf800000, 0, 0x3f000000);
+	expect("ex2.approx.ftz.f32", "rr", 0xbf800001, 0, 0x3efffffe);
+	expect("rsqrt.approx.ftz.f32", "rr", 0x3f800000, 0, 0x3f800000);
+	expect("rsqrt.approx.ftz.f32", "rr", 0x3f800001, 0, 0x3f7ffffe);
+	expect("rsqrt.approx.ftz.f64", "dd", 0xbff0000000000000, 0, 0x7fffffff00000000);
+}
+
 /* ptxas fuses a product and a sum without a rounding modifier: the lower half of the square of 1 +
  * 2^-12 then comes through, and is lost where the product is rounded. What it does of each row was
  * read from its code for sm_90a. */
