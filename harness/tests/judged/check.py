@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Solutions leave the bits that they left on an H200: the digest of each case's result, and its worst error over the bound.
+"""Solutions leave the bits that results.txt has, on every device: the digest of each case's result, and its worst error over the bound.
 
 usage: check.py GEMMJUDGE DEVICE [--write]    DEVICE is `emu` or `cuda`; --write writes results.txt anew
 
-results.txt has a line for each case of each file: file, epilogue (- for none), case, digest, ratio. Its first line says which GPU it
-was, and which nvcc, as another one makes other code. Sizes and values of the cases follow from the seed alone. Ratios may differ by
+results.txt has a line for each case of each file: file, epilogue (- for none), case, digest, ratio. Its first line says which GPU
+it was, and which nvcc, as another one makes other code. Sizes and values of the cases follow from the seed alone. Ratios may differ by
 NEAR: the reference on a GPU is one in f32. Exit status 1 where something differs, 77 where nvcc is another one.
 """
 
