@@ -74,7 +74,7 @@ class Element(TypedDict):
 
 class Check(TypedDict):
     elements: int
-    result_digest: NotRequired[]
+    result_digest: NotRequired[str]
     wrong: int
     untouched: int
     read: int
