@@ -269,6 +269,15 @@ void decode_fma(struct decoder *decoder, const struct ptx_instruction *in)
 	float_arithmetic(decoder, in, OP_FMA, 4, 2);
 }
 
+/* The reciprocal of a constant is ptxas's. */
+static enum handler_operation quotient_operation(const struct ptx_instruction *in)
+{
+	const bool constant = in->operands[2].kind == PTX_OP_FLOAT;
+	if (decode_has(in, "full"))
+		return constant ? OP_DIV_FULL_CONSTANT : OP_DIV_FULL;
+	return constant ? OP_DIV_APPROX_CONSTANT : OP_DIV_APPROX;
+}
+
 void decode_div(struct decoder *decoder, const struct ptx_instruction *in)
 {
 	enum ptx_type type = decode_type(in, 0);
@@ -277,7 +286,7 @@ void decode_div(struct decoder *decoder, const struct ptx_instruction *in)
 		return;
 	struct exec_instruction *out;
 	if (decode_has(in, "approx") || decode_has(in, "full"))
-		out = decode_emit(decoder, decode_has(in, "full") ? OP_DIV_FULL : OP_DIV_APPROX,
+		out = decode_emit(decoder, quotient_operation(in),
 						  decode_has(in, "ftz") ? decode_form_ftz(type) : decode_form(type));
 	else if (ptx_type_is_float(type)) {
 		float_arithmetic(decoder, in, decoder->operation, 3, 1);

@@ -27,8 +27,9 @@
 		return EXEC_NEXT;                                                                          \
 	}
 
-/* A handler of a quotient of `a` and `b`: results[i] is what the unit gives for the argument. */
-#define QUOTIENT(name, argument, result)                                                           \
+/* A handler of a quotient of `a` and `b`: results[i] is what `reciprocal` gives for the argument.
+ */
+#define QUOTIENT(name, reciprocal, argument, result)                                               \
 	HANDLER(name)                                                                                  \
 	{                                                                                              \
 		f32 arguments[EXEC_LANES], results[EXEC_LANES];                                            \
@@ -38,9 +39,15 @@
 			f32 b = divisors[i];                                                                   \
 			arguments[i] = (argument);                                                             \
 		}                                                                                          \
-		mufu_rcp(arguments, results);                                                              \
+		reciprocal(arguments, results);                                                            \
 		BODY_2(f32, f32, ((void)b, canonical(result)))                                             \
 	}
+
+/* That of a constant is taken by ptxas, to nearest, and flushed as the unit's. */
+static void nearest_reciprocal(const f32 arguments[EXEC_LANES], f32 results[EXEC_LANES])
+{
+	FOR_LANES results[i] = ftz(1.0f / ftz(arguments[i]));
+}
 
 static inline bool is_below_normal(f32 a)
 {
@@ -77,11 +84,15 @@ static inline f32 turns(f32 a)
 
 SPECIAL(rcp_approx_f32, f32, mufu_rcp, full_scale(a) * a, canonical(full_scale(a) * r))
 SPECIAL(rcp_approx_ftz_f32, f32, mufu_rcp, a, r)
-QUOTIENT(div_approx_f32, scale(b) * b, results[i] * (scale(b) * a))
-QUOTIENT(div_full_f32, full_scale(b) * b, results[i] * (full_scale(b) * a))
-QUOTIENT(div_approx_ftz_f32, b, product_ftz(results[i], ftz(a)))
-QUOTIENT(div_full_ftz_f32, product_ftz(full_scale_ftz(b), ftz(b)),
-		 product_ftz(results[i], product_ftz(full_scale_ftz(b), ftz(a))))
+#define QUOTIENTS(suffix, reciprocal)                                                              \
+	QUOTIENT(div_approx##suffix##_f32, reciprocal, scale(b) * b, results[i] * (scale(b) * a))      \
+	QUOTIENT(div_full##suffix##_f32, reciprocal, full_scale(b) * b,                                \
+			 results[i] * (full_scale(b) * a))                                                     \
+	QUOTIENT(div_approx##suffix##_ftz_f32, reciprocal, b, product_ftz(results[i], ftz(a)))         \
+	QUOTIENT(div_full##suffix##_ftz_f32, reciprocal, product_ftz(full_scale_ftz(b), ftz(b)),       \
+			 product_ftz(results[i], product_ftz(full_scale_ftz(b), ftz(a))))
+QUOTIENTS(, mufu_rcp)
+QUOTIENTS(_constant, nearest_reciprocal)
 SPECIAL(rsqrt_approx_f32, f32, mufu_rsq, scale(a) * a, is_below_normal(a) ? 0x1p12f * r : r)
 SPECIAL(rsqrt_approx_ftz_f32, f32, mufu_rsq, a, r)
 SPECIAL(sqrt_approx_f32, f32, mufu_sqrt, scale(a) * a, is_below_normal(a) ? 0x1p-12f * r : r)

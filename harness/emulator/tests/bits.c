@@ -1,17 +1,21 @@
 /* Hashes of what instructions give, bit for bit: on a GPU, or on the emulated one.
  *
- *   bits list                            the names of what there is
- *   bits functions BLOCKS [NAME...]      functions of one operand: of those of 32 bits, or of the
- *                                        upper word of f64, every 256 / BLOCKS-th block of 2^24
- *                                        inputs; of 16 bits all inputs
- *   bits forms ROUNDS [SUITE...]         ROUNDS launches of a suite's kernel (model.h) in each
- * range bits record [NAME...]                the rows of a file of what is so named: functions,
- * suites bits check FILE [--all] [NAME...]    compares with the first hash of its rows, or with
- * both bits dump NAME FIRST COUNT FILE      results of COUNT inputs of a function bits dump SUITE
- * RANGE ROUND FILE     results of one such launch
+ *   bits list
+ *       the names of what there is
+ *   bits functions BLOCKS [NAME...]
+ *       functions of one operand: of those of 32 bits, or of the upper word of f64, every
+ *       256 / BLOCKS-th block of 2^24 inputs; of 16 bits all inputs
+ *   bits forms ROUNDS [SUITE...]
+ *       ROUNDS launches of a suite's kernel (model.h) in each range
+ *   bits record [NAME...]
+ *       the rows of a file, of functions and suites of these names or of all
+ *   bits check FILE [--all] [NAME...]
+ *       compares with the first hash of its rows, or with both
+ *   bits dump FUNCTION FIRST COUNT FILE, bits dump SUITE RANGE ROUND FILE
+ *       results of COUNT inputs of a function, or of one launch of a suite
  *
- * A line of the first two is a name, a range or the first input, and a hash of 64 bits. Exit status
- * 1: check found a difference; 2: it cannot be run here. */
+ * A line of `functions` and `forms` is a name, the first input or a range, and a hash of 64 bits.
+ * Exit status 1: check found a difference, or what has no row; 2: it cannot be run here. */
 #include "bits.h"
 
 #include <stdio.h>

@@ -262,7 +262,7 @@ int bits_check(const char *file, bool all, int count, char **names)
 		printf("\n");
 	}
 	free(check.file.rows);
-	return !good ? 2 : check.differ > 0;
+	return !good ? 2 : check.differ > 0 || check.absent > 0;
 }
 
 /* ------------------------------------------------------------------------

@@ -145,6 +145,17 @@ ON_EVERY_LEVEL(quotients)
 	expect("rcp.approx.ftz.f32", "rr", 0x7f000000, 0, 0);
 }
 
+/* ptxas multiplies by the nearest reciprocal of a constant: read from its code. */
+ON_EVERY_LEVEL(quotients_by_constants)
+{
+	expect("div.approx.f32 %r0, %r1, 0f42040000; //", "rr", 0x3f800000, 0, 0x3cf83e10);
+	expect("div.full.ftz.f32 %r0, %r1, 0f42040000; //", "rr", 0x3f800000, 0, 0x3cf83e10);
+	expect("div.approx.f32", "rrr", 0x3f800000, 0x42040000, 0x3cf83e0f);
+	expect("div.approx.ftz.f32 %r0, %r1, 0f7f000000; //", "rr", 0x7f000000, 0, 0);
+	expect("div.full.f32 %r0, %r1, 0f7f000000; //", "rr", 0x7f000000, 0, 0x3f800000);
+	expect("div.approx.f32 %r0, %r1, 0f00000200; //", "rr", 0x00000200, 0, 0x3f800000);
+}
+
 ON_EVERY_LEVEL(ranges_of_approximations)
 {
 	expect("tanh.approx.f32", "rr", 0x41000000, 0, 0x3f800000);

@@ -102,6 +102,8 @@ static const struct {
 	{"div", INTEGERS EXPLICIT, TWO},
 	{"div.approx", SINGLES, TWO},
 	{"div.full", SINGLES, TWO},
+	{"div.approx", SINGLES, "%S1, %S2, 0f42040000"},
+	{"div.full", SINGLES, "%S1, %S2, 0f42040000"},
 	{"rem", INTEGERS, TWO},
 	{"sqrt", EXPLICIT, ONE},
 	{"sqrt.approx", SINGLES, ONE},

@@ -51,9 +51,11 @@ def read():
 
 
 def main():
-    if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["--write"]):
+    if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["--write"]) or sys.argv[2] not in ("emu", "cuda"):
         sys.exit(__doc__)
     program, device = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+    if not program.is_file():
+        sys.exit(f"judged: there is no {program}; `ninja -C build` makes build/gemmjudge")
     head, expected = read()
     found = {}
     for file, epilogue in FILES:
