@@ -133,8 +133,9 @@ static inline f32 with_exponent(f64 a, s32 exponent)
 static inline f64 reciprocal_64(f64 a, f32 of_significand)
 {
 	const s32 exponent = exponent_64(a);
-	f64 result = upper_word((f64)of_significand) * power(exponent > 1021 ? 0 : -exponent);
-	result = exponent > 1021 ? 0.0 : exponent == -1023 ? INFINITY : result;
+	f64 result = upper_word((f64)of_significand) * power(exponent > 1022 ? -1022 : -exponent);
+	result = exponent > 1022 || result < 0x1p-1022 ? 0.0 : result;
+	result = exponent == -1023 ? INFINITY : result;
 	return a != a ? UPPER_NAN : __builtin_copysign(result, a);
 }
 

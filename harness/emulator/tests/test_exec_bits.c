@@ -195,6 +195,8 @@ ON_EVERY_LEVEL(results_of_the_unit)
 	expect("rsqrt.approx.ftz.f32", "rr", 0x3f800000, 0, 0x3f800000);
 	expect("rsqrt.approx.ftz.f32", "rr", 0x3f800001, 0, 0x3f7ffffe);
 	expect("rsqrt.approx.ftz.f64", "dd", 0xbff0000000000000, 0, 0x7fffffff00000000);
+	expect("rcp.approx.ftz.f64", "dd", 0x7fd0000000000000, 0, 0x0010000000000000);
+	expect("rcp.approx.ftz.f64", "dd", 0x7fd0000100000000, 0, 0);
 }
 
 /* ptxas fuses a product and a sum without a rounding modifier: the lower half of the square of 1 +
