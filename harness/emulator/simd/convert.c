@@ -8,8 +8,7 @@ static inline u64 nan_of_f64(f64 value, enum ptx_type type)
 {
 	const int fraction = type == PTX_F16 ? 10 : type == PTX_BF16 ? 7 : type == PTX_F32 ? 23 : 52;
 	const int exponent = type == PTX_F16 ? 5 : type == PTX_F64 ? 11 : 8;
-	u64 bits, ones = ((u64)1 << (exponent + 1)) - 1;
-	memcpy(&bits, &value, sizeof bits);
+	const u64 bits = bits_of_double(value), ones = ((u64)1 << (exponent + 1)) - 1;
 	u64 payload = (bits & 0xfffffffffffff) >> (52 - fraction);
 	return bits >> 63 << (exponent + fraction) | ones << (fraction - 1) | payload;
 }
@@ -147,7 +146,6 @@ static u64 encode_float(f64 value, enum ptx_type type)
 	u32 special = isnan(value) || isinf(value);
 	u64 sign = signbit(value) ? 1 : 0;
 	f32 single;
-	u64 bits;
 	switch (type) {
 	case PTX_F16:
 		return isnan(value) ? 0x7fff : special ? sign << 15 | 0x7c00 : encode_small(value, 5, 10);
@@ -157,7 +155,7 @@ static u64 encode_float(f64 value, enum ptx_type type)
 	case PTX_BF16: single = (f32)value; return isnan(value) ? 0x7fff : bits_of_float(single) >> 16;
 	case PTX_TF32: single = (f32)value; return isnan(value) ? 0x7fffe000 : bits_of_float(single);
 	case PTX_F32: single = (f32)value; return isnan(value) ? 0x7fffffff : bits_of_float(single);
-	default: memcpy(&bits, &value, sizeof bits); return bits;
+	default: return bits_of_double(value);
 	}
 }
 

@@ -32,11 +32,7 @@
 
 static inline f64 quiet(f64 value)
 {
-	u64 bits;
-	memcpy(&bits, &value, sizeof bits);
-	bits |= value != value ? (u64)1 << 51 : 0;
-	memcpy(&value, &bits, sizeof value);
-	return value;
+	return double_of_bits(bits_of_double(value) | (value != value ? (u64)1 << 51 : 0));
 }
 
 /* The NaN of arithmetic is the last factor's or summand's that is one: of fma b's, c's, or a's. */

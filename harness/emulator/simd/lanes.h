@@ -208,6 +208,20 @@ static inline u32 bits_of_float(f32 value)
 	return bits;
 }
 
+static inline u64 bits_of_double(f64 value)
+{
+	u64 bits;
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+static inline f64 double_of_bits(u64 bits)
+{
+	f64 value;
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
 /* ------------------------------------------------------------------------
  * 16-bit floating formats. Rounding is to nearest even unless said otherwise. */
 

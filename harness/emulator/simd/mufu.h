@@ -19,20 +19,6 @@ mufu_function mufu_rcp, mufu_rsq, mufu_sqrt, mufu_ex2, mufu_lg2;
 mufu_function mufu_sin, mufu_cos; /* of turns */
 mufu_function mufu_tanh;
 
-static inline u64 bits_of_double(f64 value)
-{
-	u64 bits;
-	memcpy(&bits, &value, sizeof bits);
-	return bits;
-}
-
-static inline f64 double_of_bits(u64 bits)
-{
-	f64 value;
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
-
 /* 2^exponent */
 static inline f64 power(s32 exponent)
 {

@@ -8,13 +8,11 @@ typedef uint32_t v_unsigned __attribute__((vector_size(WIDTH * 4), aligned(4), m
 typedef int8_t v_bytes __attribute__((vector_size(WIDTH), aligned(1), may_alias));
 
 #define F32_BIAS 127
-#define LOWEST                                                                                     \
-	(-100) /* of the largest exponents that are dealt with here: all powers are normal             \
-			*/
+/* of the largest exponents that are dealt with here: all powers are normal */
+#define LOWEST (-100)
 #define HIGHEST 124
-#define SPREAD                                                                                     \
-	63 /* between a fragment's exponents: larger than that, the lower ones count as it             \
-		*/
+/* between a fragment's exponents: larger than that, the lower ones count as it */
+#define SPREAD 63
 #define NO_VALUE (-128) /* the exponent of 0 */
 
 static ALWAYS_INLINE v_int larger_integers(v_int x, v_int y)
