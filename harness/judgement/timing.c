@@ -1,5 +1,10 @@
 #include "judgement/timing.h"
 
+bool timing_leaves_bound(const struct timing_entry *entry)
+{
+	return entry->wrong > 0 || entry->rms_ratio > 1;
+}
+
 bool timing_is_file(const struct timing_entry *entry)
 {
 	return entry->role == TIMING_FILE || entry->role == TIMING_FILE_PLAIN;

@@ -87,6 +87,9 @@ struct timing_result {
 /* Whether the times that count are of a steady stream, and not of bursts. */
 bool timing_is_steady(const struct timing_result *timing);
 
+/* Whether a compared result was wrong: an element of it, or all together. */
+bool timing_leaves_bound(const struct timing_entry *entry);
+
 /* Whether it is one of the files that the run is about, with its epilogue or without. */
 bool timing_is_file(const struct timing_entry *entry);
 

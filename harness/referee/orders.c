@@ -118,17 +118,19 @@ static void multiply(struct operands *o, const struct type *scales)
 	for (size_t i = 0; i < o->m; i++)
 		for (size_t j = 0; j < o->n; j++) {
 			const float *a = o->a + i * o->k, *b = o->b + j * o->k;
-			double sum = 0, magnitude = 0, rest = 0;
+			double sum = 0, magnitude = 0, squares = 0, rest = 0;
 			for (size_t l = 0; l < o->k; l++) {
 				double term = (double)a[l] * b[l];
 				sum += term;
 				magnitude += fabs(term);
+				squares += term * term;
 				if (scales != NULL)
 					rest += (double)a[l] * device_rest(&scales->format, b[l]);
 			}
 			o->rest[i * o->n + j] = rest;
 			o->product[i * o->n + j] = sum;
 			o->magnitude[i * o->n + j] = magnitude;
+			o->squares[i * o->n + j] = squares;
 		}
 }
 
@@ -143,9 +145,10 @@ bool operands_draw(struct operands *out, const struct problem *problem,
 	out->c = calloc(m * n, sizeof *out->c);
 	out->product = malloc(m * n * sizeof *out->product);
 	out->magnitude = malloc(m * n * sizeof *out->magnitude);
+	out->squares = malloc(m * n * sizeof *out->squares);
 	out->rest = malloc(m * n * sizeof *out->rest);
 	if (out->a == NULL || out->b == NULL || out->c == NULL || out->product == NULL ||
-		out->magnitude == NULL || out->rest == NULL) {
+		out->magnitude == NULL || out->squares == NULL || out->rest == NULL) {
 		operands_free(out);
 		return false;
 	}
@@ -162,6 +165,7 @@ void operands_free(struct operands *operands)
 	free(operands->c);
 	free(operands->product);
 	free(operands->magnitude);
+	free(operands->squares);
 	free(operands->rest);
 	*operands = (struct operands){0};
 }

@@ -57,6 +57,7 @@ struct operands {
 	size_t m, n, k;
 	float *a, *b, *c;
 	double *product, *magnitude; /* M*N, in f64 */
+	double *squares;             /* as in device_product, in f64 */
 	double *rest;                /* device_product.rest; 0 where the right one has no scales */
 };
 bool operands_draw(struct operands *out, const struct problem *problem,

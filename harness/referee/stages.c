@@ -248,9 +248,13 @@ static double distance(double y, double other)
 	return isnan(d) ? INFINITY : d;
 }
 
-/* The stage's own part, and whether the result is still exact. */
+/* The stage's own part, and whether the result is still exact. `spread` is what became of the
+ * error. */
 static void settle_result(struct carried *value, double y, double spread, double own, bool exact)
 {
+	double slope = value->error > 0 && isfinite(spread) ? spread / (double)value->error : 0;
+	value->known = (float)(slope * (double)value->known + (isfinite(y) ? own : 0));
+	value->deviation *= (float)slope;
 	value->exact = value->exact && exact && isfinite(y) && (double)(float)y == y;
 	value->x = y;
 	set_error(value, value->exact ? 0 : spread + (isfinite(y) ? own : 0));
@@ -345,7 +349,9 @@ struct carried stage_pair(const struct stage_reference *reference,
 	static const double sides[] = {-1, -0.5, 0, 0.5, 1};
 	double gate = reference->gate(x->x, NULL, place), spread = 0;
 	double of_x = x->exact ? 0 : (double)x->error, of_next = next->exact ? 0 : (double)next->error;
-	struct carried value = {.x = gate * next->x};
+	struct carried value = {.x = gate * next->x, .error = x->error + next->error};
+	value.known = x->known + next->known;
+	value.deviation = hypotf(x->deviation, next->deviation);
 	value.or_nan = x->or_nan || next->or_nan || is_lowest(x->x);
 	double own = form_error(reference->form, fabs(x->x) + of_x, gate, place->type) *
 					 (fabs(next->x) + of_next) +

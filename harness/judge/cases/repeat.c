@@ -93,7 +93,7 @@ static bool call_once(const struct case_run *one, struct call_result *result, st
 		!referee_link_explain(&one->run->referee, &facts, err))
 		return false;
 	result->compared = outcome.verdict == VERDICT_ACCEPTED && facts.elements > 0;
-	result->right = check.wrong == 0;
+	result->right = check.wrong == 0 && check.rms_ratio <= 1;
 	result->worst_ratio = check.worst_ratio;
 	result->digest = facts.result;
 	return true;

@@ -79,6 +79,7 @@ class Check(TypedDict):
     untouched: int
     read: int
     worst_ratio: float | str
+    rms_ratio: NotRequired[float | str]
     worst_error: float | str
     worst_batch: int
     worst_row: int
@@ -191,6 +192,7 @@ class Entry(TypedDict):
     wrong_elements: int
     compared_elements: int
     worst_ratio: float | str
+    rms_ratio: NotRequired[float | str]
     cause: NotRequired[str]
     library_mode: NotRequired[str]
     algorithm: NotRequired[Algorithm]
