@@ -33,8 +33,9 @@ struct wrong_element {
 };
 /* The errors of all elements beyond the rounding of each, over their deviation. */
 struct check_spread {
-	double squares;          /* the sum of their squares */
-	double expected, fourth; /* of their second and fourth powers: the sum of what they are at most */
+	double squares; /* the sum of their squares */
+	double expected,
+		fourth; /* of their second and fourth powers: the sum of what they are at most */
 };
 
 /* The comparison of a result, and of guards and inputs, with what they should be. */

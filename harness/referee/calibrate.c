@@ -27,7 +27,7 @@ static const int depths[] = {16, 64, 256, 1024, 4096};
 #define DEPTHS (sizeof depths / sizeof depths[0])
 
 /* Kinds of values whose sums behave alike. */
-#define KINDS_MAX 3
+#define KINDS_MAX 6
 #define WIDE_MOST 10 /* or what the type allows of it */
 struct group {
 	char name[16];
@@ -36,8 +36,13 @@ struct group {
 };
 static const struct group groups[] = {
 	{"both signs",
-	 3,
-	 {{VALUES_UNIFORM, 1, 0, 0}, {VALUES_NORMAL, 1, 0, 0}, {VALUES_WIDE, WIDE_MOST, 0, 0}}},
+	 6,
+	 {{VALUES_UNIFORM, 1, 0, 0},
+	  {VALUES_NORMAL, 1, 0, 0},
+	  {VALUES_WIDE, WIDE_MOST, 0, 0},
+	  {VALUES_WIDE_LATE, WIDE_MOST, 0, 0},
+	  {VALUES_WIDE_ROWS, WIDE_MOST, 0, 0},
+	  {VALUES_BLOCKS, 1, 0, 0}}},
 	{"positive", 1, {{VALUES_POSITIVE, 1, 0, 0}}},
 };
 
@@ -72,7 +77,7 @@ static struct test_case make_case(const struct setup *setup, struct value_spec s
 						   [SIZE_N] = setup->size,
 						   [SIZE_K] = k,
 						   [SIZE_GROUP] = 1}};
-	if (spec.distribution == VALUES_WIDE)
+	if (spec.scale > 1)
 		spec.scale = fminf(spec.scale, setup->inputs->wide_most);
 	float ones[SCALARS_MAX];
 	for (size_t i = 0; i < SCALARS_MAX; i++)

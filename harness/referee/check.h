@@ -110,8 +110,8 @@ struct check_rule {
 struct check_finding {
 	double ratio;
 	double want, bound, error;
-	/* What the output's rounding leaves of the error, and what the deviation of it may be: README.md,
-	 * "All errors together". 0: the element says nothing of sums. */
+	/* What the output's rounding leaves of the error, and what the deviation of it may be:
+	 * README.md, "All errors together". 0: the element says nothing of sums. */
 	double excess, deviation;
 };
 
