@@ -99,8 +99,8 @@ static void case_line_print(const struct text_page *page, const struct problem *
 	facts_case_sizes(sizes, sizeof sizes, problem, &result->test);
 	strbuf_addf(&line, "%-14s %s", result->test.name, sizes);
 	if (result->checked)
-		strbuf_addf(&line, "; %.2g of the bound, %.2g together, %.2g s", result->check.worst_ratio,
-					result->check.rms_ratio, result->seconds);
+		strbuf_addf(&line, "; %.2g of the bound, %.2g s", result->check.worst_ratio,
+					result->seconds);
 	if (result->checked && result->facts.peak_bytes > 0)
 		strbuf_addf(&line, ", allocated %lld bytes", (long long)result->facts.peak_bytes);
 	fputs("  ", page->out);
