@@ -130,6 +130,12 @@ static double ratio_of(const struct check_rule *rule, double out, double certain
 	return ratio > 1 ? ratio : INFINITY;
 }
 
+/* Half a unit in the last place of what is rounded, which may be in the next binade. */
+static double half_unit(const struct type *type, double want, const struct reach *reach)
+{
+	return stage_ulp(type, fabs(want) + reach->known) / 2;
+}
+
 /* The one rounding that is left: of `want`, known to `certain`, to an output. */
 static struct check_finding finish(const struct check_rule *rule, double out, double want,
 								   const struct reach *reach, bool exact)
@@ -147,7 +153,7 @@ static struct check_finding finish(const struct check_rule *rule, double out, do
 	}
 	finding.ratio = ratio_of(rule, out, certain, &finding);
 	if (finding.deviation > 0)
-		finding.excess = fdim(finding.error, stage_ulp(rule->type, want) / 2 + reach->known);
+		finding.excess = fdim(finding.error, half_unit(rule->type, want, reach) + reach->known);
 	return finding;
 }
 
@@ -232,8 +238,9 @@ struct check_finding check_one(const struct check_rule *rule, const struct check
 	if (isfinite(want))
 		reach.known += rule->truncation * fabs(want);
 	reach.certain = (rule->accumulation + rule->reference) * magnitude + reach.known;
+	if (alpha != 1 || beta != 0) /* two products and their sum */
+		reach.known += 2 * 0x1p-24 * (fabs(want) + fabs(beta != 0 ? beta * element->c : 0));
 	if (beta != 0) { /* BLAS: C is not read when beta is 0, whatever it holds */
-		reach.known += 0x1p-24 * (fabs(want) + fabs(beta * element->c));
 		want += beta * element->c;
 		reach.certain += rule->accumulation * fabs(beta * element->c);
 	}

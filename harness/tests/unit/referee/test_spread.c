@@ -17,15 +17,22 @@ struct tried {
 	int32_t k;
 	struct value_spec values;
 	uint64_t seed;
+	float alpha, beta; /* 0: 1 and 0 */
 };
 
 static struct test_case case_of(const struct tried *tried)
 {
 	const struct problem *problem = problem_find(tried->problem);
-	struct shape shape = {{1, LINES, LINES, tried->k, 1}};
+	struct shape shape = {{1, LINES, LINES, tried->k, tried->k}};
 	struct test_case test = case_of_shape(problem, &shape, NULL, tried->seed);
 	for (size_t i = 0; i < 2; i++)
-		test.values[i] = tried->values;
+		if (!type_of(problem->operands[i].type)->format.is_integer)
+			test.values[i] = tried->values;
+	if (tried->alpha != 0) {
+		test.scalar[SCALAR_ALPHA] = tried->alpha;
+		test.scalar[SCALAR_BETA] = tried->beta;
+		test.values[2] = (struct value_spec){VALUES_WIDE, 10, 0, 0};
+	}
 	return test;
 }
 
@@ -54,6 +61,7 @@ static struct ratios ratios_of(const struct tried *tried, const struct order *or
 			.product = o.product[at],
 			.magnitude = o.magnitude[at],
 			.squares = o.squares[at],
+			.rest = o.rest[at],
 			.c = o.c[at],
 		};
 		struct check_finding finding = check_one(&rule, &element);
@@ -84,7 +92,7 @@ static double honest_most(const char *problem)
 	for (size_t d = 0; d < sizeof depths / sizeof *depths; d++)
 		for (size_t kind = 0; kind < KINDS; kind++)
 			for (size_t i = 0; i < count; i++) {
-				struct tried tried = {problem, depths[d], kinds[kind], 7 * d + kind};
+				struct tried tried = {problem, depths[d], kinds[kind], 7 * d + kind, 0, 0};
 				if (!order_suits(&orders[i], inputs))
 					continue;
 				double ratio = ratios_of(&tried, &orders[i]).together;
@@ -116,11 +124,38 @@ Test(spread, large_products_first_are_honest)
 		{.name = "reversed", .kind = ORDER_REVERSED},
 		{.name = "three TF32 products, reversed", .kind = ORDER_TF32X3_REVERSED},
 	};
-	struct tried tried = {"sgemm", 2048, {VALUES_WIDE_LATE, 10, 0, 0}, 3};
+	struct tried tried = {"sgemm", 2048, {VALUES_WIDE_LATE, 10, 0, 0}, 3, 0, 0};
 	for (size_t i = 0; i < 2; i++) {
 		double ratio = ratios_of(&tried, &orders[i]).together;
 		cr_expect(ratio > 0.2 && ratio <= 0.97, "%s: %g", orders[i].name, ratio);
 	}
+}
+
+/* A product with alpha, one with beta, and their sum: beside a large C the sum's own errors are
+ * nothing. */
+Test(spread, a_large_c_is_rounded_too)
+{
+	static const struct order order = {.kind = ORDER_SEQUENTIAL};
+	static const char *const problems[] = {"gemm-f16", "sgemm"};
+	for (size_t p = 0; p < 2; p++)
+		for (uint64_t seed = 0; seed < 20; seed++) {
+			struct tried tried = {problems[p], 32, {VALUES_UNIFORM, 1, 0, 0}, seed, 0.001f, 1.9f};
+			double ratio = ratios_of(&tried, &order).together;
+			cr_expect(ratio <= 0.95, "%s: %g", problems[p], ratio);
+		}
+}
+
+/* What rounding the weights moves may take a result into the next binade, where units are twice as
+ * large. */
+Test(spread, weights_in_half_are_honest)
+{
+	static const struct order order = {.right = NARROW_F16};
+	for (int32_t k = 2; k <= 512; k *= 4)
+		for (uint64_t seed = 0; seed < 20; seed++) {
+			struct tried tried = {"gemm-w4", k, {VALUES_NORMAL, 1, 0, 0}, seed, 0, 0};
+			double ratio = ratios_of(&tried, &order).together;
+			cr_expect(ratio <= 0.95, "K=%d: %g", k, ratio);
+		}
 }
 
 Test(spread, three_percent_of_the_products_in_tf32_show)
@@ -129,7 +164,7 @@ Test(spread, three_percent_of_the_products_in_tf32_show)
 	static const struct order narrowed = {.inputs = NARROW_TF32, .share = 0.03};
 	for (size_t d = 0; d < 3; d++)
 		for (size_t kind = 0; kind < 2; kind++) {
-			struct tried tried = {"sgemm", depths[d], kinds[kind], 11};
+			struct tried tried = {"sgemm", depths[d], kinds[kind], 11, 0, 0};
 			struct ratios ratios = ratios_of(&tried, &narrowed);
 			cr_expect(ratios.worst < 1, "an element shows it: %g", ratios.worst);
 			cr_expect(ratios.together > 1.5, "K=%d: %g", depths[d], ratios.together);
@@ -140,7 +175,7 @@ Test(spread, fp8_sums_that_are_promoted_rarely_show)
 {
 	static const struct order rarely = {.kind = ORDER_FP8, .parts = 32, .promoted = 768};
 	static const struct order often = {.kind = ORDER_FP8, .parts = 32, .promoted = 128};
-	struct tried tried = {"gemm-e4m3", 4096, {VALUES_UNIFORM, 1, 0, 0}, 5};
+	struct tried tried = {"gemm-e4m3", 4096, {VALUES_UNIFORM, 1, 0, 0}, 5, 0, 0};
 	struct ratios ratios = ratios_of(&tried, &rarely);
 	cr_expect(ratios.worst < 1 && ratios.together > 1.2, "%g, %g", ratios.worst, ratios.together);
 	cr_expect(ratios_of(&tried, &often).together < 0.7);
