@@ -66,6 +66,9 @@ const struct row option_rows[] = {
 	 "a file whose first line is the token (GEMMJUDGE_TOKEN holds the token itself)",
 	 .group = GROUP_LIMITS, FILLS(kind_input, submit.token_file), .again = AGAIN_NOT,
 	 .needs = "a file name"},
+	{"plain-http", NULL, "submit",
+	 "sends the token to another machine over http, where others may read it",
+	 .group = GROUP_LIMITS, FILLS(kind_flag, submit.plain_http), .again = AGAIN_NOT},
 	{"id", "ID", "submit", "waits for what was submitted before, and shows it",
 	 .group = GROUP_OUTPUT, FILLS(kind_text, submit.id),
 	 .excludes = "problem epilogue suite case cases shape time seed tolerance sizes max-dim "

@@ -102,6 +102,7 @@ struct submit_options {
 	const char *server, *token_file;
 	const char *id;   /* of what was submitted before */
 	const char *wait; /* "yes" or "no" */
+	bool plain_http;
 };
 
 /* What was asked for: what all have, what several share, and what one subcommand has by itself.

@@ -67,7 +67,10 @@ static struct client *open_client(const struct options *options, int *status)
 	if (url == NULL || url[0] == '\0')
 		error_set(&err, "name the server: --server URL, or GEMMJUDGE_SERVER");
 	else if (take_token(options, token, &err))
-		client = client_open(url, token, is_interrupted, &usage, &err);
+		client = client_open(&(struct client_server){.url = url,
+													 .token = token,
+													 .plain_http = options->submit.plain_http},
+							 is_interrupted, &usage, &err);
 	explicit_bzero(token, sizeof token);
 	if (client == NULL)
 		*status = cli_fail(usage ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
@@ -182,8 +185,9 @@ static int follow_to_end(struct client *client, const struct options *options, c
 	if (end != CLIENT_ANSWERED) {
 		if (end == CLIENT_LOST)
 			cli_fail(status, &err);
-		tell_goes_on(options, id);
-	} else if (reply.status != 200) {
+		if (client_has_answered(client))
+			tell_goes_on(options, id);
+	} else if (reply.status != 200 || !client_is_job(reply.body)) {
 		status = fail_refused(options, client, &reply);
 	} else {
 		status = end_of(options, program, reply.body);
