@@ -102,7 +102,7 @@ def check_refused(server):
     assert server.request("POST", "/api/submissions", good, headers=own).status == 202
     assert server.request("GET", "/api/me", headers={"Host": "evil.example"}).status == 401, "another name leads here"
     for path in ("/api/submissions/" + FORGED, f"/api/submissions/{FORGED}/source", f"/api/submissions/{FORGED}/events",
-                 "/../../etc/passwd", "/api/submissions/..%2f..%2fetc%2fpasswd", "/api/submissions/%00", "//", "/api",
+                 "/../../etc/passwd", "/api/submissions/..%2f..%2fetc%2fpasswd", "//", "/api",
                  "/api/submissions/" + "x" * 32, "/api/submissions/" + FORGED + "/", "/api/submissions/" + FORGED.upper()):
         assert server.request("GET", path).status == 404, path
     assert server.request("DELETE", "/api/submissions/" + FORGED).status == 404
@@ -244,6 +244,13 @@ def check_users():
     assert server.request("GET", "/api/me", token=ada).json()["user"] == "ada"
     first = server.submitted("sleep 1 first", ada)
     server.until(first, "judging", token=ada)
+    watching = [open_raw(server, f"GET /api/submissions/{first}/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {ada}\r\n\r\n"
+                         .encode()) for _ in range(32)]
+    assert all(b" 200 " in peer.recv(100) for peer in watching)
+    reply = server.request("GET", f"/api/submissions/{first}/events", token=ada)
+    assert reply.status == 429 and int(reply.headers["Retry-After"]) > 0, reply.body
+    for peer in watching:
+        peer.close()
     second, third = server.submitted("accept second", ada), server.submitted("accept third", ada)
     assert server.submit("accept fourth", ada).status == 429
     fair = server.submitted("accept fair", bob)
