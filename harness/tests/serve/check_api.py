@@ -155,7 +155,7 @@ def check_numbers(server):
     assert server.request("GET", "/healthz").json()["state"] == "ok"
     text = server.request("GET", "/metrics").body.decode()
     for line in ('gemmjudge_verdicts_total{verdict="wrong_answer"} 1', 'gemmjudge_workers{device="auto"} 1',
-                 'gemmjudge_verdicts_total{verdict="none"}', "# TYPE gemmjudge_waiting gauge"):
+                 'gemmjudge_verdicts_total{verdict="none"}', "# TYPE gemmjudge_waiting gauge", "gemmjudge_store_bytes "):
         assert line in text, text
     assert server.request("GET", "/api/leaderboard").json() == {"boards": [], "by_correctness": [], "not_ranked": []}
     assert len(server.request("GET", "/api/problems").json()["problems"]) > 5
@@ -172,6 +172,7 @@ def check_queue():
     assert server.get(second)["place"] == 1 and server.get(third)["place"] == 2 and server.get(first)["place"] is None
     assert server.request("DELETE", "/api/submissions/" + second).json() == {"id": second, "state": "withdrawn"}
     assert server.get(second)["state"] == "withdrawn" and server.events(second)[-1][0] == "withdrawn"
+    assert server.request("GET", f"/api/submissions/{second}/source").status == 404, "its source is removed"
     assert server.get(third)["place"] == 1
     assert server.request("DELETE", "/api/submissions/" + second).status == 409
     assert server.request("DELETE", "/api/submissions/" + first).status == 409
@@ -217,6 +218,16 @@ def check_full():
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limit)
     assert server.until(number, "done")["verdict"] == "accepted"
     assert server.until(server.submitted("accept"), "done")["verdict"] == "accepted"
+    assert server.end() == 0
+
+
+def check_quota():
+    """A store that has the size that it may have."""
+    server = Server(PROGRAM, "--disk", "2")
+    assert server.submit("accept " + "x" * 1000000).status == 202
+    reply = server.submit("accept " + "x" * 1000000)
+    assert reply.status == 507 and "--disk" in reply.json()["error"], reply.body
+    assert server.submit("accept").status == 202, "as long as there is room"
     assert server.end() == 0
 
 
@@ -323,6 +334,7 @@ def main():
     check_queue()
     check_kill()
     check_full()
+    check_quota()
     check_users()
     while time.monotonic() < begun + 8:  # a byte now and then does not help
         slow.sendall(b"x")

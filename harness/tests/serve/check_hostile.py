@@ -210,7 +210,30 @@ def check_closed():
         assert server.end() == 0
 
 
-CHECKS = (check_framing, check_bodies, check_connections, check_streams, check_closed)
+def check_disk():
+    """Who submits and withdraws for ever fills no disk, nor does who keeps much."""
+    store, (ada, mal) = users("ada", "mal")
+    server = Server(PROGRAM, "--disk-of-user", "16", "--seconds-of-user", "86400", store=store)
+    size = lambda: sum(os.path.getsize(store + end) for end in ("", "-wal") if os.path.exists(store + end))
+    large = "accept " + "x" * 1000000
+    server.submitted("sleep 60", mal)  # so that the rest waits
+    before, taken = size(), 0
+    for _ in range(40):
+        reply = server.submit(large, mal)
+        if reply.status != 202:
+            break
+        taken += 1
+        assert server.request("DELETE", "/api/submissions/" + reply.json()["id"], token=mal).status == 200
+    assert reply.status == 429 and "--disk-of-user" in reply.json()["error"], reply.body
+    assert 14 <= taken <= 16 and int(reply.headers["Retry-After"]) > 600, "what was withdrawn counts for an hour"
+    assert size() - before < 10 << 20, f"the store grew by {size() - before >> 20} MiB"
+    assert server.request("GET", "/api/me", token=mal).json()["bytes"] > 14000000
+    kept = [server.submit(large, ada).status for _ in range(18)]
+    assert 14 <= kept.count(202) <= 16 and kept[-1] == 429, kept
+    server.end(signal.SIGKILL)
+
+
+CHECKS = (check_framing, check_bodies, check_connections, check_streams, check_closed, check_disk)
 
 
 def main():
