@@ -94,6 +94,7 @@ struct audit_options {
 struct serve_options {
 	const char *listen;
 	size_t queue, queue_of_user;
+	size_t disk_mib, disk_of_user_mib;
 	double seconds_of_user;
 	bool public;
 };

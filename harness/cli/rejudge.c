@@ -7,6 +7,7 @@
 
 #include "base/paths.h"
 #include "base/remove.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "cli/batch.h"
 #include "cli/cli.h"
@@ -281,15 +282,12 @@ static bool judge_all(struct rejudge *rejudge, const struct batch_places *places
 static bool run(struct rejudge *rejudge, const struct batch_places *places, struct error *err)
 {
 	char folder[PATHS_MAX];
-	const char *temporary = getenv("TMPDIR");
-	if (temporary == NULL || temporary[0] == '\0')
-		temporary = "/tmp";
-	snprintf(folder, sizeof folder, "%s/gemmjudge-rejudge-XXXXXX", temporary);
-	if (mkdtemp(folder) == NULL)
-		return error_set(err, "cannot make a folder in %.400s", temporary);
+	int lock;
+	if (!scratch_make(folder, &lock, "rejudge", err))
+		return false;
 	rejudge->folder = folder;
 	const bool ok = judge_all(rejudge, places, err);
-	remove_folder(folder);
+	scratch_remove(folder, &lock);
 	return ok;
 }
 

@@ -14,12 +14,15 @@
 
 /* Options that concern the server alone, and are no words for its judges. */
 #define OF_THE_SERVER                                                                              \
-	"listen store through workers public queue queue-of-user seconds-of-user device without help"
+	"listen store through workers public queue queue-of-user seconds-of-user disk disk-of-user "   \
+	"device without help"
 
 #define LISTEN "127.0.0.1:8080"
 #define QUEUE 1000
 #define QUEUE_OF_USER 20
 #define SECONDS_OF_USER 1800
+#define DISK_MIB 16384
+#define DISK_OF_USER_MIB 256
 
 /* ---- what judges are told ------------------------------------------------------------- */
 
@@ -134,6 +137,8 @@ static int serve(const char *program, struct options *options)
 		.queue_of_user = or_usual(options->serve.queue_of_user, QUEUE_OF_USER),
 		.seconds_of_user =
 			options->serve.seconds_of_user > 0 ? options->serve.seconds_of_user : SECONDS_OF_USER,
+		.disk = (int64_t)or_usual(options->serve.disk_mib, DISK_MIB) << 20,
+		.disk_of_user = (int64_t)or_usual(options->serve.disk_of_user_mib, DISK_OF_USER_MIB) << 20,
 		.suits = suits,
 		.tell = cli_tell};
 	const bool ok = serve_run(&config, &err);

@@ -76,6 +76,31 @@ static bool has_time_left(struct server *server, const struct http_request *requ
 	return false;
 }
 
+/* Whether the store may take this body, and so much of this user. */
+static bool has_room_left(struct server *server, const struct http_request *request,
+						  struct http_reply *reply)
+{
+	const struct serve_config *config = server->config;
+	const int64_t more = (int64_t)request->length;
+	if (jobs_size(server->jobs) + more > config->disk) {
+		reply_error(reply, 507,
+					"the store has no room left: whoever looks after the server can give it more "
+					"than %lld MiB (--disk)",
+					(long long)(config->disk >> 20));
+		return false;
+	}
+	if (request->user.name[0] == '\0' ||
+		jobs_bytes(server->jobs, request->user.name, (double)time(NULL) - SERVE_HOUR) + more <=
+			config->disk_of_user)
+		return true;
+	reply->retry_after = SERVE_HOUR;
+	reply_error(reply, 429,
+				"submissions of %s take %lld MiB of the store, as many as may be: whoever looks "
+				"after the server can allow more (--disk-of-user)",
+				request->user.name, (long long)(config->disk_of_user >> 20));
+	return false;
+}
+
 /* The name is the server's, where none was given. */
 static void reply_taken(struct server *server, const char *id, struct http_reply *reply)
 {
@@ -145,7 +170,8 @@ void api_submit(struct server *server, const struct http_request *request, struc
 		reply_error(reply, 503, "the server is ending: try again");
 		return;
 	}
-	if (!api_takes_json(request, reply) || !has_time_left(server, request, reply))
+	if (!api_takes_json(request, reply) || !has_time_left(server, request, reply) ||
+		!has_room_left(server, request, reply))
 		return;
 	if (intake_read(server->config, request->body, request->length, &intake, &status, &err))
 		submit(server, request, &intake, reply);
@@ -193,6 +219,8 @@ void api_source(struct server *server, const struct http_request *request, struc
 	char *source = job_source(server->jobs, request->id, &err);
 	if (source != NULL)
 		reply_text(reply, 200, "text/plain; charset=utf-8", source);
+	else if (err.message[0] == '\0')
+		reply_error(reply, 404, "it was withdrawn, and its source with it");
 	else
 		reply_failed(server, reply, &err);
 }

@@ -65,17 +65,21 @@ void api_me(struct server *server, const struct http_request *request, struct ht
 	const struct queue_counts counts = queue_counts(server->queue, request->user.name);
 	const double used =
 		jobs_seconds(server->jobs, request->user.name, (double)time(NULL) - SERVE_HOUR);
+	const int64_t bytes =
+		jobs_bytes(server->jobs, request->user.name, (double)time(NULL) - SERVE_HOUR);
 	json_t *limits = json_pack(
-		"{s:I, s:I, s:f, s:I, s:I, s:I, s:b}", "queue", (json_int_t)config->queue, "queue_of_user",
-		(json_int_t)config->queue_of_user, "seconds_of_user", config->seconds_of_user,
-		"source_bytes", (json_int_t)SERVE_SOURCE_BYTES, "cases", (json_int_t)config->cases,
-		"max_dim", (json_int_t)config->max_dim, "timed", !config->emulated);
+		"{s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:b}", "queue", (json_int_t)config->queue,
+		"queue_of_user", (json_int_t)config->queue_of_user, "seconds_of_user",
+		config->seconds_of_user, "bytes_of_user", (json_int_t)config->disk_of_user, "source_bytes",
+		(json_int_t)SERVE_SOURCE_BYTES, "cases", (json_int_t)config->cases, "max_dim",
+		(json_int_t)config->max_dim, "timed", !config->emulated);
 	reply_json(reply, 200,
-			   json_pack("{s:s, s:s, s:I, s:f, s:b, s:b, s:o, s:s}", "user", request->user.name,
-						 "role", account_roles[request->user.role], "waiting",
-						 (json_int_t)counts.of_user, "seconds_in_last_hour", used, "public",
-						 config->public, "open", request->user.name[0] == '\0', "limits", limits,
-						 "version", config->version));
+			   json_pack("{s:s, s:s, s:I, s:f, s:I, s:b, s:b, s:o, s:s}", "user",
+						 request->user.name, "role", account_roles[request->user.role], "waiting",
+						 (json_int_t)counts.of_user, "seconds_in_last_hour", used, "bytes",
+						 (json_int_t)bytes, "public", config->public, "open",
+						 request->user.name[0] == '\0', "limits", limits, "version",
+						 config->version));
 }
 
 static void set_cookie(const struct http_request *request, struct http_reply *reply,
@@ -153,6 +157,8 @@ static void print_metrics(FILE *out, struct server *server)
 		if (before == 0 && strpbrk(device, "\"\\\n") == NULL)
 			fprintf(out, "gemmjudge_workers{device=\"%s\"} %zu\n", device, same);
 	}
+	print_metric(out, "store_bytes", "gauge", "What of the store is in use.");
+	fprintf(out, "gemmjudge_store_bytes %lld\n", (long long)jobs_size(server->jobs));
 	pthread_mutex_lock(&server->mutex);
 	print_metric(out, "judging_seconds_total", "counter", "Time of judging since the start.");
 	fprintf(out, "gemmjudge_judging_seconds_total %.3f\n", server->seconds);

@@ -3,20 +3,25 @@
 #include "serve/http.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/socket.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "serve/framing.h"
 #include "serve/microhttpd.h"
+#include "serve/peers.h"
 #include "serve/socket.h"
 
 #define THREADS 4
-#define CONNECTIONS 1024
+#define CONNECTIONS 2048 /* as peers.h divides them */
+#define DESCRIPTORS 256  /* that everything else needs */
 #define HEADER_BYTES ((size_t)32 << 10)
-#define BODIES_BYTES ((size_t)64 << 20) /* of all requests at once */
+/* Of a body that is refused already, or wanted by nobody: read, and thrown away, so that who sends
+ * it reads the answer. */
+#define REFUSED_BYTES ((size_t)64 << 10)
 #define SILENT_SECONDS 30
 /* Whole, however busily it comes byte by byte: */
 #define HEADER_SECONDS 10
@@ -24,87 +29,60 @@
 #define REPLY_SECONDS 60
 #define IDLE_SECONDS 60 /* between two requests */
 #define BEAT_SECONDS 15
+#define STREAM_RETRY_SECONDS 10
 #define STREAM_BLOCK ((size_t)16 << 10)
 
 static const char strictest[] = "default-src 'none'; frame-ancestors 'none'";
-
-/* One client's connection. */
-struct peer {
-	struct peer *next, *previous;
-	int fd;
-	double deadline;
-};
 
 struct http {
 	struct server *server;
 	struct microhttpd mhd;
 	struct MHD_Daemon *daemon;
-	pthread_mutex_t mutex; /* of the peers */
-	struct peer peers;     /* a ring */
-	_Atomic size_t bodies; /* bytes */
+	struct peers *peers;
 	double beat_at;
 };
 
-/* One request of it. */
+/* A request, from its first line to the end of its answer. */
 struct exchange {
 	struct http *http;
 	struct peer *peer;
 	struct MHD_Connection *connection;
+	char *address; /* as it was sent; NULL once its headers are there */
+	struct http_request request;
+	struct http_reply reply; /* a refusal, for which the rest is not needed */
+	bool refused;
 	char *body;
 	size_t length, capacity;
-	bool too_large, no_room;
 };
 
-/* ---- peers ------------------------------------------------------------------------------- */
+/* ---- connections --------------------------------------------------------------------------- */
 
-static void peer_within(struct http *http, struct peer *peer, double seconds)
+static const union MHD_ConnectionInfo *info_of(const struct http *http,
+											   struct MHD_Connection *connection,
+											   enum MHD_ConnectionInfoType type)
 {
-	pthread_mutex_lock(&http->mutex);
-	if (peer != NULL)
-		peer->deadline = clock_seconds() + seconds;
-	pthread_mutex_unlock(&http->mutex);
-}
-
-static struct peer *peer_of(struct http *http, struct MHD_Connection *connection)
-{
-	const union MHD_ConnectionInfo *info =
-		http->mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	return info != NULL ? info->socket_context : NULL;
+	return http->mhd.get_connection_info(connection, type);
 }
 
 static void connected(void *context, struct MHD_Connection *connection, void **peer_at,
 					  enum MHD_ConnectionNotificationCode code)
 {
 	struct http *http = context;
-	struct peer *peer = *peer_at;
-	pthread_mutex_lock(&http->mutex);
-	if (code == MHD_CONNECTION_NOTIFY_STARTED && (peer = calloc(1, sizeof *peer)) != NULL) {
-		peer->fd = http->mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
-					   ->connect_fd;
-		peer->deadline = clock_seconds() + HEADER_SECONDS;
-		peer->next = http->peers.next;
-		peer->previous = &http->peers;
-		peer->next->previous = peer->previous->next = peer;
-		*peer_at = peer;
-	} else if (code == MHD_CONNECTION_NOTIFY_CLOSED && peer != NULL) {
-		peer->next->previous = peer->previous;
-		peer->previous->next = peer->next;
-		free(peer);
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		peer_end(http->peers, *peer_at);
 		*peer_at = NULL;
+		return;
 	}
-	pthread_mutex_unlock(&http->mutex);
+	const int fd = info_of(http, connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	const struct sockaddr *address =
+		info_of(http, connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+	*peer_at = peer_begin(http->peers, fd, address, HEADER_SECONDS);
 }
 
 void http_tick(struct http *http)
 {
 	const double now = clock_seconds();
-	pthread_mutex_lock(&http->mutex);
-	for (struct peer *peer = http->peers.next; peer != &http->peers; peer = peer->next)
-		if (now > peer->deadline) {
-			shutdown(peer->fd, SHUT_RDWR); /* its thread closes it */
-			peer->deadline = DBL_MAX;
-		}
-	pthread_mutex_unlock(&http->mutex);
+	peers_tick(http->peers);
 	if (now < http->beat_at)
 		return;
 	http->beat_at = now + BEAT_SECONDS;
@@ -135,27 +113,65 @@ static const char *query_of(const void *context, const char *name)
 	return value_of(context, MHD_GET_ARGUMENT_KIND, name);
 }
 
+/* Nothing of it is kept, nor needed. */
+static void drop_body(struct exchange *exchange)
+{
+	free(exchange->body);
+	exchange->body = NULL;
+	exchange->length = exchange->capacity = 0;
+	peer_lets_go(exchange->http->peers, exchange->peer);
+}
+
+/* What is answered, whatever else comes. */
+static void refuse(struct exchange *exchange, unsigned status, unsigned retry_after,
+				   const char *why)
+{
+	exchange->reply.retry_after = retry_after;
+	reply_error(&exchange->reply, status, "%s", why);
+	routes_explain(exchange->http->server, &exchange->request, &exchange->reply);
+	exchange->refused = true;
+	drop_body(exchange);
+}
+
+static void refuse_large(struct exchange *exchange)
+{
+	char why[80];
+	snprintf(why, sizeof why, "the body is larger than %zu bytes", exchange->request.body_most);
+	refuse(exchange, 413, 0, why);
+}
+
+/* Makes room for so many bytes and a 0; false: it is refused. */
+static bool make_room(struct exchange *exchange, size_t bytes)
+{
+	const size_t most = exchange->request.body_most + 1, twice = 2 * (bytes + 1);
+	const size_t capacity = twice < most ? twice : most;
+	if (bytes + 1 <= exchange->capacity)
+		return true;
+	const enum peer_answer answer = peer_holds(exchange->http->peers, exchange->peer, capacity);
+	char *more = answer == PEER_MAY ? realloc(exchange->body, capacity) : NULL;
+	if (more != NULL) {
+		exchange->body = more;
+		exchange->capacity = capacity;
+		return true;
+	}
+	if (answer == PEER_USER_HAS_ALL)
+		refuse(exchange, 429, IDLE_SECONDS, "you send too many bodies at once: try again");
+	else
+		refuse(exchange, 503, IDLE_SECONDS, "too many bodies at once: try again");
+	return false;
+}
+
 /* Takes a piece of the body, as far as there is room. */
 static void take_body(struct exchange *exchange, const char *piece, size_t bytes)
 {
-	struct http *http = exchange->http;
-	if (exchange->too_large || exchange->no_room)
+	if (exchange->refused)
 		return;
-	exchange->too_large = bytes > SERVE_BODY_BYTES - exchange->length;
-	if (exchange->too_large)
+	if (bytes > exchange->request.body_most - exchange->length) {
+		refuse_large(exchange);
 		return;
-	if (exchange->length + bytes + 1 > exchange->capacity) {
-		const size_t capacity = exchange->length + bytes + 1 + exchange->capacity;
-		char *more = http->bodies + capacity - exchange->capacity <= BODIES_BYTES
-						 ? realloc(exchange->body, capacity)
-						 : NULL;
-		exchange->no_room = more == NULL;
-		if (more == NULL)
-			return;
-		http->bodies += capacity - exchange->capacity;
-		exchange->body = more;
-		exchange->capacity = capacity;
 	}
+	if (!make_room(exchange, exchange->length + bytes))
+		return;
 	memcpy(exchange->body + exchange->length, piece, bytes);
 	exchange->length += bytes;
 	exchange->body[exchange->length] = '\0';
@@ -276,7 +292,7 @@ static enum MHD_Result send_reply(struct exchange *exchange, struct http_reply *
 													MHD_RESPMEM_MUST_COPY);
 	if (response == NULL)
 		return MHD_NO;
-	peer_within(http, exchange->peer, stream != NULL ? DBL_MAX : REPLY_SECONDS);
+	peer_within(http->peers, exchange->peer, stream != NULL ? DBL_MAX : REPLY_SECONDS);
 	add_headers(http, response, reply);
 	const enum MHD_Result result =
 		http->mhd.queue_response(exchange->connection, reply->status, response);
@@ -284,35 +300,86 @@ static enum MHD_Result send_reply(struct exchange *exchange, struct http_reply *
 	return result;
 }
 
-static enum MHD_Result answer(struct exchange *exchange, const char *path, const char *method)
+/* The events that are the answer, if there is room for one more that listens. */
+static struct MHD_Response *stream_of(struct exchange *exchange, struct http_reply *reply)
 {
 	struct server *server = exchange->http->server;
-	struct http_request request = {.method = method,
-								   .path = path,
-								   .body = exchange->body != NULL ? exchange->body : "",
-								   .length = exchange->length,
-								   .header = header_of,
-								   .query = query_of,
-								   .context = exchange};
+	const enum peer_answer answer = peer_streams(exchange->http->peers, exchange->peer);
+	struct MHD_Response *stream = answer == PEER_MAY ? stream_begin(exchange, reply->watch) : NULL;
+	if (stream != NULL)
+		return stream;
+	peer_lets_go(exchange->http->peers, exchange->peer);
+	reply_free(reply);
+	if (answer == PEER_MAY) { /* it has ended in the meantime: its last event is answered */
+		routes_answer(server, &exchange->request, reply);
+		return NULL;
+	}
+	reply->retry_after = STREAM_RETRY_SECONDS;
+	if (answer == PEER_USER_HAS_ALL)
+		reply_error(reply, 429, "you have %d event streams open, as many as may be: try again",
+					PEERS_STREAMS_OF_USER);
+	else
+		reply_error(reply, 429, "too many event streams are open: try again");
+	return NULL;
+}
+
+static enum MHD_Result answer(struct exchange *exchange)
+{
+	struct http_request *request = &exchange->request;
 	struct http_reply reply = {.status = 500, .type = "text/plain"};
 	struct MHD_Response *stream = NULL;
-	if (exchange->too_large)
-		reply_error(&reply, 413, "the body is larger than %zu bytes", SERVE_BODY_BYTES);
-	if (exchange->no_room) {
-		reply.retry_after = IDLE_SECONDS;
-		reply_error(&reply, 503, "too many bodies at once: try again");
-	}
-	if (exchange->too_large || exchange->no_room)
-		routes_explain(server, &request, &reply);
-	else
-		routes_answer(server, &request, &reply);
-	if (reply.watch[0] != '\0' && (stream = stream_begin(exchange, reply.watch)) == NULL) {
-		reply_free(&reply); /* it has ended in the meantime, so that its last event is answered */
-		routes_answer(server, &request, &reply);
-	}
+	if (exchange->refused)
+		return send_reply(exchange, &exchange->reply, NULL);
+	request->body = exchange->body != NULL ? exchange->body : "";
+	request->length = exchange->length;
+	routes_answer(exchange->http->server, request, &reply);
+	if (reply.watch[0] != '\0')
+		stream = stream_of(exchange, &reply);
 	const enum MHD_Result result = send_reply(exchange, &reply, stream);
 	reply_free(&reply);
 	return result;
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+/* The first line of one. */
+static void *begin(void *context, const char *address, struct MHD_Connection *connection)
+{
+	struct http *http = context;
+	const union MHD_ConnectionInfo *info =
+		info_of(http, connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct exchange *exchange = calloc(1, sizeof *exchange);
+	if (exchange == NULL)
+		return NULL;
+	*exchange = (struct exchange){.http = http,
+								  .peer = info != NULL ? info->socket_context : NULL,
+								  .connection = connection,
+								  .address = strdup(address)};
+	return exchange;
+}
+
+/* Its headers are there. Who may not do this is told so before any of the body is kept, and before
+ * it is read where it is large. */
+static enum MHD_Result admit(struct exchange *exchange, const char *version)
+{
+	struct http *http = exchange->http;
+	struct http_request *request = &exchange->request;
+	struct framing framing;
+	struct error err;
+	if (!framing_read(&http->mhd, exchange->connection, exchange->address, version, &framing,
+					  &err)) {
+		refuse(exchange, 400, 0, err.message);
+		return answer(exchange); /* what comes behind is no request */
+	}
+	free(exchange->address);
+	exchange->address = NULL;
+	exchange->refused = !routes_admit(http->server, request, &exchange->reply);
+	peer_asks(http->peers, exchange->peer, request->known ? request->user.name : NULL);
+	peer_within(http->peers, exchange->peer, request->known ? BODY_SECONDS : HEADER_SECONDS);
+	if (!exchange->refused && framing.length > request->body_most)
+		refuse_large(exchange);
+	const bool ends_soon = !framing.chunked && framing.length <= REFUSED_BYTES;
+	return exchange->refused && !ends_soon ? answer(exchange) : MHD_YES;
 }
 
 /* Called for the headers, for each piece of the body, and at its end. */
@@ -320,24 +387,21 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 								  const char *path, const char *method, const char *version,
 								  const char *piece, size_t *bytes, void **exchange_at)
 {
-	struct http *http = context;
 	struct exchange *exchange = *exchange_at;
-	(void)version;
-	if (exchange == NULL) {
-		exchange = calloc(1, sizeof *exchange);
-		if (exchange == NULL)
-			return MHD_NO;
-		*exchange_at = exchange;
-		*exchange = (struct exchange){
-			.http = http, .peer = peer_of(http, connection), .connection = connection};
-		peer_within(http, exchange->peer, BODY_SECONDS);
-		const char *length = header_of(exchange, "Content-Length");
-		exchange->too_large =
-			length != NULL && strtoull(length, NULL, 10) > (unsigned long long)SERVE_BODY_BYTES;
-		return exchange->too_large ? answer(exchange, path, method) : MHD_YES;
+	(void)context, (void)connection;
+	if (exchange == NULL || (exchange->address == NULL && exchange->request.path == NULL))
+		return MHD_NO; /* memory is short */
+	if (exchange->request.path == NULL) {
+		exchange->request = (struct http_request){.method = method,
+												  .path = path,
+												  .body = "",
+												  .header = header_of,
+												  .query = query_of,
+												  .context = exchange};
+		return admit(exchange, version);
 	}
 	if (*bytes == 0)
-		return answer(exchange, path, method);
+		return answer(exchange);
 	take_body(exchange, piece, *bytes);
 	*bytes = 0;
 	return MHD_YES;
@@ -352,15 +416,49 @@ static void completed(void *context, struct MHD_Connection *connection, void **e
 	if (exchange == NULL)
 		return;
 	if (code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
-		peer_within(http, exchange->peer, IDLE_SECONDS);
-	http->bodies -= exchange->capacity;
-	free(exchange->body);
+		peer_within(http->peers, exchange->peer, IDLE_SECONDS);
+	drop_body(exchange);
+	reply_free(&exchange->reply);
+	free(exchange->address);
 	free(exchange);
 	*exchange_at = NULL;
 }
 
-/* ---- open and close
- * -------------------------------------------------------------------------------- */
+/* ---- open and close ----------------------------------------------------------------------------
+ */
+
+/* How many connections this process has descriptors for. */
+static unsigned connections_most(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= CONNECTIONS + DESCRIPTORS)
+		return CONNECTIONS;
+	return limit.rlim_cur > 2 * DESCRIPTORS ? (unsigned)(limit.rlim_cur - DESCRIPTORS)
+											: DESCRIPTORS;
+}
+
+static bool start(struct http *http, unsigned *port, struct error *err)
+{
+	const unsigned most = connections_most();
+	if ((http->peers = peers_open(most)) == NULL)
+		return error_set(err, "out of memory");
+	if (!microhttpd_load(&http->mhd, err))
+		return false;
+	const int fd = socket_listen(http->server->config->listen, port, &http->server->loopback, err);
+	if (fd < 0)
+		return false;
+	http->daemon = http->mhd.start_daemon(
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, http,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS,
+		MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_SECONDS,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, HEADER_BYTES, MHD_OPTION_URI_LOG_CALLBACK, begin, http,
+		MHD_OPTION_NOTIFY_COMPLETED, completed, http, MHD_OPTION_NOTIFY_CONNECTION, connected, http,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+	if (http->daemon != NULL)
+		return true;
+	close(fd);
+	return error_set(err, "libmicrohttpd does not start");
+}
 
 struct http *http_open(struct server *server, unsigned *port, struct error *err)
 {
@@ -370,25 +468,9 @@ struct http *http_open(struct server *server, unsigned *port, struct error *err)
 		return NULL;
 	}
 	http->server = server;
-	http->peers.next = http->peers.previous = &http->peers;
-	pthread_mutex_init(&http->mutex, NULL);
-	int fd = -1;
-	if (!microhttpd_load(&http->mhd, err) ||
-		(fd = socket_listen(server->config->listen, port, &server->loopback, err)) < 0) {
-		free(http);
-		return NULL;
-	}
-	http->daemon = http->mhd.start_daemon(
-		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, http,
-		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned)SILENT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, HEADER_BYTES,
-		MHD_OPTION_NOTIFY_COMPLETED, completed, http, MHD_OPTION_NOTIFY_CONNECTION, connected, http,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
-	if (http->daemon != NULL)
+	if (start(http, port, err))
 		return http;
-	error_set(err, "libmicrohttpd does not start");
-	close(fd);
+	peers_close(http->peers);
 	free(http);
 	return NULL;
 }
@@ -399,6 +481,6 @@ void http_close(struct http *http)
 		return;
 	queue_shut(http->server->queue); /* nobody may sleep any more */
 	http->mhd.stop_daemon(http->daemon);
-	pthread_mutex_destroy(&http->mutex);
+	peers_close(http->peers);
 	free(http);
 }

@@ -15,12 +15,14 @@ struct http_request {
 	const char *(*header)(const void *context, const char *name);
 	const char *(*query)(const void *context, const char *name);
 	const void *context;
-	/* Filled in before a handler is called: */
+	/* Filled in by routes_admit(): */
 	bool known;           /* who asks; then `user` is */
 	struct account user;  /* of an open server: "", a teacher */
 	char id[JOB_ID_TEXT]; /* of the path's {id}, or {problem} */
-	bool from_form;       /* the body is JSON that was made of a form of ours */
-	bool of_pages;        /* the path is one of the pages for people */
+	const struct route *route;
+	size_t body_most; /* bytes */
+	bool from_form;   /* the body is JSON that was made of a form of ours */
+	bool of_pages;    /* the path is one of the pages for people */
 	/* Whether an address, with or without a query, is one of the pages for people that are read: of
 	 * no other server, and nothing that does something. */
 	bool (*leads_to_page)(const char *address);
@@ -43,8 +45,10 @@ struct route {
 };
 extern const struct route routes[]; /* a path of NULL behind the last */
 
-/* Finds the route, who asks, and whether they may; calls the handler. Fills in the request's last
- * members. */
+/* Finds the route, who asks, and whether they may, before there is a body. Fills in the request's
+ * last members. False: the reply says why not. */
+bool routes_admit(struct server *server, struct http_request *request, struct http_reply *reply);
+/* Calls the handler of a request that was admitted. */
 void routes_answer(struct server *server, struct http_request *request, struct http_reply *reply);
 
 /* Where the reply is an error and a browser asks, it becomes a page; programs get the JSON. */

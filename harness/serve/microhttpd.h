@@ -13,6 +13,7 @@
 #define MICROHTTPD_FUNCTIONS(F)                                                                    \
 	F(start_daemon)                                                                                \
 	F(stop_daemon)                                                                                 \
+	F(get_connection_values_n)                                                                     \
 	F(lookup_connection_value_n)                                                                   \
 	F(get_connection_info)                                                                         \
 	F(queue_response)                                                                              \

@@ -51,7 +51,9 @@ void page_limits(FILE *out, const struct server *server, const struct http_reque
 	fputs("A source has at most 1 MiB", out);
 	if (request->user.name[0] != '\0')
 		fprintf(out,
-				"; %zu of your submissions may wait, and you have %.0f s of judging in an hour",
-				config->queue_of_user, config->seconds_of_user);
+				"; %zu of your submissions may wait, all of them may take %lld MiB, and you have "
+				"%.0f s of judging in an hour",
+				config->queue_of_user, (long long)(config->disk_of_user >> 20),
+				config->seconds_of_user);
 	fputs(".</p>\n", out);
 }

@@ -71,7 +71,7 @@ static void found_print(const struct served_page *page, const json_t *job,
 						const struct found *found)
 {
 	if (is(job, "state", "withdrawn"))
-		html_paragraph(page->out, "note", "It was withdrawn.");
+		html_paragraph(page->out, "note", "It was withdrawn. Its source is removed.");
 	else if (!is(job, "state", "done"))
 		state_print(page, job);
 	else if (found->known)
@@ -109,7 +109,8 @@ static void before_print(const struct served_page *page, const json_t *job, cons
 	const struct job_filter filter = {.account = page_text(job, "user"),
 									  .problem = page_text(job, "problem"),
 									  .before = json_integer_value(json_object_get(job, "number")),
-									  .limit = 1};
+									  .limit = 1,
+									  .kept = true};
 	json_t *list = jobs_list(page->server->jobs, &filter, &err);
 	const json_t *before = json_array_get(list, 0);
 	char *old =
@@ -130,6 +131,16 @@ static void before_print(const struct served_page *page, const json_t *job, cons
 	json_decref(list);
 }
 
+/* What was withdrawn has none any more. */
+static void source_print(FILE *out, const json_t *job, const char *source)
+{
+	if (source == NULL)
+		return;
+	page_messages(out, source, job);
+	html_heading(out, 2, NULL, "Source");
+	page_source(out, source, job);
+}
+
 void page_submission(struct server *server, const struct http_request *request,
 					 struct http_reply *reply)
 {
@@ -143,20 +154,22 @@ void page_submission(struct server *server, const struct http_request *request,
 	char *source = job_source(server->jobs, request->id, &err);
 	if (is(job, "state", "waiting") || is(job, "state", "judging"))
 		page.head = "<noscript><meta http-equiv=\"refresh\" content=\"3\"></noscript>\n";
-	if (source != NULL && page_open(&page, page_text(job, "name"), reply)) {
+	if ((source != NULL || is(job, "state", "withdrawn")) &&
+		page_open(&page, page_text(job, "name"), reply)) {
 		fputs("<section id=\"found\" aria-label=\"What was found\">\n", page.out);
 		html_heading(page.out, 2, NULL, "Verdict");
 		found_print(&page, job, &found);
-		page_messages(page.out, source, job);
-		html_heading(page.out, 2, NULL, "Source");
-		page_source(page.out, source, job);
+		source_print(page.out, job, source);
 		if (found.known)
 			page_details(page.out, &found.report.list);
 		fputs("</section>\n", page.out);
-		fprintf(page.out, "<p><a href=\"/problems/%s?from=%s\">Edit it, and submit again</a></p>\n",
-				page_text(job, "problem"), page_text(job, "id"));
+		if (source != NULL)
+			fprintf(page.out,
+					"<p><a href=\"/problems/%s?from=%s\">Edit it, and submit again</a></p>\n",
+					page_text(job, "problem"), page_text(job, "id"));
 		facts_print(page.out, job);
-		before_print(&page, job, source);
+		if (source != NULL)
+			before_print(&page, job, source);
 		page_close(&page, 200, reply);
 	}
 	if (found.known)

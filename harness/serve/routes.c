@@ -4,6 +4,7 @@
 
 #define PATH_MOST 128 /* characters of an address that is led to */
 #define QUERY_MOST 256
+#define SMALL_BODY ((size_t)4 << 10) /* of who need not have shown a token, or sends nothing */
 
 /* openapi.json describes the same, and a test compares them. */
 const struct route routes[] = {
@@ -128,41 +129,51 @@ void routes_explain(struct server *server, struct http_request *request, struct 
 	page_error(server, request, reply);
 }
 
-static void answer(struct server *server, struct http_request *request, struct http_reply *reply)
+/* Whether this may be done by who asks, and how large its body may be. */
+static bool may_ask(struct server *server, struct http_request *request, struct http_reply *reply)
 {
-	const struct route *some = NULL, *found = NULL;
-	request->leads_to_page = leads_to_page;
-	for (const struct route *route = routes; route->path != NULL && found == NULL; route++)
-		if (matches(route->path, request->path, request->id)) {
-			some = route;
-			found = same_method(route->method, request->method) ? route : NULL;
-			request->of_pages = request->of_pages || route->access == ROUTE_PAGE;
-		}
-	if (found == NULL) {
-		if (some != NULL)
-			refuse_method(reply, some);
-		else
-			reply_error(reply, 404, "there is nothing at this address");
-		return;
-	}
-	if (found->method[0] != 'G' && session_is_foreign(request)) {
+	const struct route *route = request->route;
+	const char *method = route->method;
+	if (method[0] != 'G' && session_is_foreign(request)) {
 		reply_error(reply, 403, "another site's page sent this: it is not taken");
-		return;
+		return false;
 	}
 	session_find(server, request);
-	if (found->access != ROUTE_ALL && !request->known)
-		reply_error(
-			reply, 401,
-			server_is_open(server) ? "without users this server is called localhost or 127.0.0.1"
-			: request->header(request->context, "Authorization") != NULL
-				? "this token is nobody's"
-				: "a token is needed: Authorization: Bearer TOKEN, of 'gemmjudge user add'");
-	else
-		found->handler(server, request, reply);
+	request->body_most =
+		route->access == ROUTE_ALL || method[0] != 'P' ? SMALL_BODY : SERVE_BODY_BYTES;
+	if (route->access == ROUTE_ALL || request->known)
+		return true;
+	reply_error(reply, 401,
+				server_is_open(server)
+					? "without users this server is called localhost or 127.0.0.1"
+				: request->header(request->context, "Authorization") != NULL
+					? "this token is nobody's"
+					: "a token is needed: Authorization: Bearer TOKEN, of 'gemmjudge user add'");
+	return false;
+}
+
+bool routes_admit(struct server *server, struct http_request *request, struct http_reply *reply)
+{
+	const struct route *some = NULL;
+	request->leads_to_page = leads_to_page;
+	for (const struct route *route = routes; route->path != NULL && request->route == NULL; route++)
+		if (matches(route->path, request->path, request->id)) {
+			some = route;
+			request->route = same_method(route->method, request->method) ? route : NULL;
+			request->of_pages = request->of_pages || route->access == ROUTE_PAGE;
+		}
+	if (request->route != NULL && may_ask(server, request, reply))
+		return true;
+	if (some == NULL)
+		reply_error(reply, 404, "there is nothing at this address");
+	else if (request->route == NULL)
+		refuse_method(reply, some);
+	routes_explain(server, request, reply);
+	return false;
 }
 
 void routes_answer(struct server *server, struct http_request *request, struct http_reply *reply)
 {
-	answer(server, request, reply);
+	request->route->handler(server, request, reply);
 	routes_explain(server, request, reply);
 }

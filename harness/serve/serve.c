@@ -85,12 +85,12 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static bool may_begin(const struct server *server, struct error *err)
+static bool may_begin(struct server *server, struct error *err)
 {
-	bool loopback;
-	if (!socket_is_loopback(server->config->listen, &loopback, err))
+	if (!socket_is_loopback(server->config->listen, &server->loopback, err))
 		return false;
-	return loopback || accounts_any(server->jobs) ||
+	const bool users = server_has_users(server); /* looked at here also where it may be open */
+	return server->loopback || users ||
 		   error_set(err,
 					 "--listen %s: others reach it, and there are no users: 'gemmjudge user add "
 					 "NAME --store %s' makes one",

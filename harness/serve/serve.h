@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -40,6 +41,8 @@ struct serve_config {
 	size_t queue;           /* so many wait at most, */
 	size_t queue_of_user;   /* so many of one user, */
 	double seconds_of_user; /* who has so many seconds of judging in an hour */
+	int64_t disk;           /* bytes that the store may have, */
+	int64_t disk_of_user;   /* and of the submissions of one user */
 	/* Whether `judge` takes these words; false with err. */
 	bool (*suits)(const char *const *words, size_t count, struct error *err);
 	void (*tell)(const char *line); /* what people who look after the server read */

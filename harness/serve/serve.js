@@ -201,7 +201,11 @@
 			events.addEventListener(name, (event) => { live.textContent = say(JSON.parse(event.data)); });
 		for (const name of ["verdict", "withdrawn", "error"])
 			events.addEventListener(name, (event) => {
-				if (!event.data) return; // the connection was lost: the browser begins anew
+				if (!event.data) { // the connection was lost: the browser begins anew, unless it was refused
+					if (events.readyState === EventSource.CLOSED)
+						setTimeout(() => { if (current === id) watched = watch(id); }, 10000);
+					return;
+				}
 				events.close();
 				show(id).catch((error) => { live.textContent = visible(error.message); });
 			});

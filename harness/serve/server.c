@@ -2,9 +2,17 @@
 
 #include "store/accounts.h"
 
-bool server_is_open(const struct server *server)
+bool server_has_users(struct server *server)
 {
-	return server->loopback && !accounts_any(server->jobs);
+	bool some = true; /* where it cannot be read */
+	if (!server->had_users && accounts_any(server->jobs, &some))
+		server->had_users = some;
+	return server->had_users || some;
+}
+
+bool server_is_open(struct server *server)
+{
+	return server->loopback && !server_has_users(server);
 }
 
 void server_count(struct server *server, const char *verdict, double seconds)

@@ -23,7 +23,8 @@ struct server {
 	struct jobs *jobs;
 	struct queue *queue;
 	struct boards *boards;
-	bool loopback; /* nobody else reaches the address */
+	bool loopback;          /* nobody else reaches the address */
+	_Atomic bool had_users; /* since the start: it stays closed when the last one is removed */
 	_Atomic(enum serve_stop) stop;
 	/* Since the start; under the mutex. */
 	pthread_mutex_t mutex;
@@ -31,8 +32,10 @@ struct server {
 	double seconds;
 };
 
-/* Whether nobody needs a token: the address is a loopback one, and there are no users. */
-bool server_is_open(const struct server *server);
+/* Whether there is a user, or there was one since the start; true also where it cannot be read. */
+bool server_has_users(struct server *server);
+/* Whether nobody needs a token: the address is a loopback one, and no user was ever there. */
+bool server_is_open(struct server *server);
 
 void server_count(struct server *server, const char *verdict, double seconds);
 

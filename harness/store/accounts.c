@@ -130,14 +130,16 @@ bool account_find(struct jobs *jobs, const char *token, struct account *out, str
 	return found;
 }
 
-bool accounts_any(struct jobs *jobs)
+bool accounts_any(struct jobs *jobs, bool *some)
 {
 	struct error err;
-	bool failed = true;
+	bool failed = false;
 	sqlite3_stmt *row = jobs_statement(&jobs->reads, "SELECT 1 FROM account LIMIT 1", &err);
 	if (row == NULL)
-		return true;
-	const bool some = database_next(jobs->reads.store, row, &failed, &err);
+		return false;
+	const bool found = database_next(jobs->reads.store, row, &failed, &err);
 	jobs_done(&jobs->reads, row);
-	return some || failed;
+	if (!failed)
+		*some = found;
+	return !failed;
 }

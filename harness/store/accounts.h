@@ -29,7 +29,7 @@ json_t *accounts_list(const char *path, struct error *err);
 
 /* Of a running server: whose token it is. False: nobody's, or, with err, it cannot be read. */
 bool account_find(struct jobs *jobs, const char *token, struct account *out, struct error *err);
-/* Whether there is one at all; true also where it cannot be read. */
-bool accounts_any(struct jobs *jobs);
+/* *some: whether there is one at all. False where it cannot be read. */
+bool accounts_any(struct jobs *jobs, bool *some);
 
 #endif

@@ -125,8 +125,10 @@ bool job_insert(struct jobs *jobs, const struct job_given *job, int64_t *number,
 	sqlite3_stmt *statement = jobs_statement(
 		side,
 		"INSERT INTO job (id, account, problem, name, options, source, state, created, seconds, "
-		"attempts) VALUES (?1, ?2, ?3, iif(?4 <> '', ?4, 'submission-' || (1 + coalesce((SELECT "
-		"seq FROM sqlite_sequence WHERE name = 'job'), 0)) || '.cu'), ?5, ?6, 'waiting', ?7, 0, 0) "
+		"attempts, bytes) VALUES (?1, ?2, ?3, iif(?4 <> '', ?4, 'submission-' || (1 + "
+		"coalesce((SELECT "
+		"seq FROM sqlite_sequence WHERE name = 'job'), 0)) || '.cu'), ?5, ?6, 'waiting', ?7, 0, 0, "
+		"?8) "
 		"RETURNING number, name",
 		err);
 	if (statement == NULL)
@@ -138,6 +140,7 @@ bool job_insert(struct jobs *jobs, const struct job_given *job, int64_t *number,
 	bind(statement, 5, job->options);
 	sqlite3_bind_text64(statement, 6, job->source, job->source_length, SQLITE_STATIC, SQLITE_UTF8);
 	sqlite3_bind_double(statement, 7, now());
+	sqlite3_bind_int64(statement, 8, (sqlite3_int64)(job->source_length + strlen(job->options)));
 	if (database_next(side->store, statement, &failed, err)) {
 		*number = sqlite3_column_int64(statement, 0);
 		*name = strdup(text_at(statement, 1));
@@ -219,12 +222,13 @@ bool job_again(struct jobs *jobs, const char *id, struct error *err)
 
 bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, struct error *err)
 {
-	sqlite3_stmt *statement =
-		jobs_statement(&jobs->writes,
-					   "UPDATE job SET state = 'done', ended = ?2, seconds = seconds + ?3, verdict "
-					   "= ?4, seed = ?5, detail = ?6, content = ?7, result = ?8, microseconds = ?9 "
-					   "WHERE id = ?1",
-					   err);
+	sqlite3_stmt *statement = jobs_statement(
+		&jobs->writes,
+		"UPDATE job SET state = 'done', ended = ?2, seconds = seconds + ?3, verdict "
+		"= ?4, seed = ?5, detail = ?6, content = ?7, result = ?8, microseconds = ?9, "
+		"bytes = bytes + ?10 "
+		"WHERE id = ?1",
+		err);
 	if (statement == NULL)
 		return false;
 	bind(statement, 1, id);
@@ -237,16 +241,17 @@ bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, st
 	bind(statement, 8, end->result);
 	if (end->microseconds > 0)
 		sqlite3_bind_double(statement, 9, end->microseconds);
+	sqlite3_bind_int64(statement, 10, end->result != NULL ? (sqlite3_int64)strlen(end->result) : 0);
 	return change(&jobs->writes, statement, err);
 }
 
 bool job_withdraw(struct jobs *jobs, const char *id, struct error *err)
 {
-	sqlite3_stmt *statement =
-		jobs_statement(&jobs->writes,
-					   "UPDATE job SET state = 'withdrawn', ended = ?2 WHERE id = ?1 AND state = "
-					   "'waiting'",
-					   err);
+	sqlite3_stmt *statement = jobs_statement(
+		&jobs->writes,
+		"UPDATE job SET state = 'withdrawn', source = '', ended = ?2 WHERE id = ?1 AND state = "
+		"'waiting'",
+		err);
 	if (statement == NULL)
 		return false;
 	bind(statement, 1, id);
@@ -341,7 +346,8 @@ char *job_source(struct jobs *jobs, const char *id, struct error *err)
 	bool failed = false;
 	char *source = NULL;
 	err->message[0] = '\0';
-	sqlite3_stmt *row = jobs_statement(&jobs->reads, "SELECT source FROM job WHERE id = ?1", err);
+	sqlite3_stmt *row = jobs_statement(
+		&jobs->reads, "SELECT source FROM job WHERE id = ?1 AND state <> 'withdrawn'", err);
 	if (row == NULL)
 		return NULL;
 	bind(row, 1, id);
@@ -355,13 +361,13 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 {
 	bool failed = false;
 	json_t *list = json_array();
-	sqlite3_stmt *row =
-		jobs_statement(&jobs->reads,
-					   "SELECT " JOB_COLUMNS " FROM job "
-					   "WHERE (?1 IS NULL OR account = ?1) AND (?2 "
-					   "IS NULL OR problem = ?2) AND (?3 = 0 OR number < ?3) AND (?5 IS NULL OR "
-					   "name = ?5) ORDER BY number DESC LIMIT ?4",
-					   err);
+	sqlite3_stmt *row = jobs_statement(
+		&jobs->reads,
+		"SELECT " JOB_COLUMNS " FROM job "
+		"WHERE (?1 IS NULL OR account = ?1) AND (?2 "
+		"IS NULL OR problem = ?2) AND (?3 = 0 OR number < ?3) AND (?5 IS NULL OR "
+		"name = ?5) AND (?6 = 0 OR state <> 'withdrawn') ORDER BY number DESC LIMIT ?4",
+		err);
 	if (row == NULL) {
 		json_decref(list);
 		return NULL;
@@ -371,6 +377,7 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 	sqlite3_bind_int64(row, 3, filter->before);
 	sqlite3_bind_int(row, 4, filter->limit);
 	bind(row, 5, filter->name);
+	sqlite3_bind_int(row, 6, filter->kept);
 	while (database_next(jobs->reads.store, row, &failed, err))
 		json_array_append_new(list, job_of_row(row));
 	jobs_done(&jobs->reads, row);
@@ -433,19 +440,53 @@ json_t *jobs_class(struct jobs *jobs, struct error *err)
 	return NULL;
 }
 
-double jobs_seconds(struct jobs *jobs, const char *account, double since)
+/* The one number of a row, which the caller has bound; 0 where it cannot be read. */
+static double number_of(struct jobs *jobs, sqlite3_stmt *row)
 {
 	struct error err;
 	bool failed = false;
-	double seconds = 0;
-	sqlite3_stmt *row = jobs_statement(
-		&jobs->reads, "SELECT total(seconds) FROM job WHERE ended > ?2 AND account = ?1", &err);
+	double number = 0;
+	if (database_next(jobs->reads.store, row, &failed, &err))
+		number = sqlite3_column_double(row, 0);
+	jobs_done(&jobs->reads, row);
+	return number;
+}
+
+/* A number of an account, ?1, since ?2. */
+static double number_since(struct jobs *jobs, const char *sql, const char *account, double since)
+{
+	struct error err;
+	sqlite3_stmt *row = jobs_statement(&jobs->reads, sql, &err);
 	if (row == NULL)
 		return 0;
 	bind(row, 1, account);
 	sqlite3_bind_double(row, 2, since);
-	if (database_next(jobs->reads.store, row, &failed, &err))
-		seconds = sqlite3_column_double(row, 0);
-	jobs_done(&jobs->reads, row);
-	return seconds;
+	return number_of(jobs, row);
+}
+
+double jobs_seconds(struct jobs *jobs, const char *account, double since)
+{
+	return number_since(jobs, "SELECT total(seconds) FROM job WHERE ended > ?2 AND account = ?1",
+						account, since);
+}
+
+int64_t jobs_bytes(struct jobs *jobs, const char *account, double since)
+{
+	/* 512: what a row takes beside them */
+	return (int64_t)number_since(
+		jobs,
+		"SELECT total(512 + iif(state = 'withdrawn' AND ended <= ?2, 0, bytes)) FROM job "
+		"WHERE account = ?1",
+		account, since);
+}
+
+int64_t jobs_size(struct jobs *jobs)
+{
+	struct error err;
+	sqlite3_stmt *row =
+		jobs_statement(&jobs->reads,
+					   "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, "
+					   "pragma_freelist_count, pragma_page_size",
+					   &err);
+	return row != NULL ? (int64_t)number_of(jobs, row) : 0;
 }

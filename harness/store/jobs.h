@@ -54,7 +54,7 @@ struct job_end {
 /* False with err; "" where there is no such submission any more. */
 bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, struct error *err);
 
-/* It is not wanted any more. False with err where it does not wait. */
+/* It is not wanted any more: its source is removed. False with err where it does not wait. */
 bool job_withdraw(struct jobs *jobs, const char *id, struct error *err);
 
 /* An object: id, number, user, problem, name, options, state, created, started, ended, seconds,
@@ -62,7 +62,8 @@ bool job_withdraw(struct jobs *jobs, const char *id, struct error *err);
  * are those of job_end's. NULL: there is none, or, with err, it cannot be read. */
 json_t *job_find(struct jobs *jobs, const char *id, bool whole, struct error *err);
 
-/* The text that was submitted, for the caller to free; NULL as above. */
+/* The text that was submitted, for the caller to free; NULL as above, also where it was withdrawn.
+ */
 char *job_source(struct jobs *jobs, const char *id, struct error *err);
 
 /* An array of objects as job_find() gives them without results, the newest first. NULL with err. */
@@ -70,6 +71,7 @@ struct job_filter {
 	const char *account, *problem, *name; /* NULL: all */
 	int64_t before;                       /* a number; 0: from the newest on */
 	int limit;
+	bool kept; /* those only that were not withdrawn */
 };
 json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct error *err);
 
@@ -84,5 +86,12 @@ json_t *jobs_class(struct jobs *jobs, struct error *err);
 
 /* Seconds of judging since a time, of an account. */
 double jobs_seconds(struct jobs *jobs, const char *account, double since);
+
+/* Bytes of an account's submissions: what was withdrawn since a time counts as if it were there, so
+ * that nobody has the disk written to without an end. */
+int64_t jobs_bytes(struct jobs *jobs, const char *account, double since);
+
+/* Bytes of the whole store that are in use. */
+int64_t jobs_size(struct jobs *jobs);
 
 #endif

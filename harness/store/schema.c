@@ -111,5 +111,12 @@ const char *const store_schema[] = {
 	"CREATE INDEX job_ended ON job(ended);\n"
 	"CREATE INDEX job_state ON job(state);\n"
 	"CREATE INDEX job_content ON job(content);\n",
+	/* 2: what a submission takes: source, options, result. What was withdrawn keeps its number of
+	 * bytes, and nothing else. */
+	"ALTER TABLE job ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;\n"
+	"UPDATE job SET source = '' WHERE state = 'withdrawn';\n"
+	"UPDATE job SET bytes = length(CAST(source AS BLOB)) + length(CAST(options AS BLOB)) +\n"
+	"	coalesce(length(CAST(result AS BLOB)), 0);\n"
+	"CREATE INDEX job_bytes ON job(account, state, ended, bytes);\n",
 	NULL,
 };

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/remove.h"
+#include "base/scratch.h"
 #include "gpu/models.h"
 #include "judge/run/counters.h"
 #include "judge/run/run.h"
@@ -153,16 +153,8 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 	if (options->emulation.by_line)
 		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_LINES "=1");
 	if (options->emulation.counters) {
-		const char *temporary = getenv("TMPDIR");
-		if (temporary == NULL || temporary[0] == '\0')
-			temporary = "/tmp";
-		if (!paths_join(watch->folder, temporary, "gemmjudge-counters-XXXXXX", err))
+		if (!scratch_make(watch->folder, &watch->lock, "counters", err))
 			return false;
-		if (mkdtemp(watch->folder) == NULL) {
-			error_set(err, "no folder for counters in %.200s: %s", temporary, strerror(errno));
-			watch->folder[0] = '\0';
-			return false;
-		}
 		snprintf(watch->variables[used++], sizeof watch->variables[0],
 				 VARIABLE_COUNTERS "=%s/" COUNTERS_FILE, watch->folder);
 	}
@@ -305,5 +297,5 @@ void emulated_watch_close(struct emulated_watch *watch, struct judgement *out)
 	}
 	if (folder != NULL)
 		closedir(folder);
-	remove_folder(watch->folder);
+	scratch_remove(watch->folder, &watch->lock);
 }

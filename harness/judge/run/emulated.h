@@ -42,6 +42,7 @@ struct emulated_watch {
 	const char *environment[9];   /* "NAME=VALUE", NULL-ended, for child_options */
 	const char *source;           /* of the entrant */
 	char folder[PATHS_MAX];       /* where the processes write counters; "" when nobody asked */
+	int lock;                     /* of that (base/scratch.h) */
 };
 
 struct entrant; /* run.h */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/remove.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "base/toolkit.h"
 
@@ -107,19 +107,10 @@ bool tool_device(const struct judge_options *options, enum device_kind kind, str
 
 bool tool_open(struct tool *tool, struct error *err)
 {
-	const char *temporary = getenv("TMPDIR");
 	if (tool->check == NULL)
 		return true;
-	if (temporary == NULL || temporary[0] == '\0')
-		temporary = "/tmp";
-	if (!paths_join(tool->folder, temporary, "gemmjudge-sanitizer-XXXXXX", err))
-		return false;
-	if (mkdtemp(tool->folder) == NULL) {
-		error_set(err, "no folder for reports in %.200s: %s", temporary, strerror(errno));
-		tool->folder[0] = '\0';
-		return false;
-	}
-	return paths_join(tool->log, tool->folder, REPORT_NAME, err);
+	return scratch_make(tool->folder, &tool->lock, "sanitizer", err) &&
+		   paths_join(tool->log, tool->folder, REPORT_NAME, err);
 }
 
 /* The line behind the tool's prefix, or NULL. */
@@ -240,7 +231,5 @@ void tool_close(struct tool *tool, const char *said, struct judgement *out)
 		take_reports(tool, out);
 	else if (said != NULL)
 		text_append(&out->tool_report, said);
-	if (tool->folder[0] != '\0')
-		remove_folder(tool->folder);
-	tool->folder[0] = '\0';
+	scratch_remove(tool->folder, &tool->lock);
 }

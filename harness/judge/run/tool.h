@@ -16,6 +16,7 @@ struct tool {
 	char given[1024];                  /* holds the other words of --under */
 	const char *check;                 /* of compute-sanitizer: "memcheck"; NULL: another tool */
 	char folder[PATHS_MAX];            /* where compute-sanitizer reports; "": nowhere */
+	int lock;                          /* of that (base/scratch.h) */
 	char log[PATHS_MAX];               /* what it is told of that */
 };
 

@@ -102,7 +102,7 @@ def check_refused(server):
     assert server.request("POST", "/api/submissions", good, headers=own).status == 202
     assert server.request("GET", "/api/me", headers={"Host": "evil.example"}).status == 401, "another name leads here"
     for path in ("/api/submissions/" + FORGED, f"/api/submissions/{FORGED}/source", f"/api/submissions/{FORGED}/events",
-                 "/../../etc/passwd", "/api/submissions/..%2f..%2fetc%2fpasswd", "/api/submissions/%00", "//", "/api",
+                 "/../../etc/passwd", "/api/submissions/..%2f..%2fetc%2fpasswd", "//", "/api",
                  "/api/submissions/" + "x" * 32, "/api/submissions/" + FORGED + "/", "/api/submissions/" + FORGED.upper()):
         assert server.request("GET", path).status == 404, path
     assert server.request("DELETE", "/api/submissions/" + FORGED).status == 404
@@ -155,7 +155,7 @@ def check_numbers(server):
     assert server.request("GET", "/healthz").json()["state"] == "ok"
     text = server.request("GET", "/metrics").body.decode()
     for line in ('gemmjudge_verdicts_total{verdict="wrong_answer"} 1', 'gemmjudge_workers{device="auto"} 1',
-                 'gemmjudge_verdicts_total{verdict="none"}', "# TYPE gemmjudge_waiting gauge"):
+                 'gemmjudge_verdicts_total{verdict="none"}', "# TYPE gemmjudge_waiting gauge", "gemmjudge_store_bytes "):
         assert line in text, text
     assert server.request("GET", "/api/leaderboard").json() == {"boards": [], "by_correctness": [], "not_ranked": []}
     assert len(server.request("GET", "/api/problems").json()["problems"]) > 5
@@ -172,6 +172,7 @@ def check_queue():
     assert server.get(second)["place"] == 1 and server.get(third)["place"] == 2 and server.get(first)["place"] is None
     assert server.request("DELETE", "/api/submissions/" + second).json() == {"id": second, "state": "withdrawn"}
     assert server.get(second)["state"] == "withdrawn" and server.events(second)[-1][0] == "withdrawn"
+    assert server.request("GET", f"/api/submissions/{second}/source").status == 404, "its source is removed"
     assert server.get(third)["place"] == 1
     assert server.request("DELETE", "/api/submissions/" + second).status == 409
     assert server.request("DELETE", "/api/submissions/" + first).status == 409
@@ -220,6 +221,16 @@ def check_full():
     assert server.end() == 0
 
 
+def check_quota():
+    """A store that has the size that it may have."""
+    server = Server(PROGRAM, "--disk", "2")
+    assert server.submit("accept " + "x" * 1000000).status == 202
+    reply = server.submit("accept " + "x" * 1000000)
+    assert reply.status == 507 and "--disk" in reply.json()["error"], reply.body
+    assert server.submit("accept").status == 202, "as long as there is room"
+    assert server.end() == 0
+
+
 def check_users():
     """Tokens, roles, whose source one sees, and what each may have."""
     refused = subprocess.run([PROGRAM, "serve", "--listen", "0.0.0.0:0", "--without", "jail", "--store", "users.db"],
@@ -244,6 +255,13 @@ def check_users():
     assert server.request("GET", "/api/me", token=ada).json()["user"] == "ada"
     first = server.submitted("sleep 1 first", ada)
     server.until(first, "judging", token=ada)
+    watching = [open_raw(server, f"GET /api/submissions/{first}/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {ada}\r\n\r\n"
+                         .encode()) for _ in range(32)]
+    assert all(b" 200 " in peer.recv(100) for peer in watching)
+    reply = server.request("GET", f"/api/submissions/{first}/events", token=ada)
+    assert reply.status == 429 and int(reply.headers["Retry-After"]) > 0, reply.body
+    for peer in watching:
+        peer.close()
     second, third = server.submitted("accept second", ada), server.submitted("accept third", ada)
     assert server.submit("accept fourth", ada).status == 429
     fair = server.submitted("accept fair", bob)
@@ -316,6 +334,7 @@ def main():
     check_queue()
     check_kill()
     check_full()
+    check_quota()
     check_users()
     while time.monotonic() < begun + 8:  # a byte now and then does not help
         slow.sendall(b"x")

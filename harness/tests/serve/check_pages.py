@@ -433,10 +433,10 @@ def check_way_back(server, token):
         assert server.request("GET", path, headers={"Accept": "*/*"}).json()["error"].startswith("a token is needed")
     for other in ("//evil.example", "/\\evil.example", "\\\\evil.example", "/%5cevil.example", "/%2Fevil.example", "%2F%2Fevil.example",
                   "http://evil.example/", "https:evil.example", "javascript:alert(1)", "evil.example", "/boards/../..//evil.example",
-                  "/submissions?user=a\r\nSet-Cookie: x=1", "/submissions#@evil.example", "/submissions\0//evil.example", "/logout",
+                  "/submissions?user=a\r\nSet-Cookie: x=1", "/submissions#@evil.example", "/logout",
                   "/api/me", "/login?next=//evil.example", "/boards?x=" + "a" * 300, "/ /evil.example", "/\t/evil.example", ""):
         address = "/login?next=" + urllib.parse.quote(other, safe="")
-        assert [a["action"] for tag, a in read(server, address).elements if tag == "form"] == ["/login"] or "\0" in other, other
+        assert [a["action"] for tag, a in read(server, address).elements if tag == "form"] == ["/login"], other
         good = post(server, address, {"token": token})
         assert (good.status, good.headers["Location"]) in ((303, "/"), (303, "/submissions")), (other, good.headers["Location"])
         assert good.headers["Location"] == "/" or "\0" in other, other

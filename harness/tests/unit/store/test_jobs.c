@@ -8,6 +8,7 @@
 
 #include "../folder_fixture.h"
 #include "store/accounts.h"
+#include "store/database.h"
 #include "store/jobs.h"
 #include "store/query.h"
 
@@ -133,7 +134,9 @@ Test(jobs, have_one_server)
 {
 	struct error err;
 	int status;
+	bool some = true;
 	struct jobs *jobs = opened();
+	cr_expect(accounts_any(jobs, &some) && !some);
 	insert(jobs, "a", "");
 	const pid_t child = fork();
 	if (child == 0) {
@@ -146,7 +149,7 @@ Test(jobs, have_one_server)
 	}
 	cr_assert_eq(waitpid(child, &status, 0), child);
 	cr_expect_eq(status, 0);
-	cr_expect(accounts_any(jobs));
+	cr_expect(accounts_any(jobs, &some) && some);
 	insert(jobs, "b", "");
 	jobs_close(jobs);
 	cr_expect_neq(access("s.db-wal", F_OK), 0, "it is one file again");
@@ -255,4 +258,60 @@ Test(jobs, know_tokens_by_their_hash)
 	jobs_close(jobs);
 	cr_assert(account_remove("s.db", "eve", &err), "%s", err.message);
 	cr_expect_not(account_remove("s.db", "eve", &err));
+}
+
+/* What was withdrawn keeps no source, and counts for a while as if it did. */
+Test(jobs, say_how_much_they_take)
+{
+	struct error err;
+	struct jobs *jobs = opened();
+	insert(jobs, "a", "ada");
+	insert(jobs, "b", "ada");
+	insert(jobs, "c", "bob");
+	const int64_t each = jobs_bytes(jobs, "bob", 0);
+	cr_expect_eq(each, 512 + 4 + 11, "a row, the source, the options: %lld", (long long)each);
+	cr_expect_eq(jobs_bytes(jobs, "ada", 0), 2 * each);
+	cr_assert(job_withdraw(jobs, "a", &err));
+	char *source = job_source(jobs, "a", &err);
+	cr_expect_null(source);
+	cr_expect_str_empty(err.message);
+	cr_expect_eq(jobs_bytes(jobs, "ada", 0), 2 * each, "withdrawn a moment ago");
+	cr_expect_eq(jobs_bytes(jobs, "ada", 1e12), 512 + each, "and before that moment");
+	take(jobs, "b");
+	cr_assert(job_finish(jobs, "b", &(struct job_end){.result = "{\"a\":1}", .seconds = 1}, &err));
+	cr_expect_eq(jobs_bytes(jobs, "ada", 1e12), 512 + each + 7);
+	const struct job_filter all = {.limit = 9}, kept = {.limit = 9, .kept = true};
+	json_t *list = jobs_list(jobs, &all, &err), *rest = jobs_list(jobs, &kept, &err);
+	cr_expect_eq(json_array_size(list), 3);
+	cr_expect_eq(json_array_size(rest), 2);
+	json_decref(list);
+	json_decref(rest);
+	cr_expect_gt(jobs_size(jobs), 4096);
+	jobs_close(jobs);
+}
+
+/* A store of before submissions had a size. */
+Test(jobs, of_an_older_store_are_measured)
+{
+	const char *const first[] = {store_schema[0], NULL};
+	struct error err;
+	struct store *store = database_open("s.db", first, true, &err);
+	cr_assert_not_null(store, "%s", err.message);
+	cr_assert(
+		database_execute(
+			store,
+			"INSERT INTO job (id, account, problem, name, options, source, state, created, "
+			"ended, seconds, attempts, result) VALUES ('a', 'ada', 'sgemm', 'a.cu', '{}', "
+			"'\u00e9', 'done', 1, 2, 0, 1, '{}'), ('b', 'ada', 'sgemm', 'b.cu', '{}', 'long', "
+			"'withdrawn', 1, 2, 0, 0, NULL)",
+			&err),
+		"%s", err.message);
+	database_close(store);
+	struct jobs *jobs = opened();
+	cr_expect_eq(jobs_bytes(jobs, "ada", 0), 512 + 6 + 512 + 2);
+	cr_expect_null(job_source(jobs, "b", &err));
+	char *source = job_source(jobs, "a", &err);
+	cr_expect_str_eq(source, "\u00e9");
+	free(source);
+	jobs_close(jobs);
 }
