@@ -7,7 +7,6 @@
 #include "emulator/exec/kernel_name.h"
 #include "emulator/runtime/runtime.h"
 
-#define VARIABLE "EMULATED_GPU_REGISTERS"
 #define REGISTERS 65536u /* of a multiprocessor, and of a block: all that are emulated */
 /* CUDA's occupancy calculator: a warp takes multiples of 256 registers, a multiprocessor shares
  * them out among four parts. */
@@ -16,7 +15,7 @@
 
 int registers_known(const struct function *function)
 {
-	const char *at = getenv(VARIABLE);
+	const char *at = runtime.registers;
 	const size_t length = strlen(function->name);
 	for (; at != NULL; at = strchr(at, ',')) {
 		at += *at == ',';
@@ -28,7 +27,7 @@ int registers_known(const struct function *function)
 
 void registers_ask(struct function *function, const char *why)
 {
-	const char *given = getenv(VARIABLE);
+	const char *given = runtime.registers;
 	char kernel[KERNEL_NAME_SHOWN];
 	if (given == NULL || strcmp(given, "?") != 0 || function->registers_asked)
 		return;

@@ -14,6 +14,7 @@
 #include "contestant/enclose.h"
 #include "contestant/fault.h"
 #include "contestant/opened.h"
+#include "contestant/settings.h"
 #include "contestant/solution.h"
 #include "contestant/timing.h"
 #include "fuzz.h"
@@ -91,6 +92,17 @@ int enclose(const struct contestant_open *request, struct contestant_open_reply 
 {
 	reply->layers = request->layers;
 	return -1;
+}
+
+bool settings_take(struct settings *settings, int fd, struct error *err)
+{
+	*settings = (struct settings){.at = NULL};
+	return fd < 0 || error_set(err, "no settings here");
+}
+
+void settings_forget(struct settings *settings, const struct cudart *cudart, bool counts)
+{
+	(void)settings, (void)cudart, (void)counts;
 }
 
 void fault_open(const struct cudart *cudart)

@@ -94,22 +94,20 @@ Test(serialised, names_go_to_the_emulated_gpu)
 {
 	struct judge_options options = {.emulation.gpu = NULL};
 	struct emulated_watch watch;
-	struct judgement none = {.count = 0};
-	struct error err;
 	char *many = calloc(1, 20001);
 	memset(many, 'k', 20000);
 	const struct entrant entrant = {.serialised = many, .registers = "_Z1kv=40"};
-	cr_assert(emulated_watch_open(&watch, &options, true, &entrant, &err));
+	emulated_watch_open(&watch, &options, true, &entrant);
 	size_t count = 0;
-	while (watch.environment[count] != NULL)
+	while (watch.settings[count] != NULL)
 		count++;
 	cr_assert_eq(count, 3);
-	cr_expect_str_eq(watch.environment[2], "EMULATED_GPU_REGISTERS=_Z1kv=40");
-	cr_expect(strstr(watch.environment[1], "EMULATED_GPU_SERIALISED=kkk") == watch.environment[1]);
-	cr_expect_eq(strlen(watch.environment[1]), strlen("EMULATED_GPU_SERIALISED=") + 20000);
-	emulated_watch_close(&watch, &none);
-	cr_assert(emulated_watch_open(&watch, &options, false, &entrant, &err));
-	cr_expect(watch.environment[0] == NULL);
-	emulated_watch_close(&watch, &none);
+	cr_expect_str_eq(watch.settings[2], "EMULATED_GPU_REGISTERS=_Z1kv=40");
+	cr_expect(strstr(watch.settings[1], "EMULATED_GPU_SERIALISED=kkk") == watch.settings[1]);
+	cr_expect_eq(strlen(watch.settings[1]), strlen("EMULATED_GPU_SERIALISED=") + 20000);
+	emulated_watch_close(&watch);
+	emulated_watch_open(&watch, &options, false, &entrant);
+	cr_expect(watch.settings[0] == NULL);
+	emulated_watch_close(&watch);
 	free(many);
 }
