@@ -33,7 +33,17 @@ static void load_all(const char *const *names)
 		dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 }
 
-int enclose(const struct contestant_open *request, struct contestant_open_reply *reply)
+/* The emulated GPU's memory, which host code cannot touch on a GPU, either. */
+static struct jail_memory device_memory(const struct cudart *cudart)
+{
+	uint64_t lock[4] = {0};
+	if (cudart->emulated_lock == NULL || cudart->emulated_lock(lock) != cudaSuccess)
+		return (struct jail_memory){.mask = 0};
+	return (struct jail_memory){lock[0], lock[1], lock[2], lock[3]};
+}
+
+int enclose(const struct contestant_open *request, const struct cudart *cudart,
+			struct contestant_open_reply *reply)
 {
 	struct error err = {{0}};
 	const char *readable[2 + DRIVER_FILES] = {NULL};
@@ -54,6 +64,7 @@ int enclose(const struct contestant_open *request, struct contestant_open_reply 
 		timing_prepare(&err);
 	reply->layers = jail_close(&(struct jail){.readable = readable,
 											  .driver = request->device.kind == DEVICE_CUDA,
+											  .memory = device_memory(cudart),
 											  .telling = request->tells != 0 ? &telling : NULL},
 							   request->layers, &err);
 	text_format(reply->unavailable, sizeof reply->unavailable, "%s", err.message);

@@ -152,7 +152,7 @@ static void serve_open(struct contestant *self, struct contestant_open *request,
 		sealed_open(&self->sealed, self->device.kind);
 	reply.sealed = self->sealed.open;
 	snprintf(reply.unsealed, sizeof reply.unsealed, "%s", self->sealed.unavailable);
-	int listener = enclose(request, &reply);
+	int listener = enclose(request, &self->cudart, &reply);
 	self->open = true;
 	reply_with_fd(self, &reply, sizeof reply, listener);
 	if (listener >= 0) /* before any code of a submission runs here */

@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "emulator/exec/shadow.h"
 
@@ -46,6 +49,8 @@ static struct {
 	struct allocation freed[FREED_KEPT]; /* a ring */
 	size_t freed_count;
 	uint32_t numbered; /* allocations since one was named */
+	struct memory_lock lock_by;
+	bool lock_given;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t round_up(uint64_t value, uint64_t multiple)
@@ -58,22 +63,53 @@ static uint64_t round_down(uint64_t value, uint64_t multiple)
 	return value / multiple * multiple;
 }
 
+#define LAZY (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+
+/* The address space of device memory, and of the host's behind it; 0: there is not so much. So that
+ * a filter of system calls can tell it by one mask, the device's part is the end of a block whose
+ * size is a power of two, and whose place a multiple of it. The rest of the block stays unused: a
+ * call that begins in front of the block and reaches the device's part is known by its length. */
+static uint64_t reserve_block(size_t device, size_t bytes)
+{
+	const uint64_t block = UINT64_C(1) << (64 - __builtin_clzll(2 * device - 1));
+	const size_t host = bytes - device;
+	void *at = mmap(NULL, 2 * block + host, PROT_NONE, LAZY, -1, 0);
+	if (at == MAP_FAILED)
+		return 0;
+	const uint64_t first = (uint64_t)(uintptr_t)at, start = round_up(first, block);
+	if (start > first)
+		munmap(at, start - first);
+	munmap((void *)(uintptr_t)(start + block + host), first + block - start);
+	struct memory_lock *lock = &memory.lock_by;
+	if (getrandom(&lock->key, sizeof lock->key, 0) == sizeof lock->key)
+		*lock = (struct memory_lock){start, ~(block - 1), block - device, lock->key};
+	return start + block - device;
+}
+
+static uint64_t reserve_anywhere(size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_NONE, LAZY, -1, 0);
+	return at != MAP_FAILED ? (uint64_t)(uintptr_t)at : 0;
+}
+
 static bool reserve(size_t bytes)
 {
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	void *base = mmap(NULL, bytes, PROT_NONE, flags, -1, 0);
-	if (base == MAP_FAILED)
+	const size_t device = round_down(bytes / 4 * 3, PAGE);
+	uint64_t base = reserve_block(device, bytes);
+	if (!base)
+		base = reserve_anywhere(bytes);
+	if (!base)
 		return false;
-	void *shadow = mmap(NULL, bytes / 8, PROT_READ | PROT_WRITE, flags, -1, 0);
+	void *shadow = mmap(NULL, bytes / 8, PROT_READ | PROT_WRITE, LAZY, -1, 0);
 	if (shadow == MAP_FAILED) {
-		munmap(base, bytes);
+		munmap((void *)(uintptr_t)base, bytes);
 		return false;
 	}
-	memory.start = (uint64_t)(uintptr_t)base;
+	memory.start = base;
 	memory.end = memory.start + bytes;
 	memory.shadow = shadow;
 	shadow_cover(memory.start, memory.end);
-	uint64_t middle = memory.start + round_down(bytes / 4 * 3, PAGE);
+	const uint64_t middle = memory.start + device;
 	memory.device = (struct region){memory.start, middle, memory.start + GAP};
 	memory.host = (struct region){middle, memory.end, middle + GAP};
 	return true;
@@ -201,7 +237,17 @@ static uint64_t find_room_in(const struct region *region, size_t size)
 static bool set_access(uint64_t first, uint64_t end, bool accessible)
 {
 	int access = accessible ? PROT_READ | PROT_WRITE : PROT_NONE;
-	return mprotect((void *)(uintptr_t)first, end - first, access) == 0;
+	/* mprotect(), with an argument more that the kernel does not look at */
+	return syscall(SYS_mprotect, first, end - first, access, memory.lock_by.key) == 0;
+}
+
+struct memory_lock memory_lock_take(void)
+{
+	pthread_mutex_lock(&memory.lock);
+	const struct memory_lock none = {.mask = 0}, out = memory.lock_given ? none : memory.lock_by;
+	memory.lock_given = true;
+	pthread_mutex_unlock(&memory.lock);
+	return out;
 }
 
 static size_t index_of(uint64_t base);

@@ -243,6 +243,19 @@ EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
 	return runtime_leave(status);
 }
 
+/* Not CUDA's: how a filter of system calls keeps device memory closed (memory_lock_take); as
+ * numbers, in that order. */
+EXPORT cudaError_t cudaEmulatedLock(uint64_t out[4])
+{
+	cudaError_t status = runtime_enter();
+	const struct memory_lock lock = memory_lock_take();
+	out[0] = lock.base;
+	out[1] = lock.mask;
+	out[2] = lock.far;
+	out[3] = lock.key;
+	return runtime_leave(status);
+}
+
 /* Not CUDA's: the most device memory that was allocated at once since the last call of it, and what
  * is allocated now. */
 EXPORT cudaError_t cudaEmulatedMemory(size_t *peak, size_t *now)

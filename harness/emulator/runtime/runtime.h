@@ -26,8 +26,7 @@
 
 /* What programs may ask about a GPU (gpu.c). */
 struct gpu {
-	const char *id; /* "h200" */
-	char name[48];  /* "NVIDIA H200 (emulated)" */
+	const char *id, *name; /* "h200"; "NVIDIA H200", as the card itself says */
 	int major, minor;
 	int multiprocessors;
 	const int *cluster_groups; /* GPU_CLUSTER_GROUPS: multiprocessors that a cluster stays among */
