@@ -15,11 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "emulator/exec/memory_pages.h"
 #include "emulator/exec/shadow.h"
 
 #define ALIGNMENT 256u
@@ -49,8 +47,6 @@ static struct {
 	struct allocation freed[FREED_KEPT]; /* a ring */
 	size_t freed_count;
 	uint32_t numbered; /* allocations since one was named */
-	struct memory_lock lock_by;
-	bool lock_given;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t round_up(uint64_t value, uint64_t multiple)
@@ -63,44 +59,13 @@ static uint64_t round_down(uint64_t value, uint64_t multiple)
 	return value / multiple * multiple;
 }
 
-#define LAZY (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
-
-/* The address space of device memory, and of the host's behind it; 0: there is not so much. So that
- * a filter of system calls can tell it by one mask, the device's part is the end of a block whose
- * size is a power of two, and whose place a multiple of it. The rest of the block stays unused: a
- * call that begins in front of the block and reaches the device's part is known by its length. */
-static uint64_t reserve_block(size_t device, size_t bytes)
-{
-	const uint64_t block = UINT64_C(1) << (64 - __builtin_clzll(2 * device - 1));
-	const size_t host = bytes - device;
-	void *at = mmap(NULL, 2 * block + host, PROT_NONE, LAZY, -1, 0);
-	if (at == MAP_FAILED)
-		return 0;
-	const uint64_t first = (uint64_t)(uintptr_t)at, start = round_up(first, block);
-	if (start > first)
-		munmap(at, start - first);
-	munmap((void *)(uintptr_t)(start + block + host), first + block - start);
-	struct memory_lock *lock = &memory.lock_by;
-	if (getrandom(&lock->key, sizeof lock->key, 0) == sizeof lock->key)
-		*lock = (struct memory_lock){start, ~(block - 1), block - device, lock->key};
-	return start + block - device;
-}
-
-static uint64_t reserve_anywhere(size_t bytes)
-{
-	void *at = mmap(NULL, bytes, PROT_NONE, LAZY, -1, 0);
-	return at != MAP_FAILED ? (uint64_t)(uintptr_t)at : 0;
-}
-
 static bool reserve(size_t bytes)
 {
 	const size_t device = round_down(bytes / 4 * 3, PAGE);
-	uint64_t base = reserve_block(device, bytes);
-	if (!base)
-		base = reserve_anywhere(bytes);
+	const uint64_t base = memory_pages_reserve(device, bytes);
 	if (!base)
 		return false;
-	void *shadow = mmap(NULL, bytes / 8, PROT_READ | PROT_WRITE, LAZY, -1, 0);
+	void *shadow = mmap(NULL, bytes / 8, PROT_READ | PROT_WRITE, PAGES_LAZY, -1, 0);
 	if (shadow == MAP_FAILED) {
 		munmap((void *)(uintptr_t)base, bytes);
 		return false;
@@ -234,22 +199,6 @@ static uint64_t find_room_in(const struct region *region, size_t size)
 	return base ? base : find_room(region->start + GAP, region->end, size);
 }
 
-static bool set_access(uint64_t first, uint64_t end, bool accessible)
-{
-	int access = accessible ? PROT_READ | PROT_WRITE : PROT_NONE;
-	/* mprotect(), with an argument more that the kernel does not look at */
-	return syscall(SYS_mprotect, first, end - first, access, memory.lock_by.key) == 0;
-}
-
-struct memory_lock memory_lock_take(void)
-{
-	pthread_mutex_lock(&memory.lock);
-	const struct memory_lock none = {.mask = 0}, out = memory.lock_given ? none : memory.lock_by;
-	memory.lock_given = true;
-	pthread_mutex_unlock(&memory.lock);
-	return out;
-}
-
 static size_t index_of(uint64_t base);
 
 static uint64_t allocate_locked(struct region *region, size_t size, const char *kind)
@@ -258,11 +207,11 @@ static uint64_t allocate_locked(struct region *region, size_t size, const char *
 		return 0;
 	uint64_t base = find_room_in(region, size);
 	uint64_t first = round_down(base, PAGE), last = round_up(base + size, PAGE);
-	if (!base || !set_access(first, last, true) || insert(base, size, kind) == NULL)
+	if (!base || !memory_pages_set_access(first, last, true) || insert(base, size, kind) == NULL)
 		return 0;
 	fill_fresh(base, size);
 	if (region == &memory.device && memory.closed)
-		set_access(first, last, false);
+		memory_pages_set_access(first, last, false);
 	if (strncmp(kind, "cu", 2) == 0) /* the program's own */
 		memory.entries[index_of(base)]->number = ++memory.numbered;
 	region->cursor = base + size + GAP;
@@ -305,7 +254,7 @@ static size_t guard_span(size_t i, bool closed)
 		   round_down(memory.bases[i], PAGE) <= end;
 		 i++)
 		end = round_up(memory.bases[i] + memory.entries[i]->size, PAGE);
-	set_access(first, end, !closed);
+	memory_pages_set_access(first, end, !closed);
 	return i;
 }
 
@@ -402,7 +351,7 @@ static void close_pages(size_t at, uint64_t base, size_t size)
 	if (at < memory.count && round_down(memory.bases[at], PAGE) < end)
 		end = round_down(memory.bases[at], PAGE);
 	if (first < end)
-		set_access(first, end, false);
+		memory_pages_set_access(first, end, false);
 }
 
 static void free_at(size_t at)

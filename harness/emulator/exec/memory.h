@@ -91,15 +91,6 @@ bool memory_set_read_only(uint64_t base, bool read_only);
  * states. Host-accessible memory stays open always. */
 void memory_guard(bool closed);
 
-/* What a filter of system calls has to know so that nobody but this file opens device memory by
- * mprotect(): addresses a with (a & mask) == base belong to it; a call that begins below them and
- * reaches its pages is longer than `far`; only what has `key` as the fourth argument of mprotect()
- * is ours. mask 0: there is not enough address space for that. Only the first call is told. */
-struct memory_lock {
-	uint64_t base, mask, far, key;
-};
-struct memory_lock memory_lock_take(void);
-
 /* Host memory that kernels may touch: registered or pinned (cudaHostRegister).
  * False when the range overlaps memory that is known already. */
 bool memory_register_host(void *pointer, size_t size);

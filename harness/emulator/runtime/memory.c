@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/exec/memory_pages.h"
 #include "emulator/runtime/graph.h"
 
 #define PITCH 512u
@@ -243,12 +244,12 @@ EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
 	return runtime_leave(status);
 }
 
-/* Not CUDA's: how a filter of system calls keeps device memory closed (memory_lock_take); as
+/* Not CUDA's: how a filter of system calls keeps device memory closed (pages_lock_take); as
  * numbers, in that order. */
 EXPORT cudaError_t cudaEmulatedLock(uint64_t out[4])
 {
 	cudaError_t status = runtime_enter();
-	const struct memory_lock lock = memory_lock_take();
+	const struct pages_lock lock = pages_lock_take();
 	out[0] = lock.base;
 	out[1] = lock.mask;
 	out[2] = lock.far;

@@ -25,11 +25,15 @@ int registers_known(const struct function *function)
 	return 0;
 }
 
+bool registers_wanted(void)
+{
+	return runtime.registers != NULL && strcmp(runtime.registers, "?") == 0;
+}
+
 void registers_ask(struct function *function, const char *why)
 {
-	const char *given = runtime.registers;
 	char kernel[KERNEL_NAME_SHOWN];
-	if (given == NULL || strcmp(given, "?") != 0 || function->registers_asked)
+	if (!registers_wanted() || function->registers_asked)
 		return;
 	function->registers_asked = true;
 	kernel_name_show(function->name, kernel, sizeof kernel);

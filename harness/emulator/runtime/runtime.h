@@ -329,7 +329,8 @@ uint64_t runtime_resident_blocks(const struct function *function, size_t threads
 
 /* The registers that ptxas gives a thread of the kernel; 0: nobody has said. */
 int registers_known(const struct function *function);
-/* Says, where it is wanted, that they matter, and why. */
+/* Whether somebody would find out. Then says that they matter, and why. */
+bool registers_wanted(void);
 void registers_ask(struct function *function, const char *why);
 /* Blocks of so many threads that a multiprocessor's registers are enough for; threads of a block
  * that they are enough for. */

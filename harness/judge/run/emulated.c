@@ -213,15 +213,9 @@ bool emulated_finds_wgmma(const char *output)
 	return false;
 }
 
-bool emulated_asks_registers(const char *output)
+bool emulated_asks_registers(const char *text)
 {
-	const char *line = output != NULL ? strstr(output, FINDING) : NULL;
-	for (; line != NULL; line = strstr(line + 1, FINDING)) {
-		const char *found = strstr(line, FINDING_OF_REGISTERS);
-		if (found != NULL && found < line + strcspn(line, "\n"))
-			return true;
-	}
-	return false;
+	return text != NULL && strstr(text, FINDING_OF_REGISTERS) != NULL;
 }
 
 /* "emulated GPU: kernel ...: vabsdiff4.u32 at gemm.cu:12: " before the end of such a line. */

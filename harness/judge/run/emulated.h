@@ -49,8 +49,8 @@ void emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 						 bool emulated, const struct entrant *entrant);
 /* Of an entrant whose kernels' registers nobody knows: the emulated GPU says where they matter. */
 #define EMULATED_ASKS "?"
-/* Whether it has said so in what a process printed. */
-bool emulated_asks_registers(const char *output);
+/* Whether it has said so, in what a process printed or in how a call failed. */
+bool emulated_asks_registers(const char *text);
 /* The environment with races looked for, into `out`. False: something else was asked for. */
 #define EMULATED_VARIABLES 11
 #define EMULATED_VARIABLE 40

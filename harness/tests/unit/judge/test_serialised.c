@@ -80,6 +80,28 @@ Test(serialised, registers_are_those_of_the_messages)
 	cr_expect(serialised_registers("Used 40 registers\n") == NULL);
 }
 
+#define ENTRY(kernel, registers)                                                                   \
+	"ptxas info    : Compiling entry function '" kernel "' for 'sm_90a'\n"                         \
+	"ptxas info    : Used " registers " registers\n"
+
+/* PTX that the file brings along has the same kernels: what it says of them changes nothing. */
+Test(serialised, other_ptx_of_the_file_hides_nothing)
+{
+	const char *const reports[] = {
+		ENTRY("k", "16") ENTRY("kk", "90") LOSS "serialized due to x in function 'k'\n",
+		ENTRY("k", "120") ENTRY("l", "40") LOSS "serialized due to x in function 'l'\n",
+		ENTRY("k", "120")};
+	char *serialised, *registers;
+	serialised_of_reports(reports, 3, &serialised, &registers);
+	cr_assert(serialised != NULL && registers != NULL);
+	cr_expect_str_eq(serialised, "l");
+	cr_expect_str_eq(registers, "kk=90,k=120,l=40");
+	free(serialised);
+	free(registers);
+	serialised_of_reports(reports, 0, &serialised, &registers);
+	cr_expect(serialised == NULL && registers == NULL);
+}
+
 Test(serialised, findings_that_ask_for_registers)
 {
 	cr_expect(emulated_asks_registers("x\nemulated GPU: kernel k: only ptxas knows how many "
