@@ -470,9 +470,8 @@ static void arguments_to_link(struct words *words, const struct words *arguments
 	words_add(words, "%s/solution.so", start->folder);
 }
 
-/* Runs nvcc once, and frees its words. What it printed goes behind *log. */
-static enum compile_status run_once(struct words *words, bool links, const struct nvcc_start *start,
-									char **log, uint64_t *written, struct error *err)
+enum compile_status nvcc_once(struct words *words, bool links, const struct nvcc_start *start,
+							  char **log, uint64_t *written, struct error *err)
 {
 	enum compile_status status = COMPILE_NO_COMPILER;
 	struct words environment = {0};
@@ -515,9 +514,9 @@ enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_st
 	*log = NULL;
 	*written = 0;
 	arguments_to_compile(&words, arguments, start);
-	enum compile_status status = run_once(&words, false, start, log, written, err);
+	enum compile_status status = nvcc_once(&words, false, start, log, written, err);
 	if (status != COMPILE_OK)
 		return status;
 	arguments_to_link(&words, arguments, start);
-	return run_once(&words, true, start, log, written, err);
+	return nvcc_once(&words, true, start, log, written, err);
 }

@@ -70,6 +70,11 @@ struct nvcc_start {
 	const struct child_control *control; /* or NULL */
 };
 
+/* Runs it once with these words, which are freed. What it printed goes behind *log. `links`: what
+ * it prints may name what a library has that is forbidden. */
+enum compile_status nvcc_once(struct words *words, bool links, const struct nvcc_start *start,
+							  char **log, uint64_t *written, struct error *err);
+
 /* Runs nvcc twice, to compile and to link, so that what the linker says is told from what anybody
  * can have the compilers say. How it went: as enum compile_status, without COMPILE_FAILED; err says
  * why nvcc did not end by itself. Nothing that nvcc prints is believed to be about the machine.

@@ -30,6 +30,7 @@ struct submission {
 	bool by_stage;              /* only with the epilogue it needs what is forbidden */
 	bool miscounted;            /* because solve() takes another number of arguments */
 	char *serialised;           /* serialised.h: kernels; NULL: none, or not asked; owned */
+	bool ptxas_asked;           /* for these two */
 	char *registers;            /* the same: "kernel=40,..."; owned */
 	char content[CONTENT_TEXT]; /* the hash of what was compiled, or is to be */
 	char refused[1024];         /* why it is not judged at all; "" where it is */
