@@ -61,9 +61,11 @@ static double deviation_of(const struct check_rule *rule, const struct check_ele
 {
 	if (!(element->squares > 0) || !isfinite(element->product))
 		return 0;
-	double root = fmin(fmax(sqrt(element->squares), rule->root_least * element->magnitude),
-					   element->magnitude);
-	return hypot(rule->deviation_of_root * root, rule->deviation_of_result * element->product);
+	double least = rule->root_least * element->magnitude, most = element->magnitude;
+	double square = element->squares > least * least ? element->squares : least * least;
+	double of_root = rule->deviation_of_root * rule->deviation_of_root;
+	double of_result = rule->deviation_of_result * element->product;
+	return sqrt(of_root * (square < most * most ? square : most * most) + of_result * of_result);
 }
 
 struct check_rule check_rule_of(const struct check_input *input)
@@ -170,8 +172,8 @@ void check_spread_add(struct check_spread *spread, const struct type *type,
 	double over = finding->excess / finding->deviation;
 	double step = 2 * finding->deviation / stage_ulp(type, finding->want);
 	spread->squares += over * over;
-	spread->expected += fmin(0.266 * step, 1);
-	spread->fourth += fmin(0.64 * step, 3);
+	spread->expected += 0.266 * step < 1 ? 0.266 * step : 1;
+	spread->fourth += 0.64 * step < 3 ? 0.64 * step : 3;
 }
 
 /* With room for what is left to chance: six standard deviations, and an element of four. */

@@ -208,10 +208,17 @@ double stage_ulp(const struct type *type, double y)
 {
 	if (!isfinite(y))
 		return 0;
-	int exponent = y != 0 ? ilogb(y) : INT32_MIN;
+	/* By y's own bits: this is asked for every element. No type's unit is below f64's normal
+	 * numbers. */
+	uint64_t bits;
+	double unit;
+	memcpy(&bits, &y, sizeof bits);
+	int exponent = (int)(bits >> 52 & 0x7FF) - 1023;
 	if (exponent < type->format.smallest_exponent)
 		exponent = type->format.smallest_exponent;
-	return ldexp(1, exponent - type->format.precision + 1);
+	bits = (uint64_t)(exponent - type->format.precision + 1 + 1023) << 52;
+	memcpy(&unit, &bits, sizeof unit);
+	return unit;
 }
 
 /* Rounded up: it is a bound. */
