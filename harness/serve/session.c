@@ -50,7 +50,8 @@ void session_find(struct server *server, struct http_request *request)
 	request->user = (struct account){.name = ""};
 	token_of(request, token);
 	if (token[0] != '\0' && account_find(server->jobs, token, &request->user, &err)) {
-		request->known = server->had_users = true;
+		server->had_users = true;
+		request->known = true;
 	} else if (server_is_open(server)) {
 		/* by another name it may be a page of another site, which had its own name lead here */
 		request->known = is_local(request->header(request->context, "Host"));

@@ -15,7 +15,7 @@ static void put(char *library, size_t place, uint16_t kind, uint64_t flags, cons
 	memcpy(library + place + 4, &header, sizeof header);
 	memcpy(library + place + 8, &payload, sizeof payload);
 	memcpy(library + place + 40, &flags, sizeof flags);
-	memcpy(library + place + header, text, strlen(text));
+	memcpy(library + place + header, text, strlen(text) + 1);
 }
 
 Test(images, nothing_in_front_hides_ptx)
