@@ -102,4 +102,8 @@ const struct timing_stats *timing_own(const struct timing_entry *entry);
  */
 const struct timing_stats *timing_shown(const struct timing_entry *entry, bool span);
 
+/* A time that counts and is below seal.floor is an error of measurement, a file's as a library's:
+ * the entry then has no times, and says so; its verdict stays. So have passes that are below it. */
+void timing_keep_possible(struct timing_entry *entry);
+
 #endif
