@@ -208,6 +208,7 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 									 .folder = folder,
 									 .working_folder = moved ? "/" : job->source_folder,
 									 .rules = rules,
+									 .hides_denied = rules > 0 && (moved || job->options->isolated),
 									 .limit = job->options->seconds,
 									 .deadline = job->deadline,
 									 .control = job->options->control};

@@ -66,6 +66,7 @@ struct nvcc_start {
 	const char *folder;         /* gets solution.so and dependencies; also for temporary files */
 	const char *working_folder; /* where it runs */
 	int rules;                  /* of landlock.h, that it runs under; 0: none */
+	bool hides_denied;          /* what these deny is missing to all that nvcc starts */
 	double limit, deadline;     /* in seconds; the second by the monotonic clock */
 	const struct child_control *control; /* or NULL */
 };

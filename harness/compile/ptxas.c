@@ -72,6 +72,7 @@ static bool run_nvcc(const struct asking *asking, struct error *err)
 	const struct nvcc_start start = {.folder = asking->folder,
 									 .working_folder = asking->folder,
 									 .rules = rules,
+									 .hides_denied = rules > 0,
 									 .limit = asking->options->seconds,
 									 .deadline = asking->deadline,
 									 .control = asking->options->control};
