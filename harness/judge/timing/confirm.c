@@ -254,7 +254,8 @@ static bool file_passes(const struct sealed_entry *one, struct outcome *outcome,
 	return true;
 }
 
-/* A pass of a library on the sets of the file before, with its overhead. */
+/* A pass of a library on the sets of the file before, with an overhead of its passes, the last
+ * first: what these differ by is part of the uncertainty. */
 static bool pass_after(const struct sealed_entry *one, const struct sealed_series *others,
 					   struct outcome *outcome, struct error *err)
 {
@@ -263,7 +264,9 @@ static bool pass_after(const struct sealed_entry *one, const struct sealed_serie
 		return false;
 	if (outcome->verdict != VERDICT_ACCEPTED)
 		return true;
-	series->overhead[series->count++] = others->overhead[others->count - 1];
+	series->overhead[series->count] =
+		others->overhead[others->count - 1 - series->count % others->count];
+	series->count++;
 	return true;
 }
 
@@ -283,7 +286,8 @@ static bool library_passes(const struct sealed_entry *one, const struct sealed_s
 		plan->again = true;
 	}
 	bool doubted = true;
-	while (doubted && series->count < PASSES_MIN && outcome->verdict == VERDICT_ACCEPTED) {
+	while (doubted && series->count < PASSES_MIN && outcome->verdict == VERDICT_ACCEPTED &&
+		   !outcome->refused) {
 		if (!(others != NULL ? pass_after(one, others, outcome, err) : pair_of(one, outcome, err)))
 			return false;
 		const struct host_time seen = seen_by_now(one);
