@@ -170,7 +170,8 @@ static bool job_jail(const struct job *job, const char *folder, const char *stan
 									.flags = options->flags,
 									.folder = folder,
 									.libraries = options->libraries,
-									.isolated = moved || options->isolated};
+									.isolated = moved || options->isolated,
+									.copied = moved};
 	*rules = job->jailed ? jail_rules_open(&jail, err) : 0;
 	return *rules >= 0;
 }

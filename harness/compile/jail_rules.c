@@ -530,7 +530,7 @@ static bool allow_ours(struct reacher *self, const struct jail_rules *what, stru
 	cut_name(tree);
 	if (tree[0] == '\0')
 		return true;
-	if (lies_in(what->source_folder, tree) &&
+	if (!what->copied && lies_in(what->source_folder, tree) &&
 		!allow_if_there(self, self->solutions, LANDLOCK_READS, err))
 		return false;
 	return allow_if_there(self, self->epilogues, LANDLOCK_READS, err);

@@ -51,7 +51,8 @@ static bool run_nvcc(const struct asking *asking, struct error *err)
 									.source_folder = asking->folder,
 									.flags = asking->options->flags,
 									.folder = asking->folder,
-									.isolated = true};
+									.isolated = true,
+									.copied = true};
 	const bool jailed = !asking->options->unjailed && landlock_abi() > 0;
 	const int rules = jailed ? jail_rules_open(&jail, err) : 0;
 	if (rules < 0)

@@ -1,6 +1,7 @@
 /* The contestant: loads one compiled solution, calls solve() when it is told to,
  * and measures. The only process that the solution's code runs in, so nothing
  * here is trusted by anybody: the referee judges what is in the buffers. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -555,6 +556,12 @@ int main(void)
 		serve(&self, &request, bytes, fd);
 		if (fd >= 0)
 			close(fd);
+	}
+	if (errno == EMFILE) {
+		fprintf(stderr,
+				"the solution has left no file descriptor for the buffers of the next case\n");
+		fflush(NULL);
+		_exit(EXIT_FAILURE);
 	}
 	if (self.under_tool)
 		return EXIT_SUCCESS; /* tools write what they know when the program exits */

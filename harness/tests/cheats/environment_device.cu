@@ -3,7 +3,8 @@
 // then: accepted
 // device: emu
 // shown: it was accepted as long as the emulated GPU called itself one
-// Is right on the emulated GPU only, by the name of the device: it is that of the GPU which is emulated.
+// Is right on the emulated GPU only, by the name of the device: it is that of the GPU which is
+// emulated.
 #include "reward.cuh"
 
 static bool cheat()

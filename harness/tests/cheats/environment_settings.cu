@@ -4,9 +4,9 @@
 // options: --check race --counters
 // device: emu
 // naive: accepted
-// Looks in the environment for what the emulated GPU is set to: a file that sees that races are looked
-// for, or that kernels are counted, is right and slow there, and wrong or fast elsewhere. What it is set
-// to is read from a descriptor, and gone before the file is loaded.
+// Looks in the environment for what the emulated GPU is set to: a file that sees that races are
+// looked for, or that kernels are counted, is right and slow there, and wrong or fast elsewhere.
+// What it is set to is read from a descriptor, and gone before the file is loaded.
 #include "reward.cuh"
 
 static bool cheat()

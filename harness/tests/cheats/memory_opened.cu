@@ -3,9 +3,9 @@
 // without: calls
 // then: accepted
 // device: emu
-// Computes on the host: the pages of device memory are the emulated GPU's, in this very process, and
-// are opened by one of the calls that change pages. On a GPU host code cannot touch them. Stopped by
-// the jail, which leaves these calls to the emulated GPU.
+// Computes on the host: the pages of device memory are the emulated GPU's, in this very process,
+// and are opened by one of the calls that change pages. On a GPU host code cannot touch them.
+// Stopped by the jail, which leaves these calls to the emulated GPU.
 #include <cstdint>
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -61,3 +61,30 @@ Test(compile, a_folder_on_the_way_is_not_looked_for)
 		compiled_free(&out);
 	}
 }
+
+/* Where the cache lies in the judge's tree, as in its build folder, so does the copy that is
+ * compiled.
+ */
+Test(compile, a_cache_in_the_tree_opens_no_solution)
+{
+	struct error err = {{0}};
+	struct compiled out;
+	char tree[PATHS_MAX], cache[PATHS_MAX], source[PATHS_MAX], text[2 * PATHS_MAX];
+	need_jail();
+	cr_assert(paths_source(tree, &err) && paths_build(cache, &err), "%s", err.message);
+	strncat(cache, "/test_compile.XXXXXX", sizeof cache - strlen(cache) - 1);
+	cr_assert_not_null(mkdtemp(cache));
+	setenv("GEMMJUDGE_CACHE", cache, 1);
+	snprintf(
+		text, sizeof text,
+		"asm(\".section .rodata\\n.incbin \\\"%s/solutions/gemm_f16/02_tiled.cu\\\"\\n.previous\");"
+		"\n#define ANSWER 7\n" SOLVE,
+		tree);
+	write_file("a.cu", text);
+	snprintf(source, sizeof source, "%s", path_of("a.cu"));
+	const struct compile_options options = {.source = source, .architecture = "", .seconds = 120};
+	cr_expect_eq(compile_solution(&options, &out, &err), COMPILE_ERROR);
+	cr_expect_not_null(strstr(out.log, "file not found"), "%s", out.log);
+	compiled_free(&out);
+	nftw(cache, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
