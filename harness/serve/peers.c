@@ -115,8 +115,8 @@ static void count_in(struct strangers *strangers, struct peer *peer, double old_
 	strangers->old = peer->begun <= old_before ? peer : NULL;
 }
 
-/* Closes a stranger where there are too many, of this one's address or of all. */
-static void make_room(struct peers *peers, const struct peer *newest)
+/* Closes a stranger where there are too many, of this one's address or of all; whether it did. */
+static bool make_room(struct peers *peers, const struct peer *newest)
 {
 	struct strangers all = {0}, near = {0};
 	const double old_before = newest->begun - peers->grace;
@@ -135,6 +135,7 @@ static void make_room(struct peers *peers, const struct peer *newest)
 		victim = of_address ? near.oldest : all.oldest;
 	if (victim != NULL)
 		drop(victim);
+	return victim != NULL;
 }
 
 struct peer *peer_begin(struct peers *peers, int fd, const struct sockaddr *address, double seconds)
@@ -150,8 +151,8 @@ struct peer *peer_begin(struct peers *peers, int fd, const struct sockaddr *addr
 	peer->next = peers->ring.next;
 	peer->previous = &peers->ring;
 	peer->next->previous = peer->previous->next = peer;
-	make_room(peers, peer);
-	make_room(peers, peer); /* once more, so that what the grace let in becomes less */
+	if (make_room(peers, peer))
+		make_room(peers, peer); /* so that what the grace let in becomes less */
 	release(peers);
 	return peer;
 }
@@ -195,7 +196,7 @@ static void sum_up(const struct peers *peers, const struct peer *peer, struct su
 {
 	*all = *of_user = (struct sum){0};
 	for (const struct peer *other = peers->ring.next; other != &peers->ring; other = other->next) {
-		if (other == peer)
+		if (other == peer || (!other->known && !other->streams && other->bytes == 0))
 			continue;
 		add(all, other);
 		if (peer->account[0] != '\0' && strcmp(other->account, peer->account) == 0)

@@ -32,6 +32,11 @@ REAL = """wrong_last_k writes_past_c writes_before_c changes_a reads_far_away ho
 host_crashes host_closes_everything host_forges_reply host_kills_itself host_recurses host_thread_bomb kernel_traps
 kernel_loops call_host_pointer compile_syntax compile_includes_passwords host_throws""".split()
 
+SLEEPS = """#include <cuda_fp16.h>
+#include <unistd.h>
+extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha, float beta) { sleep(60); }
+"""
+
 
 def options():
     parser = argparse.ArgumentParser()
@@ -92,8 +97,9 @@ class Hostile:
     HEAD = "{} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n"
     HELD = {"bodies": 40, "connections": 1200, "streams": 300}
 
-    def __init__(self, port, token):
+    def __init__(self, port, token, real):
         self.port, self.token, self.watched = port, token, None
+        self.slow = SLEEPS if real else "sleep 2 mal"
         resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 
     def text(self, mode):
@@ -135,12 +141,12 @@ class Hostile:
                     peer.setblocking(False)
             except OSError:
                 pass  # it was killed
-            time.sleep(0.2)
+            time.sleep(1)
 
     def watch(self):
         while True:
             try:
-                self.watched = self.submit("sleep 2 mal") or self.watched
+                self.watched = self.submit(self.slow) or self.watched
             except (OSError, http.client.HTTPException):
                 pass
             time.sleep(1)
@@ -181,7 +187,7 @@ class Load:
         self.up.set()
         self.port = multiprocessing.Value("i", self.server.port)
         mal = user_add(arguments.program, self.server.store, "mal")
-        self.hostile = multiprocessing.Process(target=lambda: Hostile(self.port, mal).run(arguments.hostile), daemon=True)
+        self.hostile = multiprocessing.Process(target=lambda: Hostile(self.port, mal, arguments.real).run(arguments.hostile), daemon=True)
         self.tokens = [user_add(arguments.program, self.server.store, f"user-{i}") for i in range(arguments.users)]
 
     def retried(self, ask):
