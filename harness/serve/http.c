@@ -14,6 +14,7 @@
 #include "serve/microhttpd.h"
 #include "serve/peers.h"
 #include "serve/socket.h"
+#include "serve/writers.h"
 
 #define THREADS 4
 #define CONNECTIONS 2048 /* as peers.h divides them */
@@ -23,6 +24,7 @@
  * it reads the answer. */
 #define REFUSED_BYTES ((size_t)64 << 10)
 #define SILENT_SECONDS 30
+#define GRACE_SECONDS 1.0 /* in which a stranger's first request comes */
 /* Whole, however busily it comes byte by byte: */
 #define HEADER_SECONDS 10
 #define BODY_SECONDS 60
@@ -39,6 +41,7 @@ struct http {
 	struct microhttpd mhd;
 	struct MHD_Daemon *daemon;
 	struct peers *peers;
+	struct writers *writers;
 	double beat_at;
 };
 
@@ -49,8 +52,9 @@ struct exchange {
 	struct MHD_Connection *connection;
 	char *address; /* as it was sent; NULL once its headers are there */
 	struct http_request request;
-	struct http_reply reply; /* a refusal, for which the rest is not needed */
-	bool refused;
+	struct http_reply reply; /* once it is answered: a refusal does not need the rest */
+	bool answered;
+	struct writer_task task;
 	char *body;
 	size_t length, capacity;
 };
@@ -129,7 +133,7 @@ static void refuse(struct exchange *exchange, unsigned status, unsigned retry_af
 	exchange->reply.retry_after = retry_after;
 	reply_error(&exchange->reply, status, "%s", why);
 	routes_explain(exchange->http->server, &exchange->request, &exchange->reply);
-	exchange->refused = true;
+	exchange->answered = true;
 	drop_body(exchange);
 }
 
@@ -164,7 +168,7 @@ static bool make_room(struct exchange *exchange, size_t bytes)
 /* Takes a piece of the body, as far as there is room. */
 static void take_body(struct exchange *exchange, const char *piece, size_t bytes)
 {
-	if (exchange->refused)
+	if (exchange->answered)
 		return;
 	if (bytes > exchange->request.body_most - exchange->length) {
 		refuse_large(exchange);
@@ -323,21 +327,40 @@ static struct MHD_Response *stream_of(struct exchange *exchange, struct http_rep
 	return NULL;
 }
 
+/* By a thread that may wait, while the connection sleeps. */
+static void answer_asleep(void *context)
+{
+	struct exchange *exchange = context;
+	routes_answer(exchange->http->server, &exchange->request, &exchange->reply);
+	exchange->answered = true;
+	exchange->http->mhd.resume_connection(exchange->connection);
+}
+
+static bool waits_for_disk(const struct route *route)
+{
+	return route->access != ROUTE_ALL && route->method[0] != 'G';
+}
+
 static enum MHD_Result answer(struct exchange *exchange)
 {
+	struct http *http = exchange->http;
 	struct http_request *request = &exchange->request;
-	struct http_reply reply = {.status = 500, .type = "text/plain"};
 	struct MHD_Response *stream = NULL;
-	if (exchange->refused)
+	if (exchange->answered)
 		return send_reply(exchange, &exchange->reply, NULL);
 	request->body = exchange->body != NULL ? exchange->body : "";
 	request->length = exchange->length;
-	routes_answer(exchange->http->server, request, &reply);
-	if (reply.watch[0] != '\0')
-		stream = stream_of(exchange, &reply);
-	const enum MHD_Result result = send_reply(exchange, &reply, stream);
-	reply_free(&reply);
-	return result;
+	if (waits_for_disk(request->route)) {
+		exchange->task = (struct writer_task){.account = request->user.name, .context = exchange};
+		http->mhd.suspend_connection(exchange->connection);
+		if (!writers_put(http->writers, &exchange->task))
+			answer_asleep(exchange);
+		return MHD_YES;
+	}
+	routes_answer(http->server, request, &exchange->reply);
+	if (exchange->reply.watch[0] != '\0')
+		stream = stream_of(exchange, &exchange->reply);
+	return send_reply(exchange, &exchange->reply, stream);
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -354,6 +377,7 @@ static void *begin(void *context, const char *address, struct MHD_Connection *co
 	*exchange = (struct exchange){.http = http,
 								  .peer = info != NULL ? info->socket_context : NULL,
 								  .connection = connection,
+								  .reply = {.status = 500, .type = "text/plain"},
 								  .address = strdup(address)};
 	return exchange;
 }
@@ -373,13 +397,13 @@ static enum MHD_Result admit(struct exchange *exchange, const char *version)
 	}
 	free(exchange->address);
 	exchange->address = NULL;
-	exchange->refused = !routes_admit(http->server, request, &exchange->reply);
+	exchange->answered = !routes_admit(http->server, request, &exchange->reply);
 	peer_asks(http->peers, exchange->peer, request->known ? request->user.name : NULL);
 	peer_within(http->peers, exchange->peer, request->known ? BODY_SECONDS : HEADER_SECONDS);
-	if (!exchange->refused && framing.length > request->body_most)
+	if (!exchange->answered && framing.length > request->body_most)
 		refuse_large(exchange);
 	const bool ends_soon = !framing.chunked && framing.length <= REFUSED_BYTES;
-	return exchange->refused && !ends_soon ? answer(exchange) : MHD_YES;
+	return exchange->answered && !ends_soon ? answer(exchange) : MHD_YES;
 }
 
 /* Called for the headers, for each piece of the body, and at its end. */
@@ -440,7 +464,8 @@ static unsigned connections_most(void)
 static bool start(struct http *http, unsigned *port, struct error *err)
 {
 	const unsigned most = connections_most();
-	if ((http->peers = peers_open(most)) == NULL)
+	if ((http->peers = peers_open(most, GRACE_SECONDS)) == NULL ||
+		(http->writers = writers_open(answer_asleep)) == NULL)
 		return error_set(err, "out of memory");
 	if (!microhttpd_load(&http->mhd, err))
 		return false;
@@ -470,6 +495,7 @@ struct http *http_open(struct server *server, unsigned *port, struct error *err)
 	http->server = server;
 	if (start(http, port, err))
 		return http;
+	writers_close(http->writers);
 	peers_close(http->peers);
 	free(http);
 	return NULL;
@@ -480,7 +506,9 @@ void http_close(struct http *http)
 	if (http == NULL)
 		return;
 	queue_shut(http->server->queue); /* nobody may sleep any more */
+	writers_end(http->writers);
 	http->mhd.stop_daemon(http->daemon);
+	writers_close(http->writers);
 	peers_close(http->peers);
 	free(http);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "base/clock.h"
 #include "store/accounts.h"
@@ -15,7 +16,7 @@
 struct peer {
 	struct peer *next, *previous; /* older ones come behind */
 	int fd;
-	double deadline;
+	double begun, deadline;
 	unsigned char address[NETWORK];
 	char account[ACCOUNT_NAME];
 	bool known, streams, closing;
@@ -26,14 +27,16 @@ struct peers {
 	pthread_mutex_t mutex;
 	struct peer ring;
 	size_t most;
+	double grace; /* seconds */
 };
 
-struct peers *peers_open(size_t most)
+struct peers *peers_open(size_t most, double grace)
 {
 	struct peers *peers = calloc(1, sizeof *peers);
 	if (peers == NULL)
 		return NULL;
 	peers->most = most;
+	peers->grace = grace;
 	peers->ring.next = peers->ring.previous = &peers->ring;
 	pthread_mutex_init(&peers->mutex, NULL);
 	return peers;
@@ -89,25 +92,50 @@ static void address_of(const struct sockaddr *address, unsigned char out[NETWORK
 	}
 }
 
-/* Closes the oldest stranger where there are too many, of this one's address or of all. */
-static void make_room(struct peers *peers, const struct peer *newest)
+/* Whether it has sent what nobody has read yet: then it is not the one that is slow. */
+static bool waits_for_us(const struct peer *peer)
 {
-	struct peer *oldest = NULL, *neighbour = NULL;
-	size_t strangers = 0, neighbours = 0;
+	int bytes = 0;
+	return ioctl(peer->fd, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
+/* Strangers: how many, and the oldest that has nothing to wait for; `old`: beyond the grace. */
+struct strangers {
+	size_t count;
+	struct peer *oldest, *old;
+};
+
+/* The older ones come first. */
+static void count_in(struct strangers *strangers, struct peer *peer, double old_before)
+{
+	strangers->count++;
+	if (strangers->oldest != NULL || waits_for_us(peer))
+		return;
+	strangers->oldest = peer;
+	strangers->old = peer->begun <= old_before ? peer : NULL;
+}
+
+/* Closes a stranger where there are too many, of this one's address or of all; whether it did. */
+static bool make_room(struct peers *peers, const struct peer *newest)
+{
+	struct strangers all = {0}, near = {0};
+	const double old_before = newest->begun - peers->grace;
 	for (struct peer *peer = peers->ring.previous; peer != &peers->ring; peer = peer->previous) {
-		if (peer->known || peer->closing)
+		if (peer->known || peer->closing || peer == newest)
 			continue;
-		strangers++;
-		oldest = oldest != NULL ? oldest : peer;
-		if (memcmp(peer->address, newest->address, NETWORK) != 0)
-			continue;
-		neighbours++;
-		neighbour = neighbour != NULL ? neighbour : peer;
+		count_in(&all, peer, old_before);
+		if (memcmp(peer->address, newest->address, NETWORK) == 0)
+			count_in(&near, peer, old_before);
 	}
-	if (neighbours > peers->most / 16)
-		drop(neighbour);
-	else if (strangers > peers->most / 4)
-		drop(oldest);
+	const bool of_address = near.count >= peers->most / 16;
+	struct peer *victim = of_address ? near.old : NULL;
+	if (victim == NULL && all.count >= peers->most / 4)
+		victim = all.old;
+	if (victim == NULL && all.count >= peers->most / 2)
+		victim = of_address ? near.oldest : all.oldest;
+	if (victim != NULL)
+		drop(victim);
+	return victim != NULL;
 }
 
 struct peer *peer_begin(struct peers *peers, int fd, const struct sockaddr *address, double seconds)
@@ -116,13 +144,15 @@ struct peer *peer_begin(struct peers *peers, int fd, const struct sockaddr *addr
 	if (peer == NULL)
 		return NULL;
 	peer->fd = fd;
-	peer->deadline = clock_seconds() + seconds;
+	peer->begun = clock_seconds();
+	peer->deadline = peer->begun + seconds;
 	address_of(address, peer->address);
 	hold(peers);
 	peer->next = peers->ring.next;
 	peer->previous = &peers->ring;
 	peer->next->previous = peer->previous->next = peer;
-	make_room(peers, peer);
+	if (make_room(peers, peer))
+		make_room(peers, peer); /* so that what the grace let in becomes less */
 	release(peers);
 	return peer;
 }
@@ -166,7 +196,7 @@ static void sum_up(const struct peers *peers, const struct peer *peer, struct su
 {
 	*all = *of_user = (struct sum){0};
 	for (const struct peer *other = peers->ring.next; other != &peers->ring; other = other->next) {
-		if (other == peer)
+		if (other == peer || (!other->known && !other->streams && other->bytes == 0))
 			continue;
 		add(all, other);
 		if (peer->account[0] != '\0' && strcmp(other->account, peer->account) == 0)
@@ -182,7 +212,8 @@ void peer_asks(struct peers *peers, struct peer *peer, const char *account)
 	hold(peers);
 	snprintf(peer->account, sizeof peer->account, "%s", account != NULL ? account : "");
 	sum_up(peers, peer, &all, &of_user);
-	peer->known = account != NULL && of_user.known < PEERS_OF_USER && all.known < peers->most / 2;
+	peer->known =
+		account != NULL && of_user.known < PEERS_OF_USER && all.known < 3 * peers->most / 8;
 	release(peers);
 }
 

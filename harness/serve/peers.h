@@ -18,10 +18,11 @@
 struct peers;
 struct peer;
 
-/* For so many connections: a half for known ones, a quarter for strangers, a sixteenth for those of
- * one address, a quarter for streams. The rest is for those that are being closed. NULL: memory is
- * short. */
-struct peers *peers_open(size_t most);
+/* For so many connections: three eighths for known ones, a quarter for strangers, a sixteenth for
+ * those of one address, a quarter for streams. Strangers younger than `grace` seconds stay beyond
+ * their share, up to a half of all; the last eighth is for those that are being closed. NULL:
+ * memory is short. */
+struct peers *peers_open(size_t most, double grace);
 void peers_close(struct peers *peers);
 void peers_tick(struct peers *peers); /* closes whose time is over; each second or so */
 

@@ -3,6 +3,7 @@
  *
  *     polling threads  http.c: requests in, through routes.c to api*.c, which read and write the
  *                      store (store/jobs.h) and the queue (queue.h)
+ *     writing threads  writers.c: requests that change something
  *     judge threads    runner.c, one for each worker: the next of the queue to a child, its lines
  * to those who watch, its verdict to the store one thread       boards.c: leaderboards, made by a
  * child after new verdicts main thread      serve.c: start, signals, the end; each second it drops

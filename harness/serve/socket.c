@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define WAITING_CONNECTIONS 256
+#define WAITING_CONNECTIONS 4096 /* who comes beside very many others waits for none of them */
 
 static struct addrinfo *look_up(const char *where, struct error *err)
 {

@@ -9,7 +9,7 @@
 
 #include "serve/peers.h"
 
-#define MOST 64 /* 32 known ones, 16 strangers, 16 streams, 4 of an address */
+#define MOST 64 /* 24 known ones, 16 strangers, 16 streams, 4 of an address */
 #define ENDS 80
 
 static struct peers *peers;
@@ -19,7 +19,7 @@ static size_t count;
 
 static void begin(void)
 {
-	peers = peers_open(MOST);
+	peers = peers_open(MOST, 0);
 	cr_assert_not_null(peers);
 	count = 0;
 }
@@ -123,14 +123,35 @@ Test(peers, are_closed_when_their_time_is_over)
 
 Test(peers, known_ones_are_bounded)
 {
-	for (size_t i = 0; i < 40; i++) { /* of as many users: 32 are known, 8 are strangers */
+	for (size_t i = 0; i < 40; i++) { /* of as many users: 24 are known, 16 are strangers */
 		char name[8];
 		snprintf(name, sizeof name, "u%zu", i);
 		peer_asks(peers, stranger(i), name);
 	}
-	for (size_t i = 40; i < 52; i++)
+	for (size_t i = 40; i < 44; i++)
 		stranger(i);
-	expect_closed(32, 36);
+	expect_closed(24, 28);
+}
+
+Test(peers, a_burst_is_borne_for_a_moment)
+{
+	peers_close(peers);
+	peers = peers_open(MOST, 60);
+	for (size_t i = 0; i < 32; i++)
+		stranger(i);
+	expect_closed(0, 0);
+	stranger(32);
+	expect_closed(0, 1);
+}
+
+Test(peers, who_waits_for_us_stays)
+{
+	stranger(0);
+	stranger(1);
+	cr_assert_eq(write(theirs[0], "GET", 3), 3);
+	for (size_t i = 2; i < 18; i++)
+		stranger(i);
+	expect_closed(1, 3);
 }
 
 Test(peers, streams_are_bounded)
