@@ -62,9 +62,9 @@ void api_leaderboard(struct server *server, const struct http_request *request,
 void api_me(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
 	const struct serve_config *config = server->config;
-	const struct queue_counts counts = queue_counts(server->queue, request->user.name);
+	const struct queue_counts counts = queue_counts(server->queue, request->user.id);
 	const double used =
-		jobs_seconds(server->jobs, request->user.name, (double)time(NULL) - SERVE_HOUR);
+		jobs_seconds(server->jobs, request->user.id, (double)time(NULL) - SERVE_HOUR);
 	json_t *limits = json_pack(
 		"{s:I, s:I, s:f, s:I, s:I, s:I, s:b}", "queue", (json_int_t)config->queue, "queue_of_user",
 		(json_int_t)config->queue_of_user, "seconds_of_user", config->seconds_of_user,

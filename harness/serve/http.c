@@ -217,7 +217,8 @@ static void stream_end(void *context)
 }
 
 /* NULL: it has ended in the meantime, or memory is short. */
-static struct MHD_Response *stream_begin(struct exchange *exchange, const char *id)
+static struct MHD_Response *stream_begin(struct exchange *exchange, const char *id,
+										 const char *user)
 {
 	struct http *http = exchange->http;
 	struct stream *stream = calloc(1, sizeof *stream);
@@ -225,7 +226,7 @@ static struct MHD_Response *stream_begin(struct exchange *exchange, const char *
 		return NULL;
 	stream->http = http;
 	stream->connection = exchange->connection;
-	stream->watcher = queue_watch(http->server->queue, id, stream_wake, stream);
+	stream->watcher = queue_watch(http->server->queue, id, user, stream_wake, stream);
 	struct MHD_Response *response =
 		stream->watcher != NULL
 			? http->mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, stream_read,
@@ -306,7 +307,8 @@ static enum MHD_Result answer(struct exchange *exchange, const char *path, const
 		routes_explain(server, &request, &reply);
 	else
 		routes_answer(server, &request, &reply);
-	if (reply.watch[0] != '\0' && (stream = stream_begin(exchange, reply.watch)) == NULL) {
+	if (reply.watch[0] != '\0' &&
+		(stream = stream_begin(exchange, reply.watch, request.user.id)) == NULL) {
 		reply_free(&reply); /* it has ended in the meantime, so that its last event is answered */
 		routes_answer(server, &request, &reply);
 	}

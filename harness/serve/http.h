@@ -82,6 +82,8 @@ void page_error(struct server *server, const struct http_request *request,
 
 /* Whether the body says that it is JSON, which no form of another site can; else 415. */
 bool api_takes_json(const struct http_request *request, struct http_reply *reply);
+/* Whether an object with the member user_id is of the one who asks. */
+bool api_is_own(const struct http_request *request, const json_t *job);
 /* {id} and the events' {id}: the submission, where the one who asks may see it; else NULL, with the
  * reply made. */
 json_t *api_visible(struct server *server, const struct http_request *request, bool whole,

@@ -106,7 +106,7 @@ static void facts_print(FILE *out, const json_t *job)
 static void before_print(const struct served_page *page, const json_t *job, const char *source)
 {
 	struct error err;
-	const struct job_filter filter = {.account = page_text(job, "user"),
+	const struct job_filter filter = {.account = page_text(job, "user_id"),
 									  .problem = page_text(job, "problem"),
 									  .before = json_integer_value(json_object_get(job, "number")),
 									  .limit = 1};

@@ -32,6 +32,16 @@ static bool is_idle(struct server *server)
 	return queue_counts(server->queue, NULL).judging == 0;
 }
 
+/* Whose account was removed hears no more. */
+static void drop_removed(struct server *server)
+{
+	const char *id;
+	json_t *value, *users = queue_users_watching(server->queue);
+	json_object_foreach(users, id, value) if (!account_is(server->jobs, id))
+		queue_drop_user(server->queue, id);
+	json_decref(users);
+}
+
 /* Until a signal comes and the present judgements are done, or a second signal. */
 static void wait_for_end(struct server *server, struct http *http, const sigset_t *signals)
 {
@@ -46,6 +56,7 @@ static void wait_for_end(struct server *server, struct http *http, const sigset_
 			queue_end(server->queue);
 		}
 		http_tick(http);
+		drop_removed(server);
 	}
 }
 

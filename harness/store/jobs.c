@@ -256,14 +256,16 @@ bool job_withdraw(struct jobs *jobs, const char *id, struct error *err)
 
 /* ---- what is asked ------------------------------------------------------------------- */
 
+/* The name of an account; one that is not known is its own. */
+#define JOB_USER "coalesce((SELECT a.name FROM account a WHERE a.id = job.account), job.account)"
 #define JOB_COLUMNS                                                                                \
-	"id, number, account, problem, name, state, created, started, ended, seconds, attempts, "      \
-	"verdict, seed, detail, content, microseconds, options"
+	"id, number, " JOB_USER ", account, problem, name, state, created, started, ended, seconds, "  \
+	"attempts, verdict, seed, detail, content, microseconds, options"
 static const char *const job_members[] = {
-	"id",      "number",  "user",    "problem",      "name",     "state",
-	"created", "started", "ended",   "seconds",      "attempts", "verdict",
-	"seed",    "error",   "content", "microseconds", "options"};
-#define JOB_DATES 6 /* created, started, ended */
+	"id",      "number",  "user",    "user_id", "problem",      "name",
+	"state",   "created", "started", "ended",   "seconds",      "attempts",
+	"verdict", "seed",    "error",   "content", "microseconds", "options"};
+#define JOB_DATES 7 /* created, started, ended */
 #define JOB_MEMBERS (sizeof job_members / sizeof *job_members)
 
 /* "2026-11-26T14:03:09.908Z" */
@@ -360,7 +362,8 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 					   "SELECT " JOB_COLUMNS " FROM job "
 					   "WHERE (?1 IS NULL OR account = ?1) AND (?2 "
 					   "IS NULL OR problem = ?2) AND (?3 = 0 OR number < ?3) AND (?5 IS NULL OR "
-					   "name = ?5) ORDER BY number DESC LIMIT ?4",
+					   "name = ?5) AND (?6 IS NULL OR account IN (SELECT id FROM account WHERE "
+					   "account.name = ?6)) ORDER BY number DESC LIMIT ?4",
 					   err);
 	if (row == NULL) {
 		json_decref(list);
@@ -371,6 +374,7 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 	sqlite3_bind_int64(row, 3, filter->before);
 	sqlite3_bind_int(row, 4, filter->limit);
 	bind(row, 5, filter->name);
+	bind(row, 6, filter->user);
 	while (database_next(jobs->reads.store, row, &failed, err))
 		json_array_append_new(list, job_of_row(row));
 	jobs_done(&jobs->reads, row);
@@ -387,7 +391,7 @@ json_t *job_of_content(struct jobs *jobs, const char *content)
 	json_t *json = NULL;
 	sqlite3_stmt *row = jobs_statement(
 		&jobs->reads,
-		"SELECT account, name, id FROM job WHERE content = ?1 ORDER BY number LIMIT 1", &err);
+		"SELECT " JOB_USER ", name, id FROM job WHERE content = ?1 ORDER BY number LIMIT 1", &err);
 	if (row == NULL)
 		return NULL;
 	bind(row, 1, content);
@@ -398,36 +402,43 @@ json_t *job_of_content(struct jobs *jobs, const char *content)
 	return json;
 }
 
+/* Those of one user are neighbours. */
+static void class_add(json_t *users, sqlite3_stmt *row)
+{
+	json_t *last = json_array_get(users, json_array_size(users) - 1);
+	const char *id = json_string_value(json_object_get(last, "id"));
+	if (id == NULL || strcmp(id, text_at(row, 1)) != 0) {
+		last =
+			json_pack("{s:s, s:s, s:{}}", "user", text_at(row, 0), "id", text_at(row, 1), "best");
+		json_array_append_new(users, last);
+	}
+	if (sqlite3_column_type(row, 2) != SQLITE_NULL)
+		json_object_set_new(json_object_get(last, "best"), text_at(row, 2),
+							json_pack("{s:o, s:o, s:o, s:o}", "id", value_at(row, 3), "verdict",
+									  value_at(row, 4), "microseconds", value_at(row, 5),
+									  "submissions", value_at(row, 6)));
+}
+
 json_t *jobs_class(struct jobs *jobs, struct error *err)
 {
 	bool failed = false;
-	json_t *users = json_object();
+	json_t *users = json_array();
 	sqlite3_stmt *row = jobs_statement(
 		&jobs->reads,
-		"SELECT account, problem, id, verdict, microseconds, of_all FROM (SELECT account, problem, "
-		"id, verdict, microseconds, count(*) OVER of AS of_all, row_number() OVER (of ORDER BY "
-		"verdict IS 'accepted' DESC, "
+		"SELECT " JOB_USER ", account, problem, id, verdict, microseconds, of_all FROM (SELECT "
+		"account, problem, id, verdict, microseconds, count(*) OVER of AS of_all, row_number() "
+		"OVER (of ORDER BY verdict IS 'accepted' DESC, "
 		"iif(verdict IS 'accepted', microseconds, NULL) NULLS LAST, number DESC) AS place FROM job "
-		"WHERE state = 'done' WINDOW of AS (PARTITION BY account, problem)) WHERE place = 1 "
-		"UNION ALL SELECT name, NULL, NULL, NULL, NULL, 0 FROM account WHERE role = 'student' "
-		"ORDER BY 1, 2",
+		"WHERE state = 'done' WINDOW of AS (PARTITION BY account, problem)) AS job WHERE place = 1 "
+		"AND account NOT IN (SELECT id FROM account WHERE removed IS NOT NULL) "
+		"UNION ALL SELECT name, id, NULL, NULL, NULL, NULL, 0 FROM account WHERE role = 'student' "
+		"AND removed IS NULL ORDER BY 1, 2, 3",
 		err);
-	if (row == NULL) {
-		json_decref(users);
-		return NULL;
-	}
-	while (database_next(jobs->reads.store, row, &failed, err)) {
-		const char *name = text_at(row, 0);
-		if (json_object_get(users, name) == NULL)
-			json_object_set_new(users, name, json_object());
-		if (sqlite3_column_type(row, 1) != SQLITE_NULL)
-			json_object_set_new(json_object_get(users, name), text_at(row, 1),
-								json_pack("{s:o, s:o, s:o, s:I}", "id", value_at(row, 2), "verdict",
-										  value_at(row, 3), "microseconds", value_at(row, 4),
-										  "submissions", (json_int_t)sqlite3_column_int64(row, 5)));
-	}
-	jobs_done(&jobs->reads, row);
-	if (!failed)
+	while (row != NULL && database_next(jobs->reads.store, row, &failed, err))
+		class_add(users, row);
+	if (row != NULL)
+		jobs_done(&jobs->reads, row);
+	if (row != NULL && !failed)
 		return users;
 	json_decref(users);
 	return NULL;

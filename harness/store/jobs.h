@@ -21,7 +21,8 @@ struct jobs;
 struct jobs *jobs_open(const char *path, bool share, struct error *err);
 void jobs_close(struct jobs *jobs);
 
-/* A submission as it comes. Borrowed. A name of "" becomes "submission-NUMBER.cu". */
+/* A submission as it comes. Borrowed. `account` is an id of accounts.h, "" of nobody who needs one;
+ * a name of "" becomes "submission-NUMBER.cu". */
 struct job_given {
 	const char *id, *account, *problem, *name, *options, *source;
 	size_t source_length;
@@ -57,9 +58,9 @@ bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, st
 /* It is not wanted any more. False with err where it does not wait. */
 bool job_withdraw(struct jobs *jobs, const char *id, struct error *err);
 
-/* An object: id, number, user, problem, name, options, state, created, started, ended, seconds,
- * attempts, verdict, seed, error, content, microseconds, and where `whole` result, whose members
- * are those of job_end's. NULL: there is none, or, with err, it cannot be read. */
+/* An object: id, number, user, user_id, problem, name, options, state, created, started, ended,
+ * seconds, attempts, verdict, seed, error, content, microseconds, and where `whole` result, whose
+ * members are those of job_end's. NULL: there is none, or, with err, it cannot be read. */
 json_t *job_find(struct jobs *jobs, const char *id, bool whole, struct error *err);
 
 /* The text that was submitted, for the caller to free; NULL as above. */
@@ -67,8 +68,8 @@ char *job_source(struct jobs *jobs, const char *id, struct error *err);
 
 /* An array of objects as job_find() gives them without results, the newest first. NULL with err. */
 struct job_filter {
-	const char *account, *problem, *name; /* NULL: all */
-	int64_t before;                       /* a number; 0: from the newest on */
+	const char *account, *user, *problem, *name; /* `user` is a name; NULL: all */
+	int64_t before;                              /* a number; 0: from the newest on */
 	int limit;
 };
 json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct error *err);
@@ -76,10 +77,11 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 /* Who first submitted this content: an object of user, name and submission; NULL: nobody. */
 json_t *job_of_content(struct jobs *jobs, const char *content);
 
-/* An object with a member for each user, an object with a member for each problem of which
- * something of this user was judged: id, verdict, microseconds (or null) and submissions, the first
- * three of the fastest one that was accepted, or else of the last one that was, or else of the last
- * one. Students who submitted nothing have an empty object. NULL with err. */
+/* An array of those who are users now, by their names, each an object of user and best. That has a
+ * member for each problem of which something of this user was judged: id, verdict, microseconds (or
+ * null) and submissions, the first three of the fastest one that was accepted, or else of the last
+ * one that was, or else of the last one. Students who submitted nothing have an empty one. NULL
+ * with err. */
 json_t *jobs_class(struct jobs *jobs, struct error *err);
 
 /* Seconds of judging since a time, of an account. */

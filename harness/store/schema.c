@@ -111,5 +111,25 @@ const char *const store_schema[] = {
 	"CREATE INDEX job_ended ON job(ended);\n"
 	"CREATE INDEX job_state ON job(state);\n"
 	"CREATE INDEX job_content ON job(content);\n",
+	/* 2: a user is an id, which job.account has from now on, so that a name may be another's later.
+	 * Who was removed stays, without a token. What is older than the account of its name was
+	 * submitted by an earlier one of that name. */
+	"ALTER TABLE account RENAME TO account_1;\n"
+	"CREATE TABLE account (\n"
+	"	id TEXT NOT NULL PRIMARY KEY,\n" /* 128 bits in hexadecimal digits */
+	"	name TEXT NOT NULL, role TEXT NOT NULL,\n"
+	"	token TEXT UNIQUE,\n" /* its hash; NULL: removed */
+	"	created REAL NOT NULL, removed REAL) STRICT, WITHOUT ROWID;\n"
+	"CREATE UNIQUE INDEX account_name ON account(name) WHERE removed IS NULL;\n"
+	"INSERT INTO account SELECT lower(hex(randomblob(16))), name, role, token, created, NULL FROM "
+	"account_1;\n"
+	"INSERT INTO account SELECT lower(hex(randomblob(16))), account, 'student', NULL, first, last "
+	"FROM (SELECT account, min(created) AS first, max(coalesce(ended, created)) AS last FROM job "
+	"WHERE account <> '' AND NOT EXISTS (SELECT 1 FROM account_1 a WHERE a.name = job.account AND "
+	"a.created <= job.created) GROUP BY account);\n"
+	"UPDATE job SET account = (SELECT id FROM account a WHERE a.name = job.account AND (a.removed "
+	"IS NULL) = EXISTS (SELECT 1 FROM account_1 b WHERE b.name = job.account AND b.created <= "
+	"job.created)) WHERE account <> '';\n"
+	"DROP TABLE account_1;\n",
 	NULL,
 };

@@ -8,6 +8,7 @@
 
 #include "../folder_fixture.h"
 #include "store/accounts.h"
+#include "store/database.h"
 #include "store/jobs.h"
 #include "store/query.h"
 
@@ -198,7 +199,10 @@ static void end(struct jobs *jobs, const char *id, const char *verdict, double m
 static void is_best(const json_t *class, const char *user, const char *id, double microseconds,
 					json_int_t submissions)
 {
-	const json_t *best = json_object_get(json_object_get(class, user), "sgemm");
+	const json_t *best = NULL;
+	for (size_t i = 0; i < json_array_size(class); i++)
+		if (strcmp(json_string_value(json_object_get(json_array_get(class, i), "user")), user) == 0)
+			best = json_object_get(json_object_get(json_array_get(class, i), "best"), "sgemm");
 	cr_expect_str_eq(json_string_value(json_object_get(best, "id")), id, "%s", user);
 	cr_expect_eq(json_number_value(json_object_get(best, "microseconds")), microseconds, "%s",
 				 user);
@@ -255,4 +259,110 @@ Test(jobs, know_tokens_by_their_hash)
 	jobs_close(jobs);
 	cr_assert(account_remove("s.db", "eve", &err), "%s", err.message);
 	cr_expect_not(account_remove("s.db", "eve", &err));
+}
+
+/* ---- users are ids ------------------------------------------------------------------------ */
+
+static struct account added(const char *name, char token[ACCOUNT_TOKEN])
+{
+	struct error err;
+	struct account account;
+	cr_assert(account_add("s.db", name, "student", token, &err), "%s", err.message);
+	struct jobs *jobs = opened();
+	cr_assert(account_find(jobs, token, &account, &err), "%s", err.message);
+	jobs_close(jobs);
+	return account;
+}
+
+static size_t submitted_by(struct jobs *jobs, const char *account, const char *user)
+{
+	struct error err;
+	const struct job_filter filter = {.account = account, .user = user, .limit = 9};
+	json_t *list = jobs_list(jobs, &filter, &err);
+	cr_assert_not_null(list, "%s", err.message);
+	const size_t count = json_array_size(list);
+	json_decref(list);
+	return count;
+}
+
+/* Who gets a name has nothing of an earlier one of that name. */
+Test(jobs, are_not_inherited_with_a_name)
+{
+	struct error err;
+	char before[ACCOUNT_TOKEN], now[ACCOUNT_TOKEN];
+	const struct account first = added("bob", before);
+	struct jobs *jobs = opened();
+	insert(jobs, "a", first.id);
+	end(jobs, "a", "accepted", 0);
+	jobs_close(jobs);
+	cr_assert(account_remove("s.db", "bob", &err), "%s", err.message);
+	const struct account second = added("bob", now);
+	cr_expect_str_neq(first.id, second.id);
+	jobs = opened();
+	struct account found;
+	cr_expect_not(account_find(jobs, before, &found, &err), "a removed user's token");
+	cr_expect_not(account_is(jobs, first.id));
+	cr_expect(account_is(jobs, second.id));
+	cr_expect_eq(submitted_by(jobs, first.id, NULL), 1);
+	cr_expect_eq(submitted_by(jobs, second.id, NULL), 0);
+	cr_expect_eq(submitted_by(jobs, NULL, "bob"), 1, "a teacher finds it");
+	json_t *class = jobs_class(jobs, &err), *accounts = accounts_list("s.db", &err);
+	cr_expect_eq(json_array_size(class), 1);
+	cr_expect_eq(json_object_size(json_object_get(json_array_get(class, 0), "best")), 0);
+	cr_expect_eq(json_integer_value(json_object_get(json_array_get(accounts, 0), "submissions")),
+				 0);
+	json_decref(class);
+	json_decref(accounts);
+	jobs_close(jobs);
+}
+
+/* A store of before users were ids. Submissions that are older than the account of their name are
+ * of an earlier one. */
+Test(jobs, of_an_older_store_keep_their_users)
+{
+	struct error err;
+	const char *const first_schema[] = {store_schema[0], NULL};
+	struct store *store = database_open("s.db", first_schema, true, &err);
+	cr_assert_not_null(store, "%s", err.message);
+	cr_assert(database_execute(
+				  store,
+				  "INSERT INTO account VALUES ('ada', 'teacher', 'x', 100), ('bob', 'student', "
+				  "'y', 200);"
+				  "INSERT INTO job (id, account, problem, name, state, created, seconds, attempts, "
+				  "options, source) VALUES"
+				  " ('a', 'ada', 'sgemm', 'a.cu', 'done', 150, 1, 1, '{}', 'text of a'),"
+				  " ('b', 'bob', 'sgemm', 'b.cu', 'done', 150, 1, 1, '{}', 'text of b'),"
+				  " ('c', 'bob', 'sgemm', 'c.cu', 'done', 250, 1, 1, '{}', 'text of c'),"
+				  " ('d', 'gone', 'sgemm', 'd.cu', 'done', 90, 1, 1, '{}', 'text of d'),"
+				  " ('e', '', 'sgemm', 'e.cu', 'done', 90, 1, 1, '{}', 'text of e')",
+				  &err),
+			  "%s", err.message);
+	database_close(store);
+	struct jobs *jobs = opened();
+	static const char *const users[] = {"ada", "bob", "bob", "gone", ""};
+	json_t *shown[5];
+	for (size_t i = 0; i < 5; i++) {
+		const char id[] = {(char)('a' + i), '\0'};
+		shown[i] = job_find(jobs, id, false, &err);
+		cr_assert_not_null(shown[i], "%s", id);
+		cr_expect_str_eq(json_string_value(json_object_get(shown[i], "user")), users[i]);
+		char *source = job_source(jobs, id, &err);
+		cr_expect_eq(source[strlen(source) - 1], id[0]);
+		free(source);
+	}
+	const char *earlier = json_string_value(json_object_get(shown[1], "user_id"));
+	const char *present = json_string_value(json_object_get(shown[2], "user_id"));
+	cr_expect_str_neq(earlier, present);
+	cr_expect_not(account_is(jobs, earlier));
+	cr_expect(account_is(jobs, present));
+	cr_expect_not(account_is(jobs, json_string_value(json_object_get(shown[3], "user_id"))));
+	cr_expect_str_empty(json_string_value(json_object_get(shown[4], "user_id")));
+	for (size_t i = 0; i < 5; i++)
+		json_decref(shown[i]);
+	jobs_close(jobs);
+	json_t *accounts = accounts_list("s.db", &err);
+	cr_assert_eq(json_array_size(accounts), 2);
+	cr_expect_str_eq(json_string_value(json_object_get(json_array_get(accounts, 0), "role")),
+					 "teacher");
+	json_decref(accounts);
 }
