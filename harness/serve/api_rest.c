@@ -119,11 +119,14 @@ void api_logout(struct server *server, const struct http_request *request, struc
 void api_health(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
 	const struct queue_counts counts = queue_counts(server->queue, NULL);
-	const bool well = server->stop == SERVE_GOES_ON;
+	struct error err;
+	const char *state = server->stop != SERVE_GOES_ON        ? "ending"
+						: !jobs_writable(server->jobs, &err) ? "failing"
+															 : "ok";
 	(void)request;
-	reply_json(reply, well ? 200 : 503,
-			   json_pack("{s:s, s:I, s:I}", "state", well ? "ok" : "ending", "waiting",
-						 (json_int_t)counts.waiting, "judging", (json_int_t)counts.judging));
+	reply_json(reply, strcmp(state, "ok") == 0 ? 200 : 503,
+			   json_pack("{s:s, s:I, s:I}", "state", state, "waiting", (json_int_t)counts.waiting,
+						 "judging", (json_int_t)counts.judging));
 }
 
 static void print_metric(FILE *out, const char *name, const char *type, const char *help)

@@ -9,9 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "store/database.h"
 #include "store/guard.h"
 #include "store/jobs_open.h"
+
+#define PROBE_SECONDS 2
 
 static double now(void)
 {
@@ -43,6 +46,7 @@ struct jobs *jobs_open(const char *path, bool share, struct error *err)
 		return NULL;
 	}
 	jobs->lock = -1;
+	jobs->probed = -PROBE_SECONDS;
 	pthread_mutex_init(&jobs->writes.mutex, NULL);
 	pthread_mutex_init(&jobs->reads.mutex, NULL);
 	if ((jobs->writes.store = database_open(path, store_schema, true, err)) != NULL &&
@@ -207,13 +211,17 @@ bool job_begin(struct jobs *jobs, const char *id, char **options, char **source,
 	return ok ? error_set(err, "out of memory") : false;
 }
 
-bool job_again(struct jobs *jobs, const char *id, struct error *err)
+bool job_again(struct jobs *jobs, const char *id, double seconds, struct error *err)
 {
-	sqlite3_stmt *statement = jobs_statement(
-		&jobs->writes, "UPDATE job SET state = 'waiting' WHERE id = ?1 AND state = 'judging'", err);
+	sqlite3_stmt *statement =
+		jobs_statement(&jobs->writes,
+					   "UPDATE job SET state = 'waiting', seconds = seconds + ?2 WHERE id = ?1 AND "
+					   "state = 'judging'",
+					   err);
 	if (statement == NULL)
 		return false;
 	bind(statement, 1, id);
+	sqlite3_bind_double(statement, 2, seconds);
 	return change(&jobs->writes, statement, err);
 }
 
@@ -450,13 +458,37 @@ double jobs_seconds(struct jobs *jobs, const char *account, double since)
 	bool failed = false;
 	double seconds = 0;
 	sqlite3_stmt *row = jobs_statement(
-		&jobs->reads, "SELECT total(seconds) FROM job WHERE ended > ?2 AND account = ?1", &err);
+		&jobs->reads,
+		"SELECT total(seconds + iif(state = 'judging', max(?3 - started, 0), 0)) FROM job WHERE "
+		"account = ?1 AND (ended > ?2 OR ended IS NULL)",
+		&err);
 	if (row == NULL)
 		return 0;
 	bind(row, 1, account);
 	sqlite3_bind_double(row, 2, since);
+	sqlite3_bind_double(row, 3, now());
 	if (database_next(jobs->reads.store, row, &failed, &err))
 		seconds = sqlite3_column_double(row, 0);
 	jobs_done(&jobs->reads, row);
 	return seconds;
+}
+
+bool jobs_writable(struct jobs *jobs, struct error *err)
+{
+	struct jobs_side *side = &jobs->writes;
+	char pragma[48];
+	int version = 0;
+	while (store_schema[version] != NULL)
+		version++;
+	snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", version); /* as it is */
+	pthread_mutex_lock(&side->mutex);
+	if (!(clock_seconds() < jobs->probed + PROBE_SECONDS)) {
+		guard_bound(side->store, STORE_SECONDS);
+		if (database_execute(side->store, pragma, &jobs->refused))
+			jobs->refused.message[0] = '\0';
+		jobs->probed = clock_seconds();
+	}
+	*err = jobs->refused;
+	pthread_mutex_unlock(&side->mutex);
+	return err->message[0] == '\0';
 }

@@ -43,8 +43,8 @@ bool jobs_waiting(struct jobs *jobs, job_take *take, void *context, struct error
 bool job_begin(struct jobs *jobs, const char *id, char **options, char **source, int *attempts,
 			   struct error *err);
 
-/* It waits again, as a judge came to no verdict that may come to one. */
-bool job_again(struct jobs *jobs, const char *id, struct error *err);
+/* It waits again, as a judge came to no verdict that may come to one, after so many seconds. */
+bool job_again(struct jobs *jobs, const char *id, double seconds, struct error *err);
 
 /* How it ended. Borrowed; texts may be NULL. */
 struct job_end {
@@ -84,7 +84,11 @@ json_t *job_of_content(struct jobs *jobs, const char *content);
  * with err. */
 json_t *jobs_class(struct jobs *jobs, struct error *err);
 
-/* Seconds of judging since a time, of an account. */
+/* Seconds of judging since a time, of an account; those of what is being judged now are counted. */
 double jobs_seconds(struct jobs *jobs, const char *account, double since);
+
+/* Whether the store can be written, found out by writing to it, at most every other second. False
+ * with err. */
+bool jobs_writable(struct jobs *jobs, struct error *err);
 
 #endif

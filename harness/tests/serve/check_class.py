@@ -49,10 +49,34 @@ def check_removed():
     server.process.kill()
 
 
+def check_budget():
+    """The hour's seconds end what runs beyond them, and count what came to no verdict."""
+    store = os.path.abspath("budget.db")
+    bob, ada = user_add(PROGRAM, store, "bob"), user_add(PROGRAM, store, "ada")
+    server = Server(PROGRAM, "--seconds-of-user", "3", "--workers", "2", store=store)
+    begun = time.monotonic()
+    both = [server.submitted(f"sleep 60 {i}", bob) for i in range(2)]
+    for number in both:
+        job = server.until(number, "done", token=bob)
+        assert job["verdict"] is None and "used up" in job["error"] and job["attempts"] == 1, job
+    assert time.monotonic() - begun < 10, "the two of them together had no more than three seconds"
+    used = server.request("GET", "/api/me", token=bob).json()["seconds_in_last_hour"]
+    assert 3 <= used < 8, used
+    assert server.submit("accept", bob).status == 429
+    number = server.submitted("crash", ada)
+    assert server.until(number, "done", token=ada)["attempts"] == 3
+    seconds = server.get(number, ada)["seconds"]
+    server.until(server.submitted("sleep 2", ada), "done", token=ada)
+    used = server.request("GET", "/api/me", token=ada).json()["seconds_in_last_hour"]
+    assert 2 + seconds <= used < 4 + seconds, (used, seconds)
+    assert server.end() == 0
+
+
 def main():
     scratch = tempfile.TemporaryDirectory(prefix="gemmjudge-class-")
     os.chdir(scratch.name)
     check_removed()
+    check_budget()
 
 
 if __name__ == "__main__":

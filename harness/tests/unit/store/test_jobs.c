@@ -75,6 +75,10 @@ Test(jobs, go_from_waiting_to_done)
 	has_state(jobs, "a", "waiting");
 	take(jobs, "a");
 	has_state(jobs, "a", "judging");
+	cr_assert(job_again(jobs, "a", 1.5, &err), "%s", err.message);
+	has_state(jobs, "a", "waiting");
+	take(jobs, "a");
+	cr_expect_geq(jobs_seconds(jobs, "ada", 0), 1.5, "what came to no verdict");
 	cr_expect_not(job_withdraw(jobs, "a", &err));
 	cr_expect_str_empty(err.message);
 	const struct job_end ended = {.verdict = "accepted",
@@ -87,7 +91,7 @@ Test(jobs, go_from_waiting_to_done)
 	cr_expect(json_is_object(json_object_get(job, "result")));
 	cr_expect_eq(strlen(json_string_value(json_object_get(job, "ended"))), 24);
 	json_decref(job);
-	cr_expect_eq(jobs_seconds(jobs, "ada", 0), 2);
+	cr_expect_eq(jobs_seconds(jobs, "ada", 0), 3.5);
 	cr_expect_eq(jobs_seconds(jobs, "bob", 0), 0);
 	json_t *by = job_of_content(jobs, "abc");
 	cr_expect_str_eq(json_string_value(json_object_get(by, "user")), "ada");
