@@ -29,7 +29,8 @@ static int leaderboard(const char *program, struct options *options)
 									  .shapes = options->judge.shapes.items};
 	const struct store_filter filter = {
 		.problem = options->judge.problem != NULL ? options->judge.problem->name : NULL,
-		.device = options->gpu};
+		.device = options->gpu,
+		.submitted = options->query.submitted};
 	if (options->argument_count > 0) {
 		error_set(&err, "leaderboard takes no file: gemmjudge history %s shows what it was",
 				  options->arguments[0]);

@@ -39,6 +39,7 @@ struct output_options {
 struct store_options {
 	const char *file; /* of judgements */
 	const char *as;   /* the name that a file is remembered by, instead of its own */
+	const char *job;  /* the submission to serve that is judged */
 	bool none, no_sources;
 };
 
@@ -53,6 +54,7 @@ struct query_options {
 	const char *since;   /* a date */
 	const char *fastest; /* a folder for the fastest version */
 	const char *site;    /* a folder for pages */
+	bool submitted;      /* only what was submitted to serve */
 };
 
 /* judge, bench: a file of requests. */
@@ -95,6 +97,7 @@ struct serve_options {
 	const char *listen;
 	size_t queue, queue_of_user;
 	double seconds_of_user;
+	const char *standard; /* a file */
 	bool public;
 };
 

@@ -10,6 +10,7 @@
 #include "serve/advice.h"
 #include "serve/http.h"
 #include "serve/intake.h"
+#include "serve/standard.h"
 
 #define LIST_MOST 500
 #define LIST_USUAL 50
@@ -94,6 +95,7 @@ static void submit(struct server *server, const struct http_request *request,
 	const struct serve_config *config = server->config;
 	struct error err;
 	char id[JOB_ID_TEXT];
+	const json_t *options = json_object_get(intake->body, "options");
 	if (!id_draw(id, &err)) {
 		reply_failed(server, reply, &err);
 		return;
@@ -107,7 +109,8 @@ static void submit(struct server *server, const struct http_request *request,
 								  .name = intake->name,
 								  .options = intake->options,
 								  .source = intake->source,
-								  .source_length = intake->source_length};
+								  .source_length = intake->source_length,
+								  .practice = standard_is_left(config, intake->problem, options)};
 	switch (queue_add(server->queue, &job, &limits, &err)) {
 	case QUEUE_TAKEN: reply_taken(server, id, reply); return;
 	case QUEUE_FULL:
@@ -292,4 +295,14 @@ void api_list(struct server *server, const struct http_request *request, struct 
 	json_t *list = api_jobs(server, request, 0, reply);
 	if (list != NULL)
 		reply_json(reply, 200, json_pack("{s:o}", "submissions", list));
+}
+
+json_t *api_boards(struct server *server, const struct http_request *request, const char *problem)
+{
+	const bool teacher = request->user.role == ACCOUNT_TEACHER;
+	const struct boards_viewer viewer = {.problem = problem,
+										 .user_id = request->user.id,
+										 .all = teacher || server->config->public,
+										 .teacher = teacher};
+	return boards_json(server->boards, &viewer);
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "serve/http.h"
+#include "serve/standard.h"
 #include "testcases/problem.h"
 #include "testcases/shape.h"
 
@@ -12,8 +13,9 @@
 
 /* ---- problems ---------------------------------------------------------------------- */
 
-static json_t *problem_json(const struct problem *problem)
+static json_t *problem_json(const struct serve_config *config, const struct problem *problem)
 {
+	const json_t *standard = standard_of(config, problem->name);
 	char prototype[PROTOTYPE_TEXT], explanation[EXPLANATION_TEXT], large[SHAPE_TEXT];
 	json_t *json = json_object(), *sizes = json_array();
 	problem_prototype(problem, prototype);
@@ -30,6 +32,8 @@ static json_t *problem_json(const struct problem *problem)
 		json_array_append_new(sizes, json_pack("{s:s, s:i, s:i}", "name", size->shown, "min",
 											   size->min, "max", size->max));
 	json_object_set_new(json, "sizes", sizes);
+	json_object_set_new(json, "standard",
+						standard != NULL ? json_deep_copy(standard) : json_object());
 	return json;
 }
 
@@ -39,9 +43,9 @@ void api_problems(struct server *server, const struct http_request *request,
 	size_t count;
 	const struct problem *table = problem_table(&count);
 	json_t *list = json_array();
-	(void)server, (void)request;
+	(void)request;
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, problem_json(&table[i]));
+		json_array_append_new(list, problem_json(server->config, &table[i]));
 	reply_json(reply, 200, json_pack("{s:o}", "problems", list));
 }
 
@@ -54,7 +58,7 @@ void api_leaderboard(struct server *server, const struct http_request *request,
 	if (problem != NULL && problem_find(problem) == NULL)
 		reply_error(reply, 400, "unknown problem '%.64s' (GET /api/problems has all)", problem);
 	else
-		reply_json(reply, 200, boards_json(server->boards, problem));
+		reply_json(reply, 200, api_boards(server, request, problem));
 }
 
 /* ---- people -------------------------------------------------------------------------- */

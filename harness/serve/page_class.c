@@ -23,6 +23,17 @@ static const json_t *best_of(const json_t *user, const char *problem)
 	return json_object_get(json_object_get(user, "best"), problem);
 }
 
+/* Whether there is no standard judgement, so that it counts for nothing. */
+static bool is_practice(const json_t *best)
+{
+	return json_is_true(json_object_get(best, "practice"));
+}
+
+static bool is_solved(const json_t *best)
+{
+	return !is_practice(best) && verdict_is(page_text(best, "verdict"), VERDICT_ACCEPTED);
+}
+
 static bool class_make(struct server *server, const struct http_request *request, struct class *out,
 					   struct http_reply *reply)
 {
@@ -70,7 +81,7 @@ static void cell_print(struct html_table *table, const char *user, const char *p
 	if (best != NULL) {
 		fprintf(out, "<a href=\"/submissions/%.32s\">", page_text(best, "id"));
 		page_verdict(out, page_text(best, "verdict"));
-		fputs("</a> <small>", out);
+		fprintf(out, "</a>%s <small>", is_practice(best) ? " (practice)" : "");
 		if (time > 0)
 			fprintf(out, "%s us, ", facts_time(time, (char[FACTS_TIME]){0}));
 		list_link(out, user, problem);
@@ -87,9 +98,7 @@ static void solved_print(FILE *out, const struct class *class)
 		const size_t count = json_array_size(class->users);
 		size_t solved = 0;
 		for (size_t k = 0; k < count; k++)
-			solved += verdict_is(
-				page_text(best_of(json_array_get(class->users, k), class->problems[i]), "verdict"),
-				VERDICT_ACCEPTED);
+			solved += is_solved(best_of(json_array_get(class->users, k), class->problems[i]));
 		fprintf(out, "%s %s by %zu of %zu", i > 0 ? "," : "", class->problems[i], solved, count);
 	}
 	fputs(class->count > 0 ? ".</p>\n" : " nothing yet.</p>\n", out);
@@ -120,8 +129,8 @@ void page_class(struct server *server, const struct http_request *request, struc
 		for (size_t i = 0; i < class.count; i++)
 			columns[i + 1] = (struct html_column){class.problems[i], COLUMN_SHORT};
 		html_table_open(&table, page.out,
-						"The fastest accepted submission, else the last one; a name leads to all "
-						"that its user submitted",
+						"The fastest accepted submission, else the last one, of those that were "
+						"judged as all are; a name leads to all that its user submitted",
 						columns, class.count + 1);
 		for (size_t i = 0; i < json_array_size(class.users); i++)
 			row_print(&table, &class, json_array_get(class.users, i));
@@ -152,7 +161,8 @@ void page_csv(struct server *server, const struct http_request *request, struct 
 			clean_print_csv(out, page_text(user, "user"));
 			for (size_t i = 0; i < class.count; i++) {
 				fputc(',', out);
-				clean_print_csv(out, page_text(best_of(user, class.problems[i]), "verdict"));
+				const json_t *best = best_of(user, class.problems[i]);
+				clean_print_csv(out, is_practice(best) ? "practice" : page_text(best, "verdict"));
 			}
 			fputs("\r\n", out);
 		}

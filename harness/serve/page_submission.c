@@ -70,6 +70,11 @@ static void unknown_print(FILE *out, const json_t *job, const struct error *err)
 static void found_print(const struct served_page *page, const json_t *job,
 						const struct found *found)
 {
+	if (json_is_true(json_object_get(job, "practice")))
+		html_paragraph(
+			page->out, "note",
+			"This is practice: it has options of its own, so that it counts for no board "
+			"and no class table.");
 	if (is(job, "state", "withdrawn"))
 		html_paragraph(page->out, "note", "It was withdrawn.");
 	else if (!is(job, "state", "done"))

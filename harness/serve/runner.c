@@ -16,6 +16,7 @@
 #include "serve/intake.h"
 #include "serve/naming.h"
 #include "serve/server.h"
+#include "serve/standard.h"
 #include "testcases/problem.h"
 
 #define POLL_MILLISECONDS 500
@@ -32,7 +33,8 @@ struct judgement_at {
 	json_t *run;      /* what the child says of its run; owned */
 	const char *user; /* its account; "" of nobody; borrowed */
 	double heard, budget_at;
-	bool used_up; /* the user's time */
+	bool used_up;  /* the user's time */
+	bool practice; /* it is no standard judgement */
 };
 
 static bool ends_now(const struct runner *runner)
@@ -102,6 +104,8 @@ static bool start(struct judgement_at *at, const char *source, char **words, siz
 	}
 	add(&argv, "--store");
 	add(&argv, config->store);
+	add(&argv, "--job");
+	add(&argv, queue_id(at->entry));
 	for (size_t i = 0; i < config->word_count; i++)
 		add(&argv, config->words[i]);
 	if (at->runner->device != NULL) {
@@ -256,6 +260,7 @@ static void conclude(struct judgement_at *at, int attempts, double begun, const 
 								.detail = detail,
 								.content = json_string_value(content),
 								.result = result,
+								.practice = at->practice,
 								.microseconds = time_of(json_object_get(event, "result"), at->run),
 								.seconds = clock_seconds() - begun};
 	if (finish(at, &end))
@@ -276,6 +281,7 @@ static void judge(struct runner *runner, struct queue_entry *entry)
 	char *options = NULL, *source = NULL;
 	int attempts = 0;
 	size_t count = 0;
+	const double begun = clock_seconds(); /* no later than the store has it */
 	if (!job_begin(server->jobs, queue_id(entry), &options, &source, &attempts, &err)) {
 		server->config->tell(err.message);
 		pause_for(runner, PAUSE_SECONDS);
@@ -284,10 +290,11 @@ static void judge(struct runner *runner, struct queue_entry *entry)
 	}
 	json_t *job = job_find(server->jobs, queue_id(entry), false, &err);
 	const char *problem = json_string_value(json_object_get(job, "problem"));
-	json_t *parsed = json_loads(options, 0, NULL);
-	char **words = problem != NULL ? intake_words(parsed, problem, &count, &err) : NULL;
+	json_t *own = json_loads(options, 0, NULL);
+	json_t *judged = problem != NULL ? standard_options(server->config, problem, own) : NULL;
+	char **words = judged != NULL ? intake_words(judged, problem, &count, &err) : NULL;
+	at.practice = judged != NULL && standard_is_left(server->config, problem, own);
 	const char *user = json_string_value(json_object_get(job, "user_id"));
-	const double begun = clock_seconds();
 	at.user = user != NULL ? user : "";
 	at.worker.status = STATUS_BAD_INPUT << 8; /* of what is not even started: an older server let
 												 it in */
@@ -307,7 +314,8 @@ static void judge(struct runner *runner, struct queue_entry *entry)
 		worker_forget(&at.worker);
 	json_decref(at.run);
 	intake_words_free(words);
-	json_decref(parsed);
+	json_decref(own);
+	json_decref(judged);
 	json_decref(job);
 	free(options);
 	free(source);

@@ -10,6 +10,7 @@
 
 #include "serve/http.h"
 #include "serve/socket.h"
+#include "serve/standard.h"
 
 #define DESCRIPTORS 4096
 
@@ -108,6 +109,11 @@ static bool may_begin(const struct server *server, struct error *err)
 					 server->config->listen, server->config->store);
 }
 
+static bool standard_is_fit(const struct serve_config *config, struct error *err)
+{
+	return standard_suits(config, err) || error_prefix(err, "--standard");
+}
+
 bool serve_run(const struct serve_config *config, struct error *err)
 {
 	struct server server = {.config = config, .verdicts = json_object()};
@@ -119,7 +125,8 @@ bool serve_run(const struct serve_config *config, struct error *err)
 	signal(SIGPIPE, SIG_IGN);
 	pthread_mutex_init(&server.mutex, NULL);
 	raise_limit();
-	bool ok = (server.jobs = jobs_open(config->store, config->through != NULL, err)) != NULL &&
+	bool ok = standard_is_fit(config, err) &&
+			  (server.jobs = jobs_open(config->store, config->through != NULL, err)) != NULL &&
 			  may_begin(&server, err) && (server.queue = queue_open(server.jobs, err)) != NULL &&
 			  run(&server, &signals, err);
 	queue_close(server.queue);

@@ -129,8 +129,10 @@ bool job_insert(struct jobs *jobs, const struct job_given *job, int64_t *number,
 	sqlite3_stmt *statement = jobs_statement(
 		side,
 		"INSERT INTO job (id, account, problem, name, options, source, state, created, seconds, "
-		"attempts) VALUES (?1, ?2, ?3, iif(?4 <> '', ?4, 'submission-' || (1 + coalesce((SELECT "
-		"seq FROM sqlite_sequence WHERE name = 'job'), 0)) || '.cu'), ?5, ?6, 'waiting', ?7, 0, 0) "
+		"attempts, practice) VALUES (?1, ?2, ?3, iif(?4 <> '', ?4, 'submission-' || (1 + "
+		"coalesce((SELECT "
+		"seq FROM sqlite_sequence WHERE name = 'job'), 0)) || '.cu'), ?5, ?6, 'waiting', ?7, 0, 0, "
+		"?8) "
 		"RETURNING number, name",
 		err);
 	if (statement == NULL)
@@ -142,6 +144,7 @@ bool job_insert(struct jobs *jobs, const struct job_given *job, int64_t *number,
 	bind(statement, 5, job->options);
 	sqlite3_bind_text64(statement, 6, job->source, job->source_length, SQLITE_STATIC, SQLITE_UTF8);
 	sqlite3_bind_double(statement, 7, now());
+	sqlite3_bind_int(statement, 8, job->practice);
 	if (database_next(side->store, statement, &failed, err)) {
 		*number = sqlite3_column_int64(statement, 0);
 		*name = strdup(text_at(statement, 1));
@@ -227,12 +230,13 @@ bool job_again(struct jobs *jobs, const char *id, double seconds, struct error *
 
 bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, struct error *err)
 {
-	sqlite3_stmt *statement =
-		jobs_statement(&jobs->writes,
-					   "UPDATE job SET state = 'done', ended = ?2, seconds = seconds + ?3, verdict "
-					   "= ?4, seed = ?5, detail = ?6, content = ?7, result = ?8, microseconds = ?9 "
-					   "WHERE id = ?1",
-					   err);
+	sqlite3_stmt *statement = jobs_statement(
+		&jobs->writes,
+		"UPDATE job SET state = 'done', ended = ?2, seconds = seconds + ?3, verdict "
+		"= ?4, seed = ?5, detail = ?6, content = ?7, result = ?8, microseconds = ?9, "
+		"practice = ?10 "
+		"WHERE id = ?1",
+		err);
 	if (statement == NULL)
 		return false;
 	bind(statement, 1, id);
@@ -243,6 +247,7 @@ bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, st
 	bind(statement, 6, end->detail);
 	bind(statement, 7, end->content);
 	bind(statement, 8, end->result);
+	sqlite3_bind_int(statement, 10, end->practice);
 	if (end->microseconds > 0)
 		sqlite3_bind_double(statement, 9, end->microseconds);
 	return change(&jobs->writes, statement, err);
@@ -268,12 +273,13 @@ bool job_withdraw(struct jobs *jobs, const char *id, struct error *err)
 #define JOB_USER "coalesce((SELECT a.name FROM account a WHERE a.id = job.account), job.account)"
 #define JOB_COLUMNS                                                                                \
 	"id, number, " JOB_USER ", account, problem, name, state, created, started, ended, seconds, "  \
-	"attempts, verdict, seed, detail, content, microseconds, options"
+	"attempts, verdict, seed, detail, content, microseconds, practice, options"
 static const char *const job_members[] = {
-	"id",      "number",  "user",    "user_id", "problem",      "name",
-	"state",   "created", "started", "ended",   "seconds",      "attempts",
-	"verdict", "seed",    "error",   "content", "microseconds", "options"};
+	"id",      "number",  "user",         "user_id",  "problem",  "name",    "state",
+	"created", "started", "ended",        "seconds",  "attempts", "verdict", "seed",
+	"error",   "content", "microseconds", "practice", "options"};
 #define JOB_DATES 7 /* created, started, ended */
+#define JOB_PRACTICE (JOB_MEMBERS - 2)
 #define JOB_MEMBERS (sizeof job_members / sizeof *job_members)
 
 /* "2026-11-26T14:03:09.908Z" */
@@ -312,7 +318,9 @@ static json_t *job_of_row(sqlite3_stmt *row)
 {
 	json_t *json = json_object();
 	for (size_t i = 0; i + 1 < JOB_MEMBERS; i++)
-		json_object_set_new(json, job_members[i], value_at(row, (int)i));
+		json_object_set_new(json, job_members[i],
+							i == JOB_PRACTICE ? json_boolean(sqlite3_column_int(row, (int)i))
+											  : value_at(row, (int)i));
 	json_object_set_new(json, job_members[JOB_MEMBERS - 1], parsed(row, JOB_MEMBERS - 1));
 	return json;
 }
@@ -392,24 +400,6 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 	return NULL;
 }
 
-json_t *job_of_content(struct jobs *jobs, const char *content)
-{
-	struct error err;
-	bool failed = false;
-	json_t *json = NULL;
-	sqlite3_stmt *row = jobs_statement(
-		&jobs->reads,
-		"SELECT " JOB_USER ", name, id FROM job WHERE content = ?1 ORDER BY number LIMIT 1", &err);
-	if (row == NULL)
-		return NULL;
-	bind(row, 1, content);
-	if (database_next(jobs->reads.store, row, &failed, &err))
-		json = json_pack("{s:s, s:s, s:s}", "user", text_at(row, 0), "name", text_at(row, 1),
-						 "submission", text_at(row, 2));
-	jobs_done(&jobs->reads, row);
-	return json;
-}
-
 /* Those of one user are neighbours. */
 static void class_add(json_t *users, sqlite3_stmt *row)
 {
@@ -422,9 +412,10 @@ static void class_add(json_t *users, sqlite3_stmt *row)
 	}
 	if (sqlite3_column_type(row, 2) != SQLITE_NULL)
 		json_object_set_new(json_object_get(last, "best"), text_at(row, 2),
-							json_pack("{s:o, s:o, s:o, s:o}", "id", value_at(row, 3), "verdict",
-									  value_at(row, 4), "microseconds", value_at(row, 5),
-									  "submissions", value_at(row, 6)));
+							json_pack("{s:o, s:o, s:o, s:o, s:o}", "id", value_at(row, 3),
+									  "verdict", value_at(row, 4), "microseconds", value_at(row, 5),
+									  "submissions", value_at(row, 6), "practice",
+									  json_boolean(sqlite3_column_int(row, 7))));
 }
 
 json_t *jobs_class(struct jobs *jobs, struct error *err)
@@ -433,13 +424,15 @@ json_t *jobs_class(struct jobs *jobs, struct error *err)
 	json_t *users = json_array();
 	sqlite3_stmt *row = jobs_statement(
 		&jobs->reads,
-		"SELECT " JOB_USER ", account, problem, id, verdict, microseconds, of_all FROM (SELECT "
-		"account, problem, id, verdict, microseconds, count(*) OVER of AS of_all, row_number() "
-		"OVER (of ORDER BY verdict IS 'accepted' DESC, "
+		"SELECT " JOB_USER ", account, problem, id, verdict, microseconds, of_all, practice FROM "
+		"(SELECT account, problem, id, verdict, microseconds, practice, count(*) OVER of AS "
+		"of_all, row_number() "
+		"OVER (of ORDER BY practice, verdict IS 'accepted' DESC, "
 		"iif(verdict IS 'accepted', microseconds, NULL) NULLS LAST, number DESC) AS place FROM job "
 		"WHERE state = 'done' WINDOW of AS (PARTITION BY account, problem)) AS job WHERE place = 1 "
 		"AND account NOT IN (SELECT id FROM account WHERE removed IS NOT NULL) "
-		"UNION ALL SELECT name, id, NULL, NULL, NULL, NULL, 0 FROM account WHERE role = 'student' "
+		"UNION ALL SELECT name, id, NULL, NULL, NULL, NULL, 0, 0 FROM account WHERE role = "
+		"'student' "
 		"AND removed IS NULL ORDER BY 1, 2, 3",
 		err);
 	while (row != NULL && database_next(jobs->reads.store, row, &failed, err))

@@ -26,6 +26,7 @@ void jobs_close(struct jobs *jobs);
 struct job_given {
 	const char *id, *account, *problem, *name, *options, *source;
 	size_t source_length;
+	bool practice; /* judged with options of its own: see serve/standard.h */
 };
 
 /* Keeps it, waiting: it is on the disk when this returns true. *number: its place in order; *name:
@@ -50,6 +51,7 @@ bool job_again(struct jobs *jobs, const char *id, double seconds, struct error *
 struct job_end {
 	const char *verdict, *seed, *detail, *content, *result;
 	double seconds;
+	bool practice;       /* as it was judged */
 	double microseconds; /* that count, at the shape that its problem is timed at; 0: none */
 };
 /* False with err; "" where there is no such submission any more. */
@@ -74,14 +76,11 @@ struct job_filter {
 };
 json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct error *err);
 
-/* Who first submitted this content: an object of user, name and submission; NULL: nobody. */
-json_t *job_of_content(struct jobs *jobs, const char *content);
-
 /* An array of those who are users now, by their names, each an object of user and best. That has a
  * member for each problem of which something of this user was judged: id, verdict, microseconds (or
- * null) and submissions, the first three of the fastest one that was accepted, or else of the last
- * one that was, or else of the last one. Students who submitted nothing have an empty one. NULL
- * with err. */
+ * null) and practice and submissions, all but the last of the fastest one that was accepted, or
+ * else of the last one that was, or else of the last one; one of practice only where there is no
+ * other. Students who submitted nothing have an empty one. NULL with err. */
 json_t *jobs_class(struct jobs *jobs, struct error *err);
 
 /* Seconds of judging since a time, of an account; those of what is being judged now are counted. */

@@ -43,6 +43,8 @@ static const char *unfit(const struct measured_list *runs, const struct measured
 {
 	if (run->content[0] == '\0')
 		return "its content is not known";
+	if (run->practice)
+		return LEFT_OUT_PRACTICE;
 	const char *why = disgrace(runs, run);
 	if (why != NULL)
 		return why;
@@ -78,13 +80,13 @@ static struct board *board_of(struct leaderboard *out, const struct measured *ru
 	return &more[out->board_count++];
 }
 
-/* Takes the place of a slower run of the same content. */
+/* Takes the place of a slower run of the same entry. */
 static bool board_enter(struct board *board, const struct measured *run,
 						const struct measured_time *time)
 {
 	struct leader entry = {.run = run, .time = time};
 	for (size_t i = 0; i < board->count; i++)
-		if (same(board->leaders[i].run->content, run->content)) {
+		if (measured_same_entry(board->leaders[i].run, run)) {
 			if (time->median < board->leaders[i].time->median)
 				board->leaders[i] = entry;
 			return true;
@@ -169,12 +171,12 @@ static void boards_choose(struct leaderboard *out)
 
 /* ---- those that rank nowhere --------------------------------------------------------- */
 
-/* Whether both are one line of the list: the same content. What fell is a line by its path, so that
- * a copy that ranks does not hide it. */
+/* Whether both are one line of the list: the same content of the same user. What fell is a line by
+ * its path, so that a copy that ranks does not hide it. */
 static bool same_line(const struct measured *a, const struct measured *b, bool fell)
 {
-	return same(a->content, b->content) && measured_same_field(a, b) &&
-		   (!fell || same(a->path, b->path));
+	return same(a->content, b->content) && same(a->user_id, b->user_id) &&
+		   measured_same_field(a, b) && (!fell || same(a->path, b->path));
 }
 
 static bool is_a_leader(const struct leaderboard *board, const struct measured *run, bool fell)
@@ -186,20 +188,37 @@ static bool is_a_leader(const struct leaderboard *board, const struct measured *
 	return false;
 }
 
+/* Whether another content of the same entry is a leader. */
+static bool entry_leads(const struct leaderboard *board, const struct measured *run)
+{
+	for (size_t i = 0; i < board->board_count; i++)
+		for (size_t k = 0; k < board->boards[i].count; k++)
+			if (measured_same_field(board->boards[i].run, run) &&
+				measured_same_entry(board->boards[i].leaders[k].run, run))
+				return true;
+	return false;
+}
+
 static bool has_fallen(const struct measured_list *runs, const struct measured *run)
 {
 	return run->content[0] != '\0' && disgrace(runs, run) != NULL;
 }
 
-/* The last of its line stands for it; one on terms on which nothing was found goes before those
- * that fell. */
+/* What goes before other runs of its line: 0 what counts, then practice, then what fell. */
+static int place_in_line(const struct measured_list *runs, const struct measured *run)
+{
+	return has_fallen(runs, run) ? 2 : run->practice;
+}
+
+/* The last of those that go before the others of its line stands for it. */
 static bool stands_for_line(const struct measured_list *runs, size_t index, bool fell)
 {
+	const int own = place_in_line(runs, &runs->items[index]);
 	for (size_t i = 0; i < runs->count; i++) {
 		if (i == index || !same_line(&runs->items[i], &runs->items[index], fell))
 			continue;
-		bool other_fell = has_fallen(runs, &runs->items[i]);
-		if (other_fell != fell ? fell : i > index)
+		const int other = place_in_line(runs, &runs->items[i]);
+		if (other != own ? other < own : i > index)
 			return false;
 	}
 	return true;
@@ -216,8 +235,9 @@ static bool leave_out(struct leaderboard *out, size_t index)
 		return false;
 	out->left_out = more;
 	const char *why = unfit(&out->runs, run);
-	more[out->left_out_count++] =
-		(struct left_out){run, why != NULL ? why : "its time was not confirmed"};
+	if (why == NULL)
+		why = entry_leads(out, run) ? LEFT_OUT_USER : "its time was not confirmed";
+	more[out->left_out_count++] = (struct left_out){run, why};
 	return true;
 }
 

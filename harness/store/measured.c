@@ -134,6 +134,13 @@ bool measured_same_field(const struct measured *a, const struct measured *b)
 		   strcmp(a->epilogue, b->epilogue) == 0;
 }
 
+bool measured_same_entry(const struct measured *a, const struct measured *b)
+{
+	if (a->user_id[0] != '\0' || b->user_id[0] != '\0')
+		return strcmp(a->user_id, b->user_id) == 0;
+	return strcmp(a->content, b->content) == 0;
+}
+
 const char *measured_library(const struct measured *measured)
 {
 	return device_kind_is(measured->device_kind, DEVICE_EMULATED) ? "" : measured->library;

@@ -56,6 +56,10 @@ struct measured {
 	char repeatable[16], batch_invariant[16]; /* names of enum bits_word */
 	bool tuned;                               /* compiled with constants that tune chose */
 	bool has_source;                          /* the store keeps it */
+	/* What was submitted to a server: its id, whose it is (an account's id, and its name), and
+	 * whether it was judged with options of its own; else "". */
+	char job[40], user_id[40], user[72];
+	bool practice;
 	size_t time_count;
 	struct measured_time *times; /* owned */
 	size_t counter_count;
@@ -97,6 +101,9 @@ double measured_ratio(const struct measured_time *time);
 /* Whether they are ranked on the same boards but for the shape: of one problem, device and
  * epilogue. */
 bool measured_same_field(const struct measured *a, const struct measured *b);
+
+/* Whether both are one entry of a board: of the same user, or else of the same content. */
+bool measured_same_entry(const struct measured *a, const struct measured *b);
 
 /* The library that its times stand beside, with its version; "" unknown, and on the emulated GPU,
  * which has no times. */

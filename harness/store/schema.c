@@ -131,5 +131,15 @@ const char *const store_schema[] = {
 	"IS NULL) = EXISTS (SELECT 1 FROM account_1 b WHERE b.name = job.account AND b.created <= "
 	"job.created)) WHERE account <> '';\n"
 	"DROP TABLE account_1;\n",
+	/* 3: which submission to a server a run was of, and whether it was judged as all are. */
+	"ALTER TABLE run ADD COLUMN job TEXT;\n" /* job.id */
+	"ALTER TABLE job ADD COLUMN practice INTEGER NOT NULL DEFAULT 0;\n"
+	"UPDATE job SET practice = iif(json_valid(options), EXISTS (SELECT 1 FROM json_each(options) "
+	"WHERE key <> 'fail-fast' AND type NOT IN ('null', 'false')), 1);\n"
+	"UPDATE run SET job = found.job FROM (SELECT j.run, b.id AS job FROM judgement j JOIN "
+	"submission "
+	"s ON s.id = j.submission JOIN job b ON b.content = s.content AND b.state = 'done' AND "
+	"unixepoch(j.ended) BETWEEN b.started - 2 AND b.ended + 2 WHERE j.file = 'stdin') AS found "
+	"WHERE found.run = run.id;\n",
 	NULL,
 };

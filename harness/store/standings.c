@@ -16,9 +16,9 @@ static bool is_timed(const struct leaderboard *all, const struct measured *run)
 /* Those that were judged by the cases that count, and broke no rule. */
 static bool stands(const struct leaderboard *all, const struct left_out *one)
 {
-	return one->run->cases > 0 && strcmp(one->run->tolerance, "bound") == 0 &&
-		   strcmp(one->why, LEFT_OUT_RULE) != 0 && one->run->content[0] != '\0' &&
-		   !is_timed(all, one->run);
+	return one->run->cases > 0 && !one->run->practice &&
+		   strcmp(one->run->tolerance, "bound") == 0 && strcmp(one->why, LEFT_OUT_RULE) != 0 &&
+		   one->run->content[0] != '\0' && !is_timed(all, one->run);
 }
 
 static double share_of(const struct measured *run)
@@ -47,6 +47,27 @@ static int compare(const void *a, const void *b)
 	return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
 }
 
+/* Takes those off that stand behind another one of the same entry. */
+static void keep_best(struct leaderboard *all)
+{
+	struct standing *made = all->standings;
+	size_t kept = 0;
+	for (size_t i = 0; i < all->standing_count; i++) {
+		size_t k = 0;
+		while (k < kept && !(measured_same_field(made[k].run, made[i].run) &&
+							 measured_same_entry(made[k].run, made[i].run)))
+			k++;
+		if (k == kept) {
+			made[kept++] = made[i];
+			continue;
+		}
+		for (size_t l = 0; l < all->left_out_count; l++)
+			if (all->left_out[l].run == made[i].run)
+				all->left_out[l].why = LEFT_OUT_USER;
+	}
+	all->standing_count = kept;
+}
+
 bool standings_make(struct leaderboard *all)
 {
 	struct standing *made = calloc(all->left_out_count + 1, sizeof *made);
@@ -58,6 +79,7 @@ bool standings_make(struct leaderboard *all)
 		if (stands(all, &all->left_out[i]))
 			made[all->standing_count++].run = all->left_out[i].run;
 	qsort(made, all->standing_count, sizeof *made, compare);
+	keep_best(all);
 	for (size_t i = 0; i < all->standing_count; i++) {
 		bool begins = i == 0 || !measured_same_field(made[i - 1].run, made[i].run);
 		if (begins)

@@ -72,11 +72,109 @@ def check_budget():
     assert server.end() == 0
 
 
+EMPTY = """#include <cuda_fp16.h>
+extern "C" void solve(const half *, const half *, half *, int, int, int, float, float) {}
+"""
+CRASH = """#include <cuda_fp16.h>
+#include <cstdio>
+#include <cstdlib>
+extern "C" void solve(const half *, const half *, half *, int, int, int, float, float)
+{
+	fprintf(stderr, "SECRET of bob\\n");
+	abort();
+}
+"""
+
+
+def boards(server, token, ready):
+    """What one sees of them, once it is as awaited."""
+    end = time.monotonic() + 60
+    while not ready(board := server.request("GET", "/api/leaderboard", token=token).json()):
+        assert time.monotonic() < end, board
+        time.sleep(0.1)
+    return board
+
+
+def ranked(board):
+    return [(item["rank"], item["judgement"]["user"]) for item in board["by_correctness"]]
+
+
+def check_practice(right):
+    """Who chooses cases, sizes, a seed or a tolerance practises; boards tell of others a rank and a name."""
+    store = os.path.abspath("practice.db")
+    ada, bob, mal = (user_add(PROGRAM, store, name) for name in ("ada", "bob", "mal"))
+    eve = user_add(PROGRAM, store, "eve", "--role", "teacher")
+    subprocess.run([PROGRAM, "judge", os.path.join(ROOT, "solutions/gemm_f16/01_naive.cu"), "--device", "emu", "--store", store,
+                    "--cases", "1", "--max-dim", "16"], check=True, capture_output=True)  # the teacher's own: nobody's business
+    server = Server(PROGRAM, "--device", "emu", "--cases", "12", "--max-dim", "32", store=store, fake=False)
+    probe = server.until(server.submitted(EMPTY, mal, options={"seed": "0x1"}), "done", token=mal)
+    lucky = [case["name"] for case in probe["result"]["cases"] if case["verdict"] == "accepted"]
+    assert lucky, "alpha is 0 and beta 1 in one of them"
+    ways = [(EMPTY, {"seed": "0x1", "case": ",".join(lucky)}), (EMPTY, {"tolerance": "1e9,1e9"}), (right, {"multiple-of": 8}),
+             (right, {"epilogue": "clamp:0:0"})]
+    for source, options in ways:
+        job = server.until(server.submitted(source, mal, options=options), "done", token=mal)
+        assert (job["verdict"], job["practice"]) == ("accepted", True), (options, job["verdict"], job["error"])
+    assert b"This is practice" in server.request("GET", "/submissions/" + job["id"], token=mal, headers={"Accept": "text/html"}).body
+    failed = server.until(server.submitted(CRASH, bob, name="bobs_private_attempt.cu"), "done", token=bob)
+    assert "SECRET" in str(failed["result"]) and failed["practice"] is False
+    good = server.until(server.submitted(right, ada, name="adas.cu", options={"fail-fast": True, "seed": None}), "done", token=ada)
+    assert (good["verdict"], good["practice"]) == ("accepted", False), good
+    seen = boards(server, bob, lambda board: len(board["by_correctness"]) == 2)
+    assert ranked(seen) == [(1, "ada"), (2, "bob")], seen
+    assert set(seen["by_correctness"][0]["judgement"]) == {"problem", "device", "epilogue", "user"}, seen
+    assert seen["by_correctness"][1]["judgement"]["name"] == "bobs_private_attempt.cu", "the own one"
+    for token, path in ((ada, "/api/leaderboard"), (mal, "/api/leaderboard"), (ada, "/boards"), (mal, "/boards/gemm-f16")):
+        text = server.request("GET", path, token=token).body.decode()
+        assert "ada" in text and not any(word in text for word in ("bob", "SECRET", "01_naive", os.uname().nodename, store)), (path, text)
+    whole = boards(server, eve, lambda board: len(board["not_ranked"]) >= len(ways))
+    assert ranked(whole) == [(1, "ada"), (2, "bob")], whole
+    assert whole["by_correctness"][0]["judgement"]["submission"] == good["id"] and "01_naive" not in str(whole)
+    assert {item["why"] for item in whole["not_ranked"] if item["judgement"]["user"] == "mal"} == {"practice: judged with options of its own"}
+    table = server.request("GET", "/class.csv", token=eve).body.decode()
+    assert table == "user,gemm-f16\r\nada,accepted\r\nbob,runtime_error\r\nmal,practice\r\n", table
+    page = server.request("GET", "/class", token=eve).body.decode()
+    assert "(practice)" in page and "Solved: gemm-f16 by 1 of 3." in page, page
+    assert "(practice)" in server.request("GET", "/submissions", token=mal).body.decode()
+    shown = subprocess.run([PROGRAM, "leaderboard", "--store", store, "--submitted"], check=True, capture_output=True, text=True).stdout
+    assert "adas.cu" in shown and "practice" in shown and "01_naive" not in shown, shown
+    assert server.end() == 0
+
+
+def check_standard(right):
+    """A class's own options are the standard of a problem, also for who writes them out."""
+    store = os.path.abspath("standard.db")
+    ada = user_add(PROGRAM, store, "ada")
+    with open("standard.json", "w", encoding="utf-8") as file:
+        file.write('{"gemm-f16": {"cases": 3, "multiple-of": 8}}')
+    server = Server(PROGRAM, "--device", "emu", "--max-dim", "32", "--standard", "standard.json", store=store, fake=False)
+    standard = {problem["name"]: problem["standard"] for problem in server.request("GET", "/api/problems", token=ada).json()["problems"]}
+    assert standard["gemm-f16"] == {"cases": 3, "multiple-of": 8} and standard["sgemm"] == {}, standard
+    for options, practice, cases in ((None, False, 3), ({"multiple-of": 8, "cases": 3}, False, 3), ({"cases": 3}, True, 3),
+                                     ({"cases": 2}, True, 2)):
+        job = server.until(server.submitted(right, ada, options=options), "done", token=ada)
+        assert (job["practice"], job["result"]["cases_total"]) == (practice, cases), (options, job["practice"])
+        assert job["run"]["multiple_of"] == (8 if cases == 3 and not practice else None), (options, job["run"])
+    assert "&quot;cases&quot;:3" in server.request("GET", "/problems/gemm-f16", token=ada).body.decode()
+    assert server.end() == 0
+    for text, words in (('{"gemm-16": {}}', "unknown problem"), ('{"sgemm": {"store": "x"}}', "no option"), ("{", "line 1"), ("[]", "object"),
+                        ('{"sgemm": 1}', "no object"), ('{"sgemm": {"cases": 1000}}', "256")):
+        with open("standard.json", "w", encoding="utf-8") as file:
+            file.write(text)
+        bad = subprocess.run([PROGRAM, "serve", "--listen", "127.0.0.1:0", "--without", "jail", "--store", store, "--standard", "standard.json"],
+                             capture_output=True, text=True, timeout=60)
+        assert bad.returncode in (2, 3) and "--standard" in bad.stderr and words in bad.stderr and bad.stderr.count("\n") == 1, (text, bad)
+
+
 def main():
     scratch = tempfile.TemporaryDirectory(prefix="gemmjudge-class-")
     os.chdir(scratch.name)
     check_removed()
     check_budget()
+    with open(os.path.join(ROOT, "solutions/gemm_f16/01_naive.cu"), encoding="utf-8") as file:
+        right = file.read()
+    check_practice(right)
+    check_standard(right)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ static const struct expected run[] = {
 	{"id", "3"},
 	{"started", "2026-11-20T14:00:00Z"},
 	{"mode", "bench"},
+	{"job", "0f0f"},
 	{"host", "*"},
 	{"kernel", "*"},
 	{"version", "1.2.3"},
@@ -371,7 +372,7 @@ static void append_filled(void)
 	free(second.items);
 	fixture_append("s.db", two, "judge");
 	fixture_append("s.db", fixture_timed("a.cu", "aaaa", 1.0, SEAL_NONE), "judge");
-	fixture_append("s.db", filled(), "bench");
+	fixture_append_job("s.db", filled(), "bench", "0f0f");
 }
 
 Test(columns, of_judgements_hold_what_they_are_called)
