@@ -454,6 +454,8 @@ const struct row option_rows[] = {
 	 .again = AGAIN_NOT, .from = 3, .to = 1 << 20},
 	{"stored-as", "FILE", "judge bench", NULL, .group = GROUP_STORE, FILLS(kind_text, store.as),
 	 .again = AGAIN_NOT, .needs = "a file name"},
+	{"seed-drawn", NULL, "judge", NULL, .group = GROUP_STORE, FILLS(kind_flag, store.seed_drawn),
+	 .again = AGAIN_NOT},
 	{"job", "ID", "judge", NULL, .group = GROUP_STORE, FILLS(kind_text, store.job),
 	 .again = AGAIN_NOT, .needs = "the id of a submission"},
 	{"no-sources", NULL, RUNS, "keeps no sources of this run", .group = GROUP_STORE,

@@ -41,6 +41,7 @@ struct store_options {
 	const char *as;   /* the name that a file is remembered by, instead of its own */
 	const char *job;  /* the submission to serve that is judged */
 	bool none, no_sources;
+	bool seed_drawn; /* the seed is one that an earlier run drew */
 };
 
 /* Sizes that are as large as --large-sizes alone allows. */

@@ -74,7 +74,8 @@ static json_t *items_view(const json_t *list, const struct boards_viewer *viewer
 
 static json_t *boards_view(const json_t *list, const struct boards_viewer *viewer)
 {
-	static const char *const head[] = {"problem", "device", "epilogue", "shape", "scalars", NULL};
+	static const char *const head[] = {"problem", "device",  "epilogue", "judged_on",
+									   "shape",   "scalars", NULL};
 	size_t i;
 	json_t *board, *out = json_array();
 	json_array_foreach(list, i, board)

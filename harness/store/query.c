@@ -38,6 +38,11 @@ const struct column measured_columns[MEASURED_COLUMNS] = {
 	COLUMN_AS(COLUMN_JSON, "r.nvcc_flags", struct measured, nvcc_flags, "nvcc_flags"),
 	COLUMN("r.seed", struct measured, seed),
 	COLUMN("r.sizes", struct measured, sizes),
+	COLUMN("coalesce(r.seed_given, 0)", struct measured, seed_given),
+	COLUMN("coalesce(j.tokens, '')", struct measured, tokens),
+	COLUMN("iif(?10, (SELECT group_concat(name) FROM (SELECT name FROM test_case WHERE judgement = "
+		   "j.id ORDER BY number)), NULL)",
+		   struct measured, case_names),
 	COLUMN("r.max_dim", struct measured, max_dim),
 	COLUMN("r.multiple_of", struct measured, multiple),
 	COLUMN("coalesce(r.job, '')", struct measured, job),
@@ -194,6 +199,7 @@ static sqlite3_stmt *heads_prepare(struct store *store, const struct store_filte
 	sqlite3_bind_text(statement, 7, filter->mode, -1, SQLITE_STATIC);
 	sqlite3_bind_text(statement, 8, filter->since, -1, SQLITE_STATIC);
 	sqlite3_bind_int(statement, 9, filter->submitted);
+	sqlite3_bind_int(statement, 10, filter->case_names);
 	return statement;
 }
 

@@ -141,5 +141,8 @@ const char *const store_schema[] = {
 	"s ON s.id = j.submission JOIN job b ON b.content = s.content AND b.state = 'done' AND "
 	"unixepoch(j.ended) BETWEEN b.started - 2 AND b.ended + 2 WHERE j.file = 'stdin') AS found "
 	"WHERE found.run = run.id;\n",
+	/* 4: what files that were judged alike, and copies of a file, are told by. */
+	"ALTER TABLE run ADD COLUMN seed_given INTEGER;\n"
+	"ALTER TABLE judgement ADD COLUMN tokens TEXT;\n",
 	NULL,
 };

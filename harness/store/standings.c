@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/leaderboard.h"
+#include "store/alike.h"
 
 /* Whether a board of times has its field. */
 static bool is_timed(const struct leaderboard *all, const struct measured *run)
@@ -18,7 +18,8 @@ static bool stands(const struct leaderboard *all, const struct left_out *one)
 {
 	return one->run->cases > 0 && !one->run->practice &&
 		   strcmp(one->run->tolerance, "bound") == 0 && strcmp(one->why, LEFT_OUT_RULE) != 0 &&
-		   one->run->content[0] != '\0' && !is_timed(all, one->run);
+		   one->run->content[0] != '\0' && alike_ranks(all, one->run) &&
+		   !is_timed(all, one->run);
 }
 
 static double share_of(const struct measured *run)
@@ -63,9 +64,23 @@ static void keep_best(struct leaderboard *all)
 		}
 		for (size_t l = 0; l < all->left_out_count; l++)
 			if (all->left_out[l].run == made[i].run)
-				all->left_out[l].why = LEFT_OUT_USER;
+				all->left_out[l].why =
+					made[i].run->user_id[0] != '\0' ? LEFT_OUT_USER : LEFT_OUT_COPY;
 	}
 	all->standing_count = kept;
+}
+
+/* How many files there are, copies not counted. */
+static size_t files_between(const struct standing *made, size_t first, size_t end)
+{
+	size_t count = 0;
+	for (size_t i = first; i < end; i++) {
+		size_t k = first;
+		while (k < i && !measured_same_tokens(made[k].run, made[i].run))
+			k++;
+		count += k == i;
+	}
+	return count;
 }
 
 bool standings_make(struct leaderboard *all)
@@ -85,7 +100,7 @@ bool standings_make(struct leaderboard *all)
 		if (begins)
 			first = i;
 		bool equal = !begins && by_correctness(made[i - 1].run, made[i].run) == 0;
-		made[i].rank = equal ? made[i - 1].rank : i - first + 1;
+		made[i].rank = equal ? made[i - 1].rank : 1 + files_between(made, first, i);
 	}
 	return true;
 }

@@ -131,6 +131,11 @@ def check_practice(right):
     assert ranked(whole) == [(1, "ada"), (2, "bob")], whole
     assert whole["by_correctness"][0]["judgement"]["submission"] == good["id"] and "01_naive" not in str(whole)
     assert {item["why"] for item in whole["not_ranked"] if item["judgement"]["user"] == "mal"} == {"practice: judged with options of its own"}
+    for i in range(3):  # comments make no further entry
+        again = server.until(server.submitted(f"// {i}\n{right}", ada), "done", token=ada)
+        assert again["verdict"] == "accepted" and again["content"] != good["content"]
+    whole = boards(server, eve, lambda board: len(board["not_ranked"]) >= len(ways) + 4)
+    assert ranked(whole) == [(1, "ada"), (2, "bob")], whole
     table = server.request("GET", "/class.csv", token=eve).body.decode()
     assert table == "user,gemm-f16\r\nada,accepted\r\nbob,runtime_error\r\nmal,practice\r\n", table
     page = server.request("GET", "/class", token=eve).body.decode()

@@ -112,12 +112,18 @@ static inline void fixture_append(const char *path, struct judgement_list list, 
 	fixture_append_job(path, list, mode, NULL);
 }
 
-static inline struct measured_list fixture_all(const char *path)
+static inline struct measured_list fixture_found(const char *path,
+												 const struct store_filter *filter)
 {
 	struct error err;
 	struct measured_list list;
-	fixture_demand(store_find(path, &(struct store_filter){0}, &list, &err), &err);
+	fixture_demand(store_find(path, filter, &list, &err), &err);
 	return list;
+}
+
+static inline struct measured_list fixture_all(const char *path)
+{
+	return fixture_found(path, &(struct store_filter){0});
 }
 
 #endif

@@ -4,45 +4,12 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "leaderboard_fixture.h"
 #include "report/report.h"
-#include "store/database.h"
 #include "store/leaderboard.h"
 #include "store/pairs.h"
-#include "store_fixture.h"
-
-static char path[64];
-
-static void begin(void)
-{
-	strcpy(path, "/tmp/test-leaderboard-XXXXXX");
-	int fd = mkstemp(path);
-	cr_assert_geq(fd, 0);
-	close(fd);
-}
-
-static void end(void)
-{
-	unlink(path);
-}
 
 TestSuite(leaderboard, .init = begin, .fini = end);
-
-static struct leaderboard made(void)
-{
-	struct error err;
-	struct leaderboard out;
-	struct measured_list runs = fixture_all(path);
-	cr_assert(leaderboard_make(&runs, &out, &err), "%s", err.message);
-	return out;
-}
-
-static void is_left_out(const struct leaderboard *all, size_t i, const char *content,
-						const char *why)
-{
-	cr_assert_lt(i, all->left_out_count);
-	cr_expect_str_eq(all->left_out[i].run->content, content);
-	cr_expect_str_eq(all->left_out[i].why, why);
-}
 
 /* What a file is compared with is nobody's judgement: neither in the store nor in the report. */
 Test(leaderboard, baselines_of_the_user_are_times_of_no_file)
@@ -349,15 +316,6 @@ Test(leaderboard, the_last_runs_on_one_device_are_compared)
 
 /* ---- without times ---------------------------------------------------------------------- */
 
-static struct judgement_list judged_with(const char *content, size_t accepted)
-{
-	struct judgement_list list = fixture_judged("a.cu", content);
-	list.items[0].accepted = accepted;
-	if (accepted < list.items[0].count)
-		list.items[0].verdict = VERDICT_WRONG_ANSWER;
-	return list;
-}
-
 Test(leaderboard, without_times_correctness_ranks)
 {
 	fixture_append(path, judged_with("half", 1), "judge");
@@ -499,72 +457,4 @@ Test(leaderboard, pairs_tell_of_another_compiler_and_library)
 	cr_expect_str_eq(notes_of(&pair), "nvcc differs: 13.0.88 in A, 13.5.37 in B\n");
 	pair_free(&pair);
 	measured_list_free(&runs);
-}
-
-/* ---- what was submitted to a server ------------------------------------------------------- */
-
-static void submitted(struct judgement_list list, const char *job, const char *user, bool practice)
-{
-	char sql[512];
-	struct error err;
-	fixture_append_job(path, list, "judge", job);
-	snprintf(
-		sql, sizeof sql,
-		"INSERT OR IGNORE INTO account VALUES ('id of %s', '%s', 'student', NULL, 1, NULL);"
-		"INSERT INTO job (id, account, problem, name, state, created, seconds, attempts, "
-		"options, source, practice) VALUES ('%s', 'id of %s', 'gemm-f16', '%s.cu', 'done', 1, 1, "
-		"1, '{}', 'x', %d)",
-		user, user, job, user, job, practice);
-	struct store *store = database_open(path, store_schema, true, &err);
-	cr_assert_not_null(store, "%s", err.message);
-	cr_assert(database_execute(store, sql, &err), "%s", err.message);
-	database_close(store);
-}
-
-Test(leaderboard, of_a_user_the_best_counts)
-{
-	submitted(fixture_timed("stdin", "a", 12.0, SEAL_CONFIRMED), "slow", "ada", false);
-	submitted(fixture_timed("stdin", "b", 10.0, SEAL_CONFIRMED), "fast", "ada", false);
-	submitted(fixture_timed("stdin", "c", 11.0, SEAL_CONFIRMED), "other", "bob", false);
-	submitted(fixture_timed("stdin", "d", 1.0, SEAL_CONFIRMED), "cheat", "bob", true);
-	struct leaderboard all = made();
-	cr_assert_eq(all.board_count, 1);
-	cr_assert_eq(all.boards[0].count, 2);
-	cr_expect_str_eq(all.boards[0].leaders[0].run->job, "fast");
-	cr_expect_str_eq(all.boards[0].leaders[0].run->user, "ada");
-	cr_expect_str_eq(all.boards[0].leaders[0].run->file, "fast.cu");
-	cr_expect_eq(all.boards[0].leaders[1].rank, 2);
-	cr_assert_eq(all.left_out_count, 2);
-	is_left_out(&all, 0, "a", LEFT_OUT_USER);
-	is_left_out(&all, 1, "d", LEFT_OUT_PRACTICE);
-	leaderboard_free(&all);
-}
-
-Test(leaderboard, by_correctness_of_a_user_the_best_counts)
-{
-	submitted(judged_with("half", 1), "first", "ada", false);
-	submitted(judged_with("right", 2), "second", "ada", false);
-	submitted(judged_with("right", 2), "the same", "bob", false);
-	submitted(judged_with("none", 0), "third", "cy", false);
-	submitted(judged_with("of practice", 2), "fourth", "cy", true);
-	struct leaderboard all = made();
-	static const char *const users[] = {"ada", "bob", "cy"};
-	cr_assert_eq(all.standing_count, 3);
-	for (size_t i = 0; i < 3; i++)
-		cr_expect_str_eq(all.standings[i].run->user, users[i]);
-	cr_expect_str_eq(all.standings[0].run->job, "second");
-	cr_expect_eq(all.standings[1].rank, 1);
-	cr_expect_str_eq(all.standings[2].run->content, "none");
-	leaderboard_free(&all);
-}
-
-/* A run of the same content that was practice hides none that counts. */
-Test(leaderboard, practice_hides_nothing_that_counts)
-{
-	submitted(judged_with("right", 2), "first", "ada", false);
-	submitted(judged_with("right", 2), "second", "ada", true);
-	struct leaderboard all = made();
-	cr_assert_eq(all.standing_count, 1);
-	cr_expect_str_eq(all.standings[0].run->job, "first");
-	leaderboard_free(&all);
 }
