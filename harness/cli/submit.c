@@ -156,6 +156,14 @@ static void tell_goes_on(const struct options *options, const char *id)
 	cli_tell(line);
 }
 
+static int show_result(const struct options *options, const char *program, const json_t *job)
+{
+	const int status = submission_show(options, program, job);
+	if (json_is_true(json_object_get(job, "practice")))
+		cli_tell("this was practice: with options of its own it counts for no board there");
+	return status;
+}
+
 /* The exit status of a submission that has ended. */
 static int end_of(const struct options *options, const char *program, const json_t *job)
 {
@@ -165,7 +173,7 @@ static int end_of(const struct options *options, const char *program, const json
 	if (state != NULL && strcmp(state, "withdrawn") == 0)
 		error_set(&err, "it was withdrawn, and is not judged");
 	else if (json_is_object(json_object_get(job, "result")))
-		return submission_show(options, program, job);
+		return show_result(options, program, job);
 	else
 		error_set(&err, "the judge came to no verdict: %.800s", why != NULL ? why : "");
 	return cli_fail(EXIT_CANNOT_RUN, &err);

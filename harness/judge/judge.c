@@ -289,6 +289,7 @@ static void items_prepare(const struct submission *submissions, struct judgement
 		struct judgement *item = &list->items[i];
 		snprintf(item->file, sizeof item->file, "%s", submissions[i].file);
 		snprintf(item->content, sizeof item->content, "%s", submissions[i].content);
+		snprintf(item->tokens, sizeof item->tokens, "%s", submissions[i].tokens);
 		if (submissions[i].problem != NULL)
 			snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
 		item->verdict = VERDICT_NOT_RUN;

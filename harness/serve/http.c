@@ -237,7 +237,8 @@ static void stream_end(void *context)
 }
 
 /* NULL: it has ended in the meantime, or memory is short. */
-static struct MHD_Response *stream_begin(struct exchange *exchange, const char *id)
+static struct MHD_Response *stream_begin(struct exchange *exchange, const char *id,
+										 const char *user)
 {
 	struct http *http = exchange->http;
 	struct stream *stream = calloc(1, sizeof *stream);
@@ -245,7 +246,7 @@ static struct MHD_Response *stream_begin(struct exchange *exchange, const char *
 		return NULL;
 	stream->http = http;
 	stream->connection = exchange->connection;
-	stream->watcher = queue_watch(http->server->queue, id, stream_wake, stream);
+	stream->watcher = queue_watch(http->server->queue, id, user, stream_wake, stream);
 	struct MHD_Response *response =
 		stream->watcher != NULL
 			? http->mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, stream_read,

@@ -47,7 +47,7 @@ void session_find(struct server *server, struct http_request *request)
 	char token[ACCOUNT_TOKEN];
 	struct error err;
 	request->known = false;
-	request->user = (struct account){.name = ""};
+	request->user = (struct account){.id = ""};
 	token_of(request, token);
 	if (token[0] != '\0' && account_find(server->jobs, token, &request->user, &err)) {
 		server->had_users = true;

@@ -4,7 +4,7 @@
 #define GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
 
 #include "compile/compile.h"
-#include "compile/content.h"
+#include "compile/tokens.h"
 #include "judge/run/run.h"
 
 struct submission {
@@ -33,6 +33,7 @@ struct submission {
 	bool ptxas_asked;           /* for these two */
 	char *registers;            /* the same: "kernel=40,..."; owned */
 	char content[CONTENT_TEXT]; /* the hash of what was compiled, or is to be */
+	char tokens[CONTENT_TEXT];  /* that of its tokens */
 	char refused[1024];         /* why it is not judged at all; "" where it is */
 	bool unfit;                 /* what was asked for does not suit its problem */
 };

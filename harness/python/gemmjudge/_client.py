@@ -272,7 +272,7 @@ class Client:
         return jobs
 
     def leaderboard(self, problem: str | None = None) -> dict[str, Any]:
-        """As `gemmjudge leaderboard --json` has it, with the users."""
+        """As `gemmjudge leaderboard --submitted --json` has it; of others students see rank, user and median."""
         return self._ask("GET", "/api/leaderboard" + _query({"problem": problem}))
 
     def me(self) -> dict[str, Any]:

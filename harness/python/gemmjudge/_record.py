@@ -34,6 +34,7 @@ class Run(TypedDict):
     command: str
     nvcc: str | None
     seed: str
+    seed_given: NotRequired[bool]
     suite: str | None
     suites: list[str]
     max_dim: int | None
@@ -277,6 +278,7 @@ class Result(TypedDict):
     file: str
     problem: str | None
     content: str | None
+    tokens: NotRequired[str]
     verdict: str
     detail: str
     reason: str

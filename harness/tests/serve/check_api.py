@@ -213,10 +213,16 @@ def check_full():
     limit = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (512, resource.RLIM_INFINITY))
     reply = server.submit("accept")
     assert reply.status == 503 and int(reply.headers["Retry-After"]) > 0, reply.body
+    health = server.request("GET", "/healthz")
+    assert (health.status, health.json()["state"]) == (503, "failing"), "it says so where every POST is refused"
     time.sleep(1)
     assert server.get(number)["state"] == "judging"
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limit)
     assert server.until(number, "done")["verdict"] == "accepted"
+    end = time.monotonic() + 10
+    while server.request("GET", "/healthz").status != 200:
+        assert time.monotonic() < end, "it is well again"
+        time.sleep(0.2)
     assert server.until(server.submitted("accept"), "done")["verdict"] == "accepted"
     assert server.end() == 0
 
