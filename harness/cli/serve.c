@@ -14,7 +14,7 @@
 
 /* Options that concern the server alone, and are no words for its judges. */
 #define OF_THE_SERVER                                                                              \
-	"standard listen store through workers public queue queue-of-user seconds-of-user disk "        \
+	"standard listen store through workers public queue queue-of-user seconds-of-user disk "       \
 	"disk-of-user device without help"
 
 #define LISTEN "127.0.0.1:8080"

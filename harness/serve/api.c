@@ -91,7 +91,7 @@ static bool has_room_left(struct server *server, const struct http_request *requ
 		return false;
 	}
 	if (request->user.name[0] == '\0' ||
-		jobs_bytes(server->jobs, request->user.name, (double)time(NULL) - SERVE_HOUR) + more <=
+		jobs_bytes(server->jobs, request->user.id, (double)time(NULL) - SERVE_HOUR) + more <=
 			config->disk_of_user)
 		return true;
 	reply->retry_after = SERVE_HOUR;
