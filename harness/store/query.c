@@ -7,8 +7,11 @@
 
 #define COUNT(columns) (sizeof(columns) / sizeof *(columns))
 
-/* What was submitted to a server came to its judge through stdin. */
-#define FILE_OF "coalesce(b.name, j.file)"
+/* What came to a server's judge through stdin has the name that it was submitted under; of runs
+ * that older versions stored it is known by the content. */
+#define FILE_OF                                                                                    \
+	"coalesce(b.name, iif(j.file = 'stdin', (SELECT name FROM job WHERE job.content = s.content "  \
+	"ORDER BY number LIMIT 1), NULL), j.file)"
 
 const struct column measured_columns[MEASURED_COLUMNS] = {
 	COLUMN("j.id", struct measured, id),

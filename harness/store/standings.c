@@ -18,8 +18,7 @@ static bool stands(const struct leaderboard *all, const struct left_out *one)
 {
 	return one->run->cases > 0 && !one->run->practice &&
 		   strcmp(one->run->tolerance, "bound") == 0 && strcmp(one->why, LEFT_OUT_RULE) != 0 &&
-		   one->run->content[0] != '\0' && alike_ranks(all, one->run) &&
-		   !is_timed(all, one->run);
+		   one->run->content[0] != '\0' && alike_ranks(all, one->run) && !is_timed(all, one->run);
 }
 
 static double share_of(const struct measured *run)

@@ -143,6 +143,11 @@ def check_practice(right):
     assert "(practice)" in server.request("GET", "/submissions", token=mal).body.decode()
     shown = subprocess.run([PROGRAM, "leaderboard", "--store", store, "--submitted"], check=True, capture_output=True, text=True).stdout
     assert "adas.cu" in shown and "practice" in shown and "01_naive" not in shown, shown
+    for options, marked in (([], False), (["--cases", "2"], True)):
+        sent = subprocess.run([PROGRAM, "submit", os.path.join(ROOT, "solutions/gemm_f16/01_naive.cu"), "--quiet", *options],
+                              env={**os.environ, "GEMMJUDGE_SERVER": f"http://127.0.0.1:{server.port}", "GEMMJUDGE_TOKEN": ada},
+                              capture_output=True, text=True, timeout=120)
+        assert sent.returncode == 0 and ("this was practice" in sent.stderr) == marked, (options, sent)
     assert server.end() == 0
 
 
