@@ -12,6 +12,7 @@
 #include "cli/batch.h"
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/reader.h"
 #include "cli/recorded.h"
 #include "cli/source_files.h"
 #include "cli/stored.h"
@@ -238,10 +239,10 @@ static bool choose_places(const struct rejudge *rejudge, struct batch_places *pl
 	return device_list_parse("emu", &emulated, err) && batch_places_take(places, &emulated, err);
 }
 
-/* Every option is ours. */
+/* Every option is ours; these are flags (recorded.c). */
 static bool any_option(const char *name, bool *takes_value)
 {
-	*takes_value = strcmp(name, "tuned") != 0 && strcmp(name, "large-sizes") != 0;
+	*takes_value = !option_list_has("tuned large-sizes seed-drawn", name);
 	return true;
 }
 
