@@ -40,7 +40,7 @@ static bool write_ptx(const struct asking *asking, const char *text, size_t leng
 
 /* nvcc, as it gives ptxas what the user's flags are for ptxas. The report goes to a file: of a
  * program's output only the end is kept. */
-static bool run_nvcc(const struct asking *asking, struct error *err)
+static enum compile_status run_nvcc(const struct asking *asking, struct error *err)
 {
 	static const char *const fixed[] = {"-cubin", "-Xptxas", "-v"};
 	struct words words = {0};
@@ -56,7 +56,7 @@ static bool run_nvcc(const struct asking *asking, struct error *err)
 	const bool jailed = !asking->options->unjailed && landlock_abi() > 0;
 	const int rules = jailed ? jail_rules_open(&jail, err) : 0;
 	if (rules < 0)
-		return false;
+		return COMPILE_FAILED;
 	words_add(&words, "/bin/sh");
 	words_add(&words, "-c");
 	words_add(&words, "exec \"$@\" 2>\"$0\"");
@@ -81,8 +81,7 @@ static bool run_nvcc(const struct asking *asking, struct error *err)
 	free(said);
 	if (rules > 0)
 		close(rules);
-	return status == COMPILE_OK ||
-		   (status == COMPILE_ERROR ? error_set(err, "ptxas refuses the PTX") : false);
+	return status;
 }
 
 static bool ask_each(struct asking *asking, const struct images_file *library,
@@ -91,14 +90,19 @@ static bool ask_each(struct asking *asking, const struct images_file *library,
 	size_t place = 0, length;
 	const char *text;
 	while (images_next_ptx(library, &place, &text, &length)) {
-		if (out->count == PTXAS_IMAGES)
+		out->refused = out->count == PTXAS_IMAGES;
+		if (out->refused)
 			return error_set(err, "more than %d times PTX", PTXAS_IMAGES);
-		if (!write_ptx(asking, text, length, err) || !run_nvcc(asking, err))
+		if (!write_ptx(asking, text, length, err))
 			return false;
+		enum compile_status status = run_nvcc(asking, err);
 		out->at[out->count] = bytes_read_file(asking->report, &length);
-		if (out->at[out->count] == NULL)
-			return error_set(err, "%s: %s", asking->report, strerror(errno));
-		out->count++;
+		out->count += out->at[out->count] != NULL;
+		out->refused = status == COMPILE_ERROR || status == COMPILE_STOPPED;
+		if (out->refused)
+			return error_set(err, "ptxas refuses the PTX");
+		if (status != COMPILE_OK)
+			return false;
 	}
 	return out->count > 0 || error_set(err, "no PTX in it");
 }

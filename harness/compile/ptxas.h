@@ -9,13 +9,15 @@
 
 /* The report (-v) of each PTX; owned. */
 struct ptxas_reports {
+	bool refused; /* the last one says why it does not compile, or it took too long: neither would
+					 the file for a GPU */
 	size_t count;
 	char *at[PTXAS_IMAGES];
 };
 
 /* Of a library that was compiled with these options, for options->architecture, with machine code.
- * False with err: nothing is known, as it has no PTX, or too much, or ptxas refuses it, or nvcc
- * cannot be run. ptxas_free() is allowed then. */
+ * False with err: it is not known what all of its PTX takes: `refused`, or it has none, or too
+ * much, or nvcc cannot be run. ptxas_free() is to be called all the same. */
 bool ptxas_ask(const struct compile_options *options, const char *library,
 			   struct ptxas_reports *out, struct error *err);
 void ptxas_free(struct ptxas_reports *reports);

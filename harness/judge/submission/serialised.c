@@ -167,11 +167,11 @@ void serialised_ask(const struct run *run, struct submission *s)
 	struct ptxas_reports reports;
 	struct error ignored;
 	s->ptxas_asked = true;
-	if (ptxas_ask(&options, s->compiled.library, &reports, &ignored)) {
+	if (ptxas_ask(&options, s->compiled.library, &reports, &ignored))
 		serialised_of_reports((const char *const *)reports.at, reports.count, &s->serialised,
 							  &s->registers);
-		if (s->serialised != NULL && !run->options->emulation.uses)
-			add_to_log(s, &reports);
-	}
+	s->ptxas_refused = reports.refused;
+	if (reports.refused || (s->serialised != NULL && !run->options->emulation.uses))
+		add_to_log(s, &reports);
 	ptxas_free(&reports);
 }

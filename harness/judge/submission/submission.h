@@ -31,6 +31,7 @@ struct submission {
 	bool miscounted;            /* because solve() takes another number of arguments */
 	char *serialised;           /* serialised.h: kernels; NULL: none, or not asked; owned */
 	bool ptxas_asked;           /* for these two */
+	bool ptxas_refused;         /* it takes none of this file's PTX: neither is told */
 	char *registers;            /* the same: "kernel=40,..."; owned */
 	char content[CONTENT_TEXT]; /* the hash of what was compiled, or is to be */
 	char tokens[CONTENT_TEXT];  /* that of its tokens */
