@@ -252,16 +252,35 @@ static bool is_before(const struct person *a, const struct person *b, int64_t a_
 	return a_number < b_number;
 }
 
-static void wake_all(struct queue *queue, const struct queue_entry *of, bool beat)
+static void wake(struct queue_watcher *watcher)
+{
+	if (watcher->asleep) {
+		watcher->asleep = false;
+		watcher->wake(watcher->context);
+	}
+}
+
+/* Those of one entry; NULL: of all, who hear a comment where there is nothing else. */
+static void wake_all(struct queue *queue, const struct queue_entry *of)
 {
 	for (struct queue_watcher *w = queue->watchers; w != NULL; w = w->next) {
 		if (of != NULL && w->entry != of)
 			continue;
-		w->beat = w->beat || beat;
-		if (w->asleep) {
-			w->asleep = false;
-			w->wake(w->context);
-		}
+		w->beat = w->beat || of == NULL;
+		wake(w);
+	}
+}
+
+static size_t place_of(const struct queue *queue, const struct queue_entry *entry);
+
+/* Places have changed: those whose own did, so that who submits and withdraws for ever does not
+ * wake everybody each time. */
+static void wake_moved(struct queue *queue)
+{
+	for (struct queue_watcher *w = queue->watchers; w != NULL; w = w->next) {
+		const size_t place = w->asleep ? place_of(queue, w->entry) : 0;
+		if ((place > 0 && place != w->place) || w->round != w->entry->round)
+			wake(w);
 	}
 }
 
@@ -333,7 +352,8 @@ bool queue_withdraw(struct queue *queue, const char *id, struct error *err)
 			free(event);
 		entry->person->waiting--;
 		entry->state = ENDED;
-		wake_all(queue, NULL, false);
+		wake_all(queue, entry);
+		wake_moved(queue);
 		entry_leave(queue, entry);
 	} else {
 		entry->state = WAITING;
@@ -404,7 +424,7 @@ struct queue_entry *queue_take(struct queue *queue)
 		entry->person->waiting--;
 		entry->person->judging++;
 		queue->judging++;
-		wake_all(queue, NULL, false); /* places have changed */
+		wake_moved(queue);
 	}
 	release(queue);
 	return entry;
@@ -431,7 +451,7 @@ void queue_tell(struct queue *queue, struct queue_entry *entry, json_t *event, b
 		entry->events = more;
 		entry->events[entry->event_count++] = text;
 		entry->event_bytes += strlen(text);
-		wake_all(queue, entry, false);
+		wake_all(queue, entry);
 	} else {
 		free(text);
 	}
@@ -453,7 +473,7 @@ void queue_again(struct queue *queue, struct queue_entry *entry)
 	entry->round++;
 	entry->person->waiting++;
 	pthread_cond_signal(&queue->more);
-	wake_all(queue, NULL, false);
+	wake_moved(queue);
 	release(queue);
 }
 
@@ -464,7 +484,7 @@ void queue_done(struct queue *queue, struct queue_entry *entry)
 	entry->person->seconds = seconds;
 	judged_no_more(queue, entry);
 	entry->state = ENDED;
-	wake_all(queue, entry, false);
+	wake_all(queue, entry);
 	entry_leave(queue, entry);
 	release(queue);
 }
@@ -481,7 +501,7 @@ void queue_shut(struct queue *queue)
 {
 	hold(queue);
 	queue->shut = true;
-	wake_all(queue, NULL, false);
+	wake_all(queue, NULL);
 	release(queue);
 }
 
@@ -568,7 +588,7 @@ enum queue_news queue_next(struct queue *queue, struct queue_watcher *watcher,
 void queue_beat(struct queue *queue)
 {
 	hold(queue);
-	wake_all(queue, NULL, true);
+	wake_all(queue, NULL);
 	release(queue);
 }
 
