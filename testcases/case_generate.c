@@ -93,7 +93,17 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 	return test;
 }
 
+/* Every other plain case holds what timed calls hold, so that what a file does with such values
+ * alone is judged on them. */
 enum given_kind { GIVEN_PLAIN, GIVEN_EXACT, GIVEN_ANY_FACTORS, GIVEN_DRAWN, GIVEN_KINDS };
+
+/* A scale of the result, where there is one, goes by the values that were drawn. */
+static void hold_timed_values(const struct problem *problem, struct test_case *test)
+{
+	for (size_t i = 0; i < problem_operands(problem) && !problem_takes(problem, SCALAR_SCALE_LEFT);
+		 i++)
+		test->values[i] = case_plain_values(problem, i, test);
+}
 
 struct test_case case_generate_at(const struct problem *problem, const struct shape *shape,
 								  uint64_t seed, size_t index)
@@ -119,6 +129,8 @@ struct test_case case_generate_at(const struct problem *problem, const struct sh
 			draw_no_product(&test);
 	}
 	draw_contents(&draws, problem, &test, kind == GIVEN_EXACT);
+	if (index % (2 * GIVEN_KINDS) == GIVEN_PLAIN)
+		hold_timed_values(problem, &test);
 	if (kind == GIVEN_ANY_FACTORS)
 		draw_padding_decides(&draws, problem, &test);
 	return test;

@@ -97,6 +97,7 @@ static void draw_quantisation(struct draws *draws, const struct problem *problem
  * |alpha| = 2; overflow is a suite's business, not a surprise of a random run. */
 static struct value_spec draw_numbers(struct draws *draws, const struct type *type)
 {
+	static const enum distribution parts[] = {VALUES_WIDE_LATE, VALUES_WIDE_ROWS, VALUES_BLOCKS};
 	switch (draw_below(draws, 10)) {
 	case 0: return (struct value_spec){VALUES_UNIFORM, type->uniform_most, 0, 0};
 	case 1: return (struct value_spec){VALUES_UNIFORM, 0.5f, 0, 0};
@@ -104,6 +105,11 @@ static struct value_spec draw_numbers(struct draws *draws, const struct type *ty
 	case 3: return (struct value_spec){VALUES_NORMAL, 1.0f, 0, 0};
 	case 4: return (struct value_spec){VALUES_WIDE, type->wide_most, 0, 0};
 	case 5: return (struct value_spec){VALUES_POSITIVE, 1.0f, 0, 0};
+	case 6: {
+		enum distribution part = parts[draw_below(draws, 3)];
+		float scale = part == VALUES_BLOCKS ? 1.0f : type->wide_most;
+		return (struct value_spec){part, scale, 0, 0};
+	}
 	default: return (struct value_spec){VALUES_UNIFORM, 1.0f, 0, 0};
 	}
 }

@@ -20,6 +20,9 @@ static const char *const distribution_names[] = {
 	[VALUES_GRAPH_INTEGER] = "graph-integer",
 	[VALUES_GRAPH_CHAIN] = "graph-chain",
 	[VALUES_SIGNED] = "signed",
+	[VALUES_WIDE_LATE] = "wide-late",
+	[VALUES_WIDE_ROWS] = "wide-rows",
+	[VALUES_BLOCKS] = "blocks",
 };
 #define DISTRIBUTIONS (sizeof distribution_names / sizeof *distribution_names)
 
@@ -36,7 +39,9 @@ static float scale_most(enum distribution distribution)
 	switch (distribution) {
 	case VALUES_INTEGER:
 	case VALUES_GRAPH_INTEGER: return 0x1p20f;
-	case VALUES_WIDE: return 200.0f;
+	case VALUES_WIDE:
+	case VALUES_WIDE_LATE:
+	case VALUES_WIDE_ROWS: return 200.0f;
 	default: return SCALE_MOST;
 	}
 }

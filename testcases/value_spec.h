@@ -32,6 +32,10 @@ enum distribution {
 						   with a small share, paths have as many edges as can be */
 	VALUES_SIGNED, /* magnitude uniform in [low, low + scale), random sign, and 0 or -0 at about
 					  one place in 32: scales, as quantisers write them */
+	/* What a sample of an operand does not tell of the rest. `scale` as of VALUES_WIDE: */
+	VALUES_WIDE_LATE, /* uniform in [-1, 1), and in the last quarter of the elements wide */
+	VALUES_WIDE_ROWS, /* uniform in [-1, 1), and in about one row of 16 wide */
+	VALUES_BLOCKS,    /* uniform, and zero in about half of the squares of 16 x 16 */
 };
 
 struct value_spec {

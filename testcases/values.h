@@ -28,6 +28,7 @@ enum values_stream {
 	VALUES_STREAM_EXTRA = 16,         /* and on: what an epilogue reads */
 	VALUES_STREAM_POTENTIALS = 0x100, /* added to an operand's: of the nodes of a graph */
 	VALUES_STREAM_EXTREMES = 0x200,   /* the same: of squares of extreme codes */
+	VALUES_STREAM_PLACES = 0x300,     /* the same: of rows and squares that differ from the rest */
 };
 
 /* The stream of an operand, by its number in the problem's table: 0, 1, 2, and then 8 on. */
@@ -340,9 +341,37 @@ VALUES_FUNCTION uint32_t values_of_word(const struct values *values, uint32_t wo
 	case VALUES_GRAPH_SIGNED:
 	case VALUES_GRAPH_INTEGER:
 	case VALUES_GRAPH_CHAIN:
+	case VALUES_WIDE_LATE:
+	case VALUES_WIDE_ROWS:
+	case VALUES_BLOCKS:
 	case VALUES_ZERO: break;
 	}
 	return values_from_double(format, 0);
+}
+
+VALUES_FUNCTION uint32_t values_place(const struct values *values, uint64_t place)
+{
+	return values_random(values->seed, values->stream + VALUES_STREAM_PLACES, place).word[0];
+}
+
+/* An element of an operand whose parts are drawn apart. */
+VALUES_FUNCTION uint32_t values_of_part(const struct values *values, uint64_t index, uint32_t word)
+{
+	struct values drawn = *values;
+	uint64_t row = index / values->columns, column = index % values->columns;
+	drawn.spec.distribution = VALUES_UNIFORM;
+	if (values->spec.distribution == VALUES_BLOCKS) {
+		uint64_t square = row / 16 * ((values->columns + 15) / 16) + column / 16;
+		if ((values_place(values, square) & 1) != 0)
+			drawn.spec.distribution = VALUES_ZERO;
+	} else if (values->spec.distribution == VALUES_WIDE_LATE
+				   ? index >= values->elements - values->elements / 4
+				   : (values_place(values, row) & 0xF) == 0) {
+		drawn.spec.distribution = VALUES_WIDE;
+	} else {
+		drawn.spec.scale = 1;
+	}
+	return values_of_word(&drawn, word);
 }
 
 /* 0 to 15 for each node. */
@@ -404,10 +433,13 @@ VALUES_FUNCTION void values_block(const struct values *values, uint64_t block,
 	bool edges = distribution == VALUES_GRAPH || distribution == VALUES_GRAPH_SIGNED ||
 				 distribution == VALUES_GRAPH_INTEGER || distribution == VALUES_GRAPH_CHAIN;
 	bool extremes = values->format.is_integer && values->spec.share > 0;
+	bool parts = distribution == VALUES_WIDE_LATE || distribution == VALUES_WIDE_ROWS ||
+				 distribution == VALUES_BLOCKS;
 	for (int i = 0; i < VALUES_BLOCK; i++) {
 		uint64_t index = block * VALUES_BLOCK + i;
-		uint32_t bits = edges ? values_edge(values, index, words.word[i])
-							  : values_of_word(values, words.word[i]);
+		uint32_t bits = edges   ? values_edge(values, index, words.word[i])
+						: parts ? values_of_part(values, index, words.word[i])
+								: values_of_word(values, words.word[i]);
 		out[i] = values->flip ^ (extremes ? values_extreme(values, index, bits) : bits);
 	}
 }

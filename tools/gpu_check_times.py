@@ -85,7 +85,7 @@ def honest(checker):
                     break
                 status, report = checker.judge(solution(name), "--cases", "1", "--max-dim", "16", "--time", shape)
                 row = {"kernel": name, "shape": shape, "status": status}
-                if report and report["results"][0]["timing"]:
+                if report and report["results"][0]["timing"] and timed_file(report)["ran"]:
                     entry = timed_file(report)
                     claim = (entry["span"] or entry["event"])["median_us"]
                     row |= {"gpu": report["device"]["name"], "span": claim, "sealed": entry["sealed"]}

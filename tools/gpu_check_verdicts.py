@@ -10,6 +10,9 @@ from gpu_checker import ENDING, SOLUTIONS, TESTS, solution
 
 SKIPPED = 77  # the exit status of a test that cannot be done here
 SANITIZED = ("sgemm/ffma", "sgemm/tensor", "gemm_f16/hopper")
+SUMS = {"f16": ("gemm_f16/02_tiled", "gemm_f16/hopper", "batched_f16/02_mma"), "bf16": ("gemm_bf16/07_mma", "gemm_bf16/hopper"),
+        "f32": ("sgemm/01_naive", "sgemm/ffma", "sgemm/tensor", "sgemm/14_strassen_two"), "e4m3": ("gemm_e4m3/02_wgmma",)}
+MOST_TOGETHER = 0.95  # of what would be refused, by any order of honest sums
 SOAKS = 5  # at once, of 40 judgements each
 
 
@@ -107,6 +110,32 @@ def tricks_on_time(checker):
             failed.append(f"{file}: {'; '.join(shown[file.stem])}")
     return {"figures": {"tricks": len(files), "skipped": skipped, "failed": len(failed)}, "shown": shown, "failed": failed,
             "missing": missing}
+
+
+def errors_together(checker, type_name):
+    """(cases, the most of all errors together over what honest sums have, whose, what failed) of a type's files."""
+    cases, most, whose, failed = 0, 0.0, "", []
+    emulated = checker.device.startswith("emu")
+    count = int(os.environ.get("SUMS", 24 if emulated else 2000)) // len(SUMS[type_name])
+    for name in SUMS[type_name]:
+        status, report = checker.judge(solution(name), "--cases", count, "--max-dim", 192 if emulated else 512, "--seed", 1, "--time", "none",
+                                       "--file-timeout", 400, seconds=400, before=checker.alone)
+        if status != 0:
+            failed.append(f"{name}: exit status {status}")
+        for case in report["results"][0]["cases"] if report else []:
+            ratio = (case["check"] or {}).get("rms_ratio", 0)
+            cases += 1
+            most, whose = max((most, whose), (ratio, f"{name} {case['name']}"))
+    failed += [f"{whose}: {most:.3g}"] if most > MOST_TOGETHER else []
+    return cases, most, whose, failed
+
+
+def sums(checker):
+    """All errors of honest files together are within what the referee expects, on many cases of each type."""
+    with concurrent.futures.ThreadPoolExecutor(len(SUMS) if checker.alone else 1) as pool:
+        found = dict(zip(SUMS, pool.map(lambda name: errors_together(checker, name), SUMS)))
+    figures = {name: f"{most:.3g} in {cases} cases ({whose})" for name, (cases, most, whose, _) in found.items()}
+    return {"figures": figures, "failed": [line for row in found.values() for line in row[3]], "missing": []}
 
 
 def soak(checker):

@@ -96,6 +96,7 @@ static void complete_facts(const struct command *command, struct judgement_list 
 	if (options->judge.device.text == NULL && chosen) /* again on the device that was chosen */
 		options->judge.device.text = list->facts.device_kind == DEVICE_CUDA ? "cuda" : "emu";
 	options_again(options, command->program, list->facts.command, sizeof list->facts.command);
+	list->facts.seed_given = options->has_seed && !options->store.seed_drawn;
 }
 
 static void show_step(void *context, const char *file, const char *what, size_t done, size_t total)

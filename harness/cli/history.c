@@ -92,7 +92,7 @@ static int write_fastest(const struct options *options, struct measured_list *li
 {
 	struct error err;
 	struct leaderboard all;
-	if (!leaderboard_make(list, &all, &err))
+	if (!leaderboard_make(list, false, &all, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	const struct leader *leader = fastest_of(&all);
 	const bool ok = (leader != NULL || error_set(&err,

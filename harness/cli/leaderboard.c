@@ -29,13 +29,16 @@ static int leaderboard(const char *program, struct options *options)
 									  .shapes = options->judge.shapes.items};
 	const struct store_filter filter = {
 		.problem = options->judge.problem != NULL ? options->judge.problem->name : NULL,
-		.device = options->gpu};
+		.device = options->gpu,
+		.submitted = options->query.submitted,
+		.case_names = true};
 	if (options->argument_count > 0) {
 		error_set(&err, "leaderboard takes no file: gemmjudge history %s shows what it was",
 				  options->arguments[0]);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	if (!stored_find(options, &filter, &runs, &err) || !leaderboard_make(&runs, &shown.all, &err))
+	if (!stored_find(options, &filter, &runs, &err) ||
+		!leaderboard_make(&runs, true, &shown.all, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	int status = options->query.site != NULL
 					 ? write_pages(options->query.site, &shown.all)
@@ -51,8 +54,10 @@ const struct subcommand subcommand_leaderboard = {
 	.usage = "usage: gemmjudge leaderboard [OPTION...]\n"
 			 "\n"
 			 "Ranks the best accepted run of each content, for each problem and kind of GPU. "
-			 "Times that differ by no more than noise share a rank. What broke a rule, and "
-			 "times that sealed calls did not confirm, never rank.\n"
+			 "Times that differ by no more than noise share a rank. Only what was judged alike "
+			 "ranks: of each problem, device and epilogue by the cases that most files were "
+			 "judged by. What broke a rule, and times that sealed calls did not confirm, never "
+			 "rank.\n"
 			 "\n"
 			 "  gemmjudge leaderboard --problem gemm-f16 --shape 4096x4096x4096\n"
 			 "  gemmjudge leaderboard --site pages\n",

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 static const char end[] = " ...";
 
 /* Leaves room for the end. */
@@ -21,17 +23,22 @@ static void put_quoted(struct command_line *line, char c, bool escapes)
 {
 	char octal[8];
 	snprintf(octal, sizeof octal, "\\%03o", (unsigned char)c);
-	if (escapes && ((unsigned char)c < ' ' || c == 0x7F || c == '\\' || c == '\''))
+	if (escapes && ((unsigned char)c < ' ' || (unsigned char)c >= 0x7F || c == '\\' || c == '\''))
 		put(line, octal);
 	else
 		put(line, c == '\'' ? "'\\''" : (char[]){c, '\0'});
 }
 
-static bool has_controls(const char *word)
+/* Whether characters of it are not seen: controls, ends of lines, marks of direction, ... */
+static bool has_unseen(const char *word)
 {
-	while ((unsigned char)*word >= ' ' && *word != 0x7F)
-		word++;
-	return *word != '\0';
+	uint32_t character;
+	for (size_t bytes; *word != '\0'; word += bytes > 0 ? bytes : 1) {
+		bytes = utf8_decode(word, &character);
+		if (bytes > 0 && (utf8_is_unseen(character) || character < ' '))
+			return true;
+	}
+	return false;
 }
 
 void line_add(struct command_line *line, const char *word)
@@ -45,7 +52,7 @@ void line_add(struct command_line *line, const char *word)
 	if (line->full)
 		return;
 	size_t before = line->used;
-	bool escapes = has_controls(word); /* the quotes of bash, zsh and ksh: it stays one line */
+	bool escapes = has_unseen(word); /* the quotes of bash, zsh and ksh: it stays one line */
 	bool quotes = word[0] == '\0' || word[strspn(word, plain)] != '\0';
 	put(line, before > 0 ? " " : "");
 	put(line, escapes ? "$'" : quotes ? "'" : "");

@@ -158,7 +158,7 @@ static bool list_folder(const char *source, const char *below)
 		snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
 		char summary[FILE_SUMMARY_MAX];
 		file_summary(path, summary);
-		char *name = clean_text(names[i]->d_name);
+		char *name = clean_line(names[i]->d_name);
 		int column = printf("    %-22s ", name != NULL ? name : "?");
 		wrap_print(stdout, COLUMNS, column, 27, summary);
 		free(name);

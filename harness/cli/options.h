@@ -39,7 +39,9 @@ struct output_options {
 struct store_options {
 	const char *file; /* of judgements */
 	const char *as;   /* the name that a file is remembered by, instead of its own */
+	const char *job;  /* the submission to serve that is judged */
 	bool none, no_sources;
+	bool seed_drawn; /* the seed is one that an earlier run drew */
 };
 
 /* Sizes that are as large as --large-sizes alone allows. */
@@ -53,6 +55,7 @@ struct query_options {
 	const char *since;   /* a date */
 	const char *fastest; /* a folder for the fastest version */
 	const char *site;    /* a folder for pages */
+	bool submitted;      /* only what was submitted to serve */
 };
 
 /* judge, bench: a file of requests. */
@@ -96,6 +99,7 @@ struct serve_options {
 	size_t queue, queue_of_user;
 	size_t disk_mib, disk_of_user_mib;
 	double seconds_of_user;
+	const char *standard; /* a file */
 	bool public;
 };
 
@@ -103,6 +107,7 @@ struct submit_options {
 	const char *server, *token_file;
 	const char *id;   /* of what was submitted before */
 	const char *wait; /* "yes" or "no" */
+	bool plain_http;
 };
 
 /* What was asked for: what all have, what several share, and what one subcommand has by itself.

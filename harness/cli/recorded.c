@@ -118,6 +118,8 @@ json_t *recorded_options(const struct measured *item, const struct batch_words *
 	put_text(out, "epilogue", item->epilogue, words);
 	put_text(out, "tolerance", item->tolerance, words);
 	put_text(out, "seed", item->seed, words);
+	if (item->seed[0] != '\0' && !item->seed_given && !is_given(words, "seed"))
+		json_object_set_new(out, "seed-drawn", json_true());
 	put_text(out, "stored-as", item->path, words);
 	put_list(out, "nvcc-flag", item->nvcc_flags);
 	if (item->tuned)

@@ -9,7 +9,8 @@
 
 void remember_open(struct remember *remember, const struct options *options)
 {
-	*remember = (struct remember){.run = {.mode = options->command, .as = options->store.as}};
+	*remember = (struct remember){
+		.run = {.mode = options->command, .as = options->store.as, .job = options->store.job}};
 	if (options->store.none)
 		return;
 	struct error why;

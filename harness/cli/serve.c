@@ -14,8 +14,8 @@
 
 /* Options that concern the server alone, and are no words for its judges. */
 #define OF_THE_SERVER                                                                              \
-	"listen store through workers public queue queue-of-user seconds-of-user disk disk-of-user "   \
-	"device without help"
+	"standard listen store through workers public queue queue-of-user seconds-of-user disk "       \
+	"disk-of-user device without help"
 
 #define LISTEN "127.0.0.1:8080"
 #define QUEUE 1000
@@ -85,6 +85,15 @@ static bool demand_jail(unsigned without, char require[LAYERS_TEXT], struct erro
 
 /* ---- the server ------------------------------------------------------------------------- */
 
+/* What --standard names; NULL without it. False with err. */
+static bool read_standard(const char *path, json_t **out, struct error *err)
+{
+	json_error_t where;
+	*out = path != NULL ? json_load_file(path, JSON_REJECT_DUPLICATES, &where) : NULL;
+	return path == NULL || *out != NULL ||
+		   error_set(err, "--standard %s: line %d: %s", path, where.line, where.text);
+}
+
 static size_t or_usual(size_t asked, size_t usual)
 {
 	return asked > 0 ? asked : usual;
@@ -102,7 +111,9 @@ static int serve(const char *program, struct options *options)
 				  options->arguments[0]);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
+	json_t *standard = NULL;
 	if (!store_needed(options->store.file, store, &err) ||
+		!read_standard(options->serve.standard, &standard, &err) ||
 		!batch_places_take(&places, &options->judge.device, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	if (!demand_jail(options->judge.limits.without, require, &err))
@@ -127,6 +138,7 @@ static int serve(const char *program, struct options *options)
 		.require = require[0] != '\0' ? require : NULL,
 		.words = (const char *const *)words.at,
 		.word_count = words.count,
+		.standard = standard,
 		.devices = places.at,
 		.worker_count = workers,
 		.cases = usual.cases.count,
@@ -142,6 +154,7 @@ static int serve(const char *program, struct options *options)
 		.suits = suits,
 		.tell = cli_tell};
 	const bool ok = serve_run(&config, &err);
+	json_decref(standard);
 	for (size_t i = 0; i < words.count; i++)
 		free(words.at[i]);
 	return ok ? EXIT_ACCEPTED : cli_fail(EXIT_CANNOT_RUN, &err);

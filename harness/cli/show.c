@@ -43,10 +43,10 @@ static bool take_hash(const struct options *options, char out[CONTENT_TEXT], str
 			   text, STORED_HASH_LEAST);
 }
 
-/* To a terminal without what would steer it. */
+/* To a terminal without what would steer it, or hide there. */
 static void print(const struct source_file *file)
 {
-	char *clean = isatty(STDOUT_FILENO) ? clean_text(file->text) : NULL;
+	char *clean = isatty(STDOUT_FILENO) ? clean_visible(file->text) : NULL;
 	if (clean != NULL)
 		fputs(clean, stdout);
 	else

@@ -67,7 +67,10 @@ static struct client *open_client(const struct options *options, int *status)
 	if (url == NULL || url[0] == '\0')
 		error_set(&err, "name the server: --server URL, or GEMMJUDGE_SERVER");
 	else if (take_token(options, token, &err))
-		client = client_open(url, token, is_interrupted, &usage, &err);
+		client = client_open(&(struct client_server){.url = url,
+													 .token = token,
+													 .plain_http = options->submit.plain_http},
+							 is_interrupted, &usage, &err);
 	explicit_bzero(token, sizeof token);
 	if (client == NULL)
 		*status = cli_fail(usage ? EXIT_BAD_INPUT : EXIT_CANNOT_RUN, &err);
@@ -153,6 +156,14 @@ static void tell_goes_on(const struct options *options, const char *id)
 	cli_tell(line);
 }
 
+static int show_result(const struct options *options, const char *program, const json_t *job)
+{
+	const int status = submission_show(options, program, job);
+	if (json_is_true(json_object_get(job, "practice")))
+		cli_tell("this was practice: with options of its own it counts for no board there");
+	return status;
+}
+
 /* The exit status of a submission that has ended. */
 static int end_of(const struct options *options, const char *program, const json_t *job)
 {
@@ -162,7 +173,7 @@ static int end_of(const struct options *options, const char *program, const json
 	if (state != NULL && strcmp(state, "withdrawn") == 0)
 		error_set(&err, "it was withdrawn, and is not judged");
 	else if (json_is_object(json_object_get(job, "result")))
-		return submission_show(options, program, job);
+		return show_result(options, program, job);
 	else
 		error_set(&err, "the judge came to no verdict: %.800s", why != NULL ? why : "");
 	return cli_fail(EXIT_CANNOT_RUN, &err);
@@ -182,8 +193,9 @@ static int follow_to_end(struct client *client, const struct options *options, c
 	if (end != CLIENT_ANSWERED) {
 		if (end == CLIENT_LOST)
 			cli_fail(status, &err);
-		tell_goes_on(options, id);
-	} else if (reply.status != 200) {
+		if (client_has_answered(client))
+			tell_goes_on(options, id);
+	} else if (reply.status != 200 || !client_is_job(reply.body)) {
 		status = fail_refused(options, client, &reply);
 	} else {
 		status = end_of(options, program, reply.body);

@@ -80,7 +80,7 @@ const struct subcommand subcommand_user = {
 			 "\n"
 			 "Users of 'gemmjudge serve' with the same store. 'add' prints a token, once: the "
 			 "store has only its hash. A teacher sees everyone's submissions. What a removed "
-			 "user submitted stays.\n"
+			 "user submitted stays, and is not another's who gets the name later.\n"
 			 "\n"
 			 "  gemmjudge user add ada --store class.db\n",
 	.run = user,

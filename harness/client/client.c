@@ -1,5 +1,7 @@
 #include "client/client.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,21 @@ static bool is_plain(const char *text)
 		if (*text <= ' ' || *text > '~')
 			return false;
 	return true;
+}
+
+/* Whether the host of a URL, which begins behind the scheme, can be no other machine. */
+static bool is_loopback(const char *host)
+{
+	const bool bracket = *host == '[';
+	char name[64];
+	struct in_addr four;
+	struct in6_addr six;
+	host += bracket;
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(host, bracket ? "]" : ":/"), host);
+	if (bracket)
+		return inet_pton(AF_INET6, name, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+	return strcasecmp(name, "localhost") == 0 ||
+		   (inet_pton(AF_INET, name, &four) == 1 && ntohl(four.s_addr) >> 24 == IN_LOOPBACKNET);
 }
 
 static bool take_url(struct client *client, const char *url, struct error *err)
@@ -33,21 +50,30 @@ static bool take_url(struct client *client, const char *url, struct error *err)
 						 "https://judge.example.org or http://127.0.0.1:8080",
 						 url);
 	snprintf(client->url, sizeof client->url, "%.*s", (int)length, url);
+	client->loopback = is_loopback(client->url + scheme);
+	client->secret = !http || client->loopback;
 	return true;
 }
 
-static bool take_token(struct client *client, const char *token, struct error *err)
+static bool take_token(struct client *client, const struct client_server *server, struct error *err)
 {
+	const char *token = server->token;
 	if (token == NULL || token[0] == '\0')
 		return true;
 	if (strlen(token) > CLIENT_TOKEN_BYTES || !is_plain(token))
 		return error_set(err, "the token is none: 'gemmjudge user add' printed one line");
+	if (!client->secret && !server->plain_http)
+		return error_set(
+			err,
+			"%.700s: the token could be read on its way over http: use https, or, where "
+			"you trust the network, --plain-http",
+			client->url);
 	snprintf(client->authorization, sizeof client->authorization, "Authorization: Bearer %s",
 			 token);
 	return true;
 }
 
-struct client *client_open(const char *url, const char *token, client_stop stop, bool *usage,
+struct client *client_open(const struct client_server *server, client_stop stop, bool *usage,
 						   struct error *err)
 {
 	struct client *client = calloc(1, sizeof *client);
@@ -57,7 +83,7 @@ struct client *client_open(const char *url, const char *token, client_stop stop,
 		return NULL;
 	}
 	client->stop = stop;
-	*usage = !take_url(client, url, err) || !take_token(client, token, err);
+	*usage = !take_url(client, server->url, err) || !take_token(client, server, err);
 	if (!*usage && libcurl_load(&client->curl, err)) {
 		client->handle = client->curl.easy_init();
 		if (client->handle != NULL)
@@ -75,6 +101,11 @@ void client_close(struct client *client)
 	client->curl.easy_cleanup(client->handle);
 	explicit_bzero(client->authorization, sizeof client->authorization);
 	free(client);
+}
+
+bool client_has_answered(const struct client *client)
+{
+	return client->answered;
 }
 
 const char *client_url(const struct client *client)
@@ -108,4 +139,9 @@ void client_refusal(const struct client *client, const struct client_reply *repl
 bool client_is_id(const char *text)
 {
 	return strlen(text) == CLIENT_ID_DIGITS && strspn(text, "0123456789abcdef") == CLIENT_ID_DIGITS;
+}
+
+bool client_is_job(const json_t *json)
+{
+	return json_is_string(json_object_get(json, "state"));
 }

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "client/request.h"
 
-#define AWAY_SECONDS 600.0 /* so long without an answer the server is waited for */
+#define AWAY_SECONDS 600.0 /* so long without an answer one that has given some is waited for */
 #define PAUSE_LEAST 0.5
 #define PAUSE_MOST 30.0
 
@@ -18,9 +18,11 @@ struct follower {
 	bool told;       /* that it is away */
 };
 
+/* An event came. Other answers do not count: every stream has some, unless the server is none. */
 static void note_answer(struct follower *follower)
 {
 	follower->answered = clock_seconds();
+	follower->pause = PAUSE_LEAST;
 	follower->told = false;
 }
 
@@ -64,23 +66,28 @@ static enum client_end try_once(struct follower *follower, const char *id,
 	*again = false;
 	enum client_end end = client_ask(follower->client, "GET", path, NULL, reply, err);
 	if (end == CLIENT_ANSWERED && !is_passing(reply)) {
-		note_answer(follower);
-		if (reply->status != 200 || has_ended(reply->body))
+		if (reply->status != 200 || !client_is_job(reply->body) || has_ended(reply->body))
 			return end;
 		if (json_is_integer(json_object_get(reply->body, "place")))
 			follower->watcher(follower->context, "queued", reply->body);
 		client_reply_free(reply);
 		snprintf(path, sizeof path, "/api/submissions/%s/events", id);
 		end = request_events(follower->client, path, &watch, reply, err);
-		if (watch.heard) {
+		if (watch.heard)
 			note_answer(follower);
-			follower->pause = PAUSE_LEAST;
-		}
 	} else if (end == CLIENT_ANSWERED) {
 		client_refusal(follower->client, reply, err);
 	}
 	*again = end == CLIENT_LOST || (end == CLIENT_ANSWERED && is_passing(reply));
 	return end;
+}
+
+static enum client_end give_up(const struct follower *follower, struct error *err)
+{
+	const struct error why = *err;
+	error_set(err, "%.700s; no answer for %.0f s: given up", why.message,
+			  clock_seconds() - follower->answered);
+	return CLIENT_LOST;
 }
 
 enum client_end client_follow(struct client *client, const char *id, client_watcher watcher,
@@ -93,12 +100,13 @@ enum client_end client_follow(struct client *client, const char *id, client_watc
 								.pause = PAUSE_LEAST};
 	for (;;) {
 		bool again;
+		const double patience = client->answered ? AWAY_SECONDS : CLIENT_FIRST_SECONDS;
 		const enum client_end end = try_once(&follower, id, reply, &again, err);
 		if (!again)
 			return end;
 		client_reply_free(reply);
-		if (clock_seconds() - follower.answered > AWAY_SECONDS)
-			return CLIENT_LOST;
+		if (clock_seconds() - follower.answered > patience)
+			return give_up(&follower, err);
 		if (clock_seconds() - follower.answered > PAUSE_LEAST)
 			tell_away(&follower, err);
 		nap(&follower);

@@ -77,7 +77,12 @@ static void set_up(struct client *client, struct receiver *receiver, const char 
 	set(handle, CURLOPT_URL, url);
 	set(handle, CURLOPT_NOSIGNAL, 1L);
 	set(handle, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
-	set(handle, CURLOPT_TIMEOUT, receiver->events ? STREAM_SECONDS : ASK_SECONDS);
+	set(handle, CURLOPT_TIMEOUT,
+		receiver->events                   ? STREAM_SECONDS
+		: client->answered || body != NULL ? ASK_SECONDS
+										   : (long)CLIENT_FIRST_SECONDS);
+	if (client->loopback) /* no proxy sees a token that is for this machine */
+		set(handle, CURLOPT_PROXY, "");
 	set(handle, CURLOPT_TCP_KEEPALIVE, 1L);
 	set(handle, CURLOPT_WRITEFUNCTION, on_bytes);
 	set(handle, CURLOPT_WRITEDATA, receiver);
@@ -145,6 +150,7 @@ static enum client_end perform(struct client *client, struct receiver *receiver,
 	const enum client_end end = end_of(client, receiver, code, err);
 	if (end == CLIENT_ANSWERED)
 		fill_reply(client, receiver, reply);
+	client->answered = client->answered || end == CLIENT_ANSWERED;
 	client->curl.slist_free_all(headers);
 	stream_free(&receiver->stream);
 	return end;

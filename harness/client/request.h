@@ -11,6 +11,9 @@ struct client {
 	char url[CLIENT_URL_BYTES];
 	char authorization[CLIENT_TOKEN_BYTES + 32]; /* a header; "" without a token */
 	client_stop stop;
+	bool loopback; /* the server is on this machine */
+	bool secret;   /* nobody between here and there can read what is sent */
+	bool answered; /* it has, once */
 };
 
 /* Who looks on at events. */

@@ -170,7 +170,8 @@ static bool job_jail(const struct job *job, const char *folder, const char *stan
 									.flags = options->flags,
 									.folder = folder,
 									.libraries = options->libraries,
-									.isolated = moved || options->isolated};
+									.isolated = moved || options->isolated,
+									.copied = moved};
 	*rules = job->jailed ? jail_rules_open(&jail, err) : 0;
 	return *rules >= 0;
 }
@@ -208,6 +209,7 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 									 .folder = folder,
 									 .working_folder = moved ? "/" : job->source_folder,
 									 .rules = rules,
+									 .hides_denied = rules > 0 && (moved || job->options->isolated),
 									 .limit = job->options->seconds,
 									 .deadline = job->deadline,
 									 .control = job->options->control};

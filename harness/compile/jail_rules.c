@@ -518,16 +518,19 @@ bool jail_rules_repository(const char *folder, char root[PATHS_MAX])
 /* Allows the files that the judge brings along for the compilation. */
 static bool allow_ours(struct reacher *self, const struct jail_rules *what, struct error *err)
 {
-	char tree[PATHS_MAX], build[PATHS_MAX], stubs[PATHS_MAX];
+	static const char *const built[] = {PATHS_STUBS, PATHS_MISSING_FILES};
+	char tree[PATHS_MAX], build[PATHS_MAX], path[PATHS_MAX];
 	struct error ignored;
-	if (paths_build(build, &ignored) && paths_join(stubs, build, PATHS_STUBS, &ignored) &&
-		!allow_if_there(self, stubs, LANDLOCK_READS, err))
-		return false;
+	const bool is_built = paths_build(build, &ignored);
+	for (size_t i = 0; i < sizeof built / sizeof *built && is_built; i++)
+		if (paths_join(path, build, built[i], &ignored) &&
+			!allow_if_there(self, path, LANDLOCK_READS, err))
+			return false;
 	snprintf(tree, sizeof tree, "%s", self->solutions);
 	cut_name(tree);
 	if (tree[0] == '\0')
 		return true;
-	if (lies_in(what->source_folder, tree) &&
+	if (!what->copied && lies_in(what->source_folder, tree) &&
 		!allow_if_there(self, self->solutions, LANDLOCK_READS, err))
 		return false;
 	return allow_if_there(self, self->epilogues, LANDLOCK_READS, err);

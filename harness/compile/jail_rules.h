@@ -23,6 +23,8 @@ struct jail_rules {
 	const char *folder;        /* the compiler's, to write in */
 	bool libraries;            /* of the toolkit all are reached, as by a baseline */
 	bool isolated;             /* the source and the stages, and nothing that lies beside them */
+	bool copied;               /* the source is a copy in `folder`: wherever the cache lies, it is
+								  no file of the judge's tree */
 };
 
 /* The rules (landlock.h), which the caller closes; -1 and err where there is no Landlock, or a

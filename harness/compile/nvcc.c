@@ -361,12 +361,16 @@ static size_t memory_limit(void)
 /* What nvcc finds in its environment beside the caller's variables that process/environment.h hands
  * on. Its home and its temporary files are in the folder, so that none is left behind. cudafe++
  * takes its memory by 11,000 page faults, a tenth of its time; with huge pages by 2,000. */
-static void make_environment(struct words *words, const char *folder)
+static void make_environment(struct words *words, const char *folder, bool hides_denied)
 {
+	char build[PATHS_MAX];
+	struct error ignored;
 	words_add(words, "HOME=%s", folder);
 	words_add(words, "TMPDIR=%s", folder);
 	words_add(words, "LANG=C");
 	words_add(words, "GLIBC_TUNABLES=glibc.malloc.hugetlb=1");
+	if (hides_denied && paths_build(build, &ignored))
+		words_add(words, "LD_PRELOAD=%s/" PATHS_MISSING_FILES, build);
 }
 
 /* The messages of both runs, with a word before those whose first ones are lost. Takes over `log`.
@@ -470,13 +474,12 @@ static void arguments_to_link(struct words *words, const struct words *arguments
 	words_add(words, "%s/solution.so", start->folder);
 }
 
-/* Runs nvcc once, and frees its words. What it printed goes behind *log. */
-static enum compile_status run_once(struct words *words, bool links, const struct nvcc_start *start,
-									char **log, uint64_t *written, struct error *err)
+enum compile_status nvcc_once(struct words *words, bool links, const struct nvcc_start *start,
+							  char **log, uint64_t *written, struct error *err)
 {
 	enum compile_status status = COMPILE_NO_COMPILER;
 	struct words environment = {0};
-	make_environment(&environment, start->folder);
+	make_environment(&environment, start->folder, start->hides_denied);
 	if (words->failed || environment.failed) {
 		error_set(err, "out of memory for nvcc's command line");
 		goto done;
@@ -515,9 +518,9 @@ enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_st
 	*log = NULL;
 	*written = 0;
 	arguments_to_compile(&words, arguments, start);
-	enum compile_status status = run_once(&words, false, start, log, written, err);
+	enum compile_status status = nvcc_once(&words, false, start, log, written, err);
 	if (status != COMPILE_OK)
 		return status;
 	arguments_to_link(&words, arguments, start);
-	return run_once(&words, true, start, log, written, err);
+	return nvcc_once(&words, true, start, log, written, err);
 }

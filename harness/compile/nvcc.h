@@ -66,9 +66,15 @@ struct nvcc_start {
 	const char *folder;         /* gets solution.so and dependencies; also for temporary files */
 	const char *working_folder; /* where it runs */
 	int rules;                  /* of landlock.h, that it runs under; 0: none */
+	bool hides_denied;          /* what these deny is missing to all that nvcc starts */
 	double limit, deadline;     /* in seconds; the second by the monotonic clock */
 	const struct child_control *control; /* or NULL */
 };
+
+/* Runs it once with these words, which are freed. What it printed goes behind *log. `links`: what
+ * it prints may name what a library has that is forbidden. */
+enum compile_status nvcc_once(struct words *words, bool links, const struct nvcc_start *start,
+							  char **log, uint64_t *written, struct error *err);
 
 /* Runs nvcc twice, to compile and to link, so that what the linker says is told from what anybody
  * can have the compilers say. How it went: as enum compile_status, without COMPILE_FAILED; err says

@@ -46,6 +46,8 @@ static bool find_all(void *library, struct cudart *out, struct error *err)
 		   find(library, "cudaEmulatedFailure", &out->emulated_failure, false, err) &&
 		   find(library, "cudaEmulatedSteps", &out->emulated_steps, false, err) &&
 		   find(library, "cudaEmulatedMemory", &out->emulated_memory, false, err) &&
+		   find(library, "cudaEmulatedLock", &out->emulated_lock, false, err) &&
+		   find(library, "cudaEmulatedCounters", &out->emulated_counters, false, err) &&
 		   find(library, "cudaEmulatedOrder", &out->emulated_order, false, err) &&
 		   find(library, "cudaEmulatedWhere", &out->emulated_where, false, err) &&
 		   find(library, "cudaEmulatedWhereNow", &out->emulated_where_now, false, err) &&

@@ -39,7 +39,9 @@ struct cudart {
 	cudaError_t (*emulated_failure)(char *, char *, size_t);
 	cudaError_t (*emulated_memory)(size_t *peak, size_t *now);
 	cudaError_t (*emulated_order)(uint64_t);
-	cudaError_t (*emulated_steps)(uint64_t steps); /* of each launch; 0: its own limit */
+	cudaError_t (*emulated_lock)(uint64_t out[4]);
+	cudaError_t (*emulated_counters)(char *at, size_t size); /* in place of a file */
+	cudaError_t (*emulated_steps)(uint64_t steps);           /* of each launch; 0: its own limit */
 	/* For handlers of signals: what lies at an address; that kernels that run are to say where. */
 	cudaError_t (*emulated_where)(const void *, char *, size_t);
 	cudaError_t (*emulated_where_now)(void);

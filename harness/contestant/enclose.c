@@ -1,13 +1,9 @@
 #include "contestant/enclose.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/paths.h"
 #include "base/text.h"
 #include "contestant/timing.h"
 #include "process/jail.h"
@@ -37,50 +33,24 @@ static void load_all(const char *const *names)
 		dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 }
 
-/* Of the files in it. */
-static size_t bytes_in(const char *folder)
+/* The emulated GPU's memory, which host code cannot touch on a GPU, either. */
+static struct jail_memory device_memory(const struct cudart *cudart)
 {
-	DIR *all = opendir(folder);
-	struct dirent *entry;
-	struct stat facts;
-	size_t bytes = 0;
-	while (all != NULL && (entry = readdir(all)) != NULL)
-		if (fstatat(dirfd(all), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
-			S_ISREG(facts.st_mode))
-			bytes += (size_t)facts.st_size;
-	if (all != NULL)
-		closedir(all);
-	return bytes;
+	uint64_t lock[4] = {0};
+	if (cudart->emulated_lock == NULL || cudart->emulated_lock(lock) != cudaSuccess)
+		return (struct jail_memory){.mask = 0};
+	return (struct jail_memory){lock[0], lock[1], lock[2], lock[3]};
 }
 
-/* Makes the file of this process, which then is all that it may write to: a folder could be filled.
- * False where there is none, or no room: nothing is counted then. */
-static bool make_counters(const char *folder, char path[PATHS_MAX])
-{
-	char name[32];
-	struct error ignored;
-	snprintf(name, sizeof name, COUNTERS_NAME, (long)getpid());
-	if (folder[0] == '\0' || bytes_in(folder) + COUNTERS_BYTES > COUNTERS_BYTES_ALL ||
-		!paths_join(path, folder, name, &ignored))
-		return false;
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-int enclose(const struct contestant_open *request, struct contestant_open_reply *reply)
+int enclose(const struct contestant_open *request, const struct cudart *cudart,
+			struct contestant_open_reply *reply)
 {
 	struct error err = {{0}};
 	const char *readable[2 + DRIVER_FILES] = {NULL};
-	char counters[PATHS_MAX];
-	const char *writable[] = {NULL, NULL};
 	struct jail_telling telling = {.fd = -1};
 	if (request->layers == 0)
 		return -1;
 	load_all(of_all);
-	if (make_counters(request->counters, counters))
-		writable[0] = counters;
 	size_t count = 0;
 	if (request->solution[0] != '\0')
 		readable[count++] = request->solution;
@@ -93,9 +63,8 @@ int enclose(const struct contestant_open *request, struct contestant_open_reply 
 	if (request->timed) /* whoever measures later tells what is missing */
 		timing_prepare(&err);
 	reply->layers = jail_close(&(struct jail){.readable = readable,
-											  .writable = writable,
-											  .file_bytes = COUNTERS_BYTES,
 											  .driver = request->device.kind == DEVICE_CUDA,
+											  .memory = device_memory(cudart),
 											  .telling = request->tells != 0 ? &telling : NULL},
 							   request->layers, &err);
 	text_format(reply->unavailable, sizeof reply->unavailable, "%s", err.message);

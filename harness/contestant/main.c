@@ -1,6 +1,7 @@
 /* The contestant: loads one compiled solution, calls solve() when it is told to,
  * and measures. The only process that the solution's code runs in, so nothing
  * here is trusted by anybody: the referee judges what is in the buffers. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "contestant/library.h"
 #include "contestant/opened.h"
 #include "contestant/sealed.h"
+#include "contestant/settings.h"
 #include "contestant/solution.h"
 #include "contestant/timing.h"
 #include "process/buffers.h"
@@ -125,12 +127,11 @@ static bool open_device(struct contestant *self, struct error *err)
 											self->cudart.get_error_string(code));
 }
 
-static void serve_open(struct contestant *self, struct contestant_open *request)
+static void serve_open(struct contestant *self, struct contestant_open *request, int fd)
 {
 	struct contestant_open_reply reply = {.head.type = request->head.type};
 	struct error err = {{0}};
 	request->solution[sizeof request->solution - 1] = '\0';
-	request->counters[sizeof request->counters - 1] = '\0';
 	request->library_folder[sizeof request->library_folder - 1] = '\0';
 	request->device.runtime_folder[sizeof request->device.runtime_folder - 1] = '\0';
 	if (self->open) {
@@ -141,7 +142,10 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 	self->libraries_allowed = request->libraries_allowed != 0;
 	self->under_tool = request->under_tool != 0;
 	self->takes_more = request->library_folder[0] != '\0';
-	if (!open_device(self, &err)) {
+	struct settings settings;
+	bool opened = settings_take(&settings, fd, &err) && open_device(self, &err);
+	settings_forget(&settings, &self->cudart, request->counts != 0);
+	if (!opened) {
 		reply_failure(self, &request->head, err.message);
 		return;
 	}
@@ -149,7 +153,7 @@ static void serve_open(struct contestant *self, struct contestant_open *request)
 		sealed_open(&self->sealed, self->device.kind);
 	reply.sealed = self->sealed.open;
 	snprintf(reply.unsealed, sizeof reply.unsealed, "%s", self->sealed.unavailable);
-	int listener = enclose(request, &reply);
+	int listener = enclose(request, &self->cudart, &reply);
 	self->open = true;
 	reply_with_fd(self, &reply, sizeof reply, listener);
 	if (listener >= 0) /* before any code of a submission runs here */
@@ -515,7 +519,7 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 		return;
 	}
 	switch (request->head.type) {
-	case MESSAGE_CONTESTANT_OPEN: serve_open(self, &request->open); break;
+	case MESSAGE_CONTESTANT_OPEN: serve_open(self, &request->open, fd); break;
 	case MESSAGE_CONTESTANT_LOAD: serve_load(self, &request->load); break;
 	case MESSAGE_CONTESTANT_CASE: serve_case(self, &request->one_case, fd); break;
 	case MESSAGE_CONTESTANT_RUN: serve_run(self, &request->run); break;
@@ -552,6 +556,12 @@ int main(void)
 		serve(&self, &request, bytes, fd);
 		if (fd >= 0)
 			close(fd);
+	}
+	if (errno == EMFILE) {
+		fprintf(stderr,
+				"the solution has left no file descriptor for the buffers of the next case\n");
+		fflush(NULL);
+		_exit(EXIT_FAILURE);
 	}
 	if (self.under_tool)
 		return EXIT_SUCCESS; /* tools write what they know when the program exits */

@@ -95,13 +95,14 @@ void cuda_close(void *opaque)
 		cublasDestroy(state->cublas);
 	for (buffer *memory : {&state->arena, &state->replaced, &state->a_f32, &state->b_f32,
 						   &state->a_f64, &state->b_f64, &state->product, &state->magnitude,
-						   &state->rest, &state->sweep, &state->rows})
+						   &state->squares, &state->rest, &state->sweep, &state->rows})
 		drop(memory);
 	sealed_sets_drop(&state->sealed);
 	digest_cuda::release(&state->digests);
 	cudaFree(state->changed);
 	cudaFreeHost(state->host_product.at);
 	cudaFreeHost(state->host_magnitude.at);
+	cudaFreeHost(state->host_squares.at);
 	cudaFreeHost(state->host_rest.at);
 	free(state);
 }

@@ -257,16 +257,15 @@ bool shortest_paths(cuda_state *state, const struct device_request &request,
 	return true;
 }
 
-/* Adds to a product whose right operand has scales the rest that rounding to their type takes off.
- */
-bool add_rest(cuda_state *state, const struct device_request &request, struct device_product *out,
-			  struct error *err)
+/* One more product in f32, which goes with the result: *out is on the host. */
+bool beside_product(cuda_state *state, const struct device_request &request, drawn_as as,
+					buffer *device, buffer *host, const float **out, struct error *err)
 {
-	if (!draw_and_multiply<float>(state, request, drawn_as::rest, &state->a_f32, &state->b_f32,
-								  &state->rest, multiply, err) ||
-		!fetch(&state->host_rest, &state->rest, results_of(request) * sizeof(float), err))
+	if (!draw_and_multiply<float>(state, request, as, &state->a_f32, &state->b_f32, device,
+								  multiply, err) ||
+		!fetch(host, device, results_of(request) * sizeof(float), err))
 		return false;
-	out->rest = static_cast<const float *>(state->host_rest.at);
+	*out = static_cast<const float *>(host->at);
 	return true;
 }
 
@@ -286,22 +285,25 @@ bool cuda_product(void *opaque, const struct device_request *request, struct dev
 										 &state->b_f64, &state->product, multiply, err)
 			 : draw_and_multiply<float>(state, *request, drawn_as::number, &state->a_f32,
 										&state->b_f32, &state->product, multiply, err);
+	memset(out, 0, sizeof *out);
 	if (!multiplied ||
-		!draw_and_multiply<float>(state, *request, drawn_as::absolute, &state->a_f32, &state->b_f32,
-								  &state->magnitude, multiply, err) ||
 		!fetch(&state->host_product, &state->product,
 			   count * (wide ? sizeof(double) : sizeof(float)), err) ||
-		!fetch(&state->host_magnitude, &state->magnitude, count * sizeof(float), err))
+		!beside_product(state, *request, drawn_as::absolute, &state->magnitude,
+						&state->host_magnitude, &out->magnitude, err))
 		return false;
 
-	memset(out, 0, sizeof *out);
 	if (wide)
 		out->product_f64 = static_cast<const double *>(state->host_product.at);
 	else
 		out->product_f32 = static_cast<const float *>(state->host_product.at);
-	out->magnitude = static_cast<const float *>(state->host_magnitude.at);
 	out->unit_roundoff = wide ? 0x1p-53 : 0x1p-24;
-	return request->right.group == 0 || add_rest(state, *request, out, err);
+	bool codes = request->left.values.format.is_integer != 0;
+	return (codes || beside_product(state, *request, drawn_as::square, &state->squares,
+									&state->host_squares, &out->squares, err)) &&
+		   (request->right.group == 0 ||
+			beside_product(state, *request, drawn_as::rest, &state->rest, &state->host_rest,
+						   &out->rest, err));
 }
 
 } // namespace

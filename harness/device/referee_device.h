@@ -58,14 +58,17 @@ struct device_product {
 	const float *product_f32; /* all rows of all batches; NULL where product_f64 is there */
 	const double *product_f64;
 	const float *magnitude; /* NULL where unit_roundoff is 0 */
-	double unit_roundoff;   /* of the products' accumulation: 2^-24 or 2^-53; 0: the product is
-							   what every right solution gets, bit for bit */
+	/* A product of squares: the sum of a_k^2 b_k^2 over k. It may have overflowed, and where
+	 * numbers are small underflowed. NULL where the operands are codes, or paths are asked for. */
+	const float *squares;
+	double unit_roundoff; /* of the products' accumulation: 2^-24 or 2^-53; 0: the product is
+							 what every right solution gets, bit for bit */
 	/* A * (B - B rounded to the type of its scales), where B has scales: what the result changes by
 	 * in a solution that stores B so. NULL: it has none */
 	const float *rest;
 };
 
-#define REFEREE_DEVICE_VERSION 7
+#define REFEREE_DEVICE_VERSION 8
 
 struct referee_device {
 	int version; /* REFEREE_DEVICE_VERSION */

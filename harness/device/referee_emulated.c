@@ -22,7 +22,7 @@ struct emulated {
 	uint64_t bytes;
 	size_t capacity_a, capacity_b, capacity_rest, capacity_c;
 	double *a, *b, *b_rest, *product, *magnitude_f64;
-	float *magnitude, *rest;
+	float *magnitude, *squares, *rest;
 };
 
 static void arena_drop(struct emulated *device)
@@ -80,6 +80,7 @@ static void emulated_close(void *state)
 	free(device->product);
 	free(device->magnitude_f64);
 	free(device->magnitude);
+	free(device->squares);
 	free(device->rest);
 	free(device);
 }
@@ -273,6 +274,12 @@ static void make_absolute(double *x, uint64_t count)
 		x[i] = fabs(x[i]);
 }
 
+static void square(double *x, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		x[i] *= x[i];
+}
+
 static bool grow(double **buffer, size_t *capacity, size_t count, struct error *err)
 {
 	if (count <= *capacity)
@@ -294,13 +301,15 @@ static bool grow_results(struct emulated *device, size_t count, struct error *er
 	free(device->product);
 	free(device->magnitude_f64);
 	free(device->magnitude);
+	free(device->squares);
 	free(device->rest);
 	device->product = malloc(count * sizeof *device->product);
 	device->magnitude_f64 = malloc(count * sizeof *device->magnitude_f64);
 	device->magnitude = malloc(count * sizeof *device->magnitude);
+	device->squares = malloc(count * sizeof *device->squares);
 	device->rest = malloc(count * sizeof *device->rest);
 	if (device->product == NULL || device->magnitude_f64 == NULL || device->magnitude == NULL ||
-		device->rest == NULL)
+		device->squares == NULL || device->rest == NULL)
 		return error_set(err, "no memory for a reference of %zu elements", count);
 	device->capacity_c = count;
 	return true;
@@ -353,8 +362,16 @@ static bool plus_times(struct emulated *device, const struct device_request *req
 	make_absolute(device->b, request->right.values.elements);
 	multiply(request, device->a, device->b, device->magnitude_f64);
 	to_floats(device->magnitude_f64, device->magnitude, count);
+	bool codes = request->left.values.format.is_integer;
+	if (!codes) {
+		square(device->a, request->left.values.elements);
+		square(device->b, request->right.values.elements);
+		multiply(request, device->a, device->b, device->magnitude_f64);
+		to_floats(device->magnitude_f64, device->squares, count);
+	}
 	*out = (struct device_product){.product_f64 = device->product,
 								   .magnitude = device->magnitude,
+								   .squares = codes ? NULL : device->squares,
 								   .unit_roundoff = 0x1p-53,
 								   .rest = scaled ? device->rest : NULL};
 	return true;

@@ -92,13 +92,14 @@ __global__ void count_changed_kernel(const uint8_t *start, struct values values,
 
 /* What is drawn of a matrix: its numbers, their absolute values, or what rounding to the type of
  * its scales takes off them. */
-enum class drawn_as { number, absolute, rest };
+enum class drawn_as { number, absolute, square, rest };
 
 __device__ double drawn(const struct device_matrix &matrix, uint64_t index, uint32_t bits,
 						drawn_as as)
 {
 	double number = device_matrix_number(&matrix, index, bits);
 	return as == drawn_as::absolute ? fabs(number)
+		   : as == drawn_as::square ? number * number
 		   : as == drawn_as::rest   ? device_rest(&matrix.scales.format, number)
 									: number;
 }

@@ -191,7 +191,7 @@ enum machine_swizzle {
 	}
 
 struct machine_options {
-	int threads;          /* host threads; 0: one a core ($EMULATED_GPU_THREADS overrides) */
+	int threads;          /* host threads; 0: one a core */
 	uint64_t step_budget; /* warp instructions that a launch may take, all its blocks together; 0:
 							 4e9 for each block */
 	bool check_race;      /* races in shared and global memory, too */

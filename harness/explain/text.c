@@ -107,7 +107,7 @@ static void show_kernel(const struct explained *explained, const struct explaine
 						FILE *out)
 {
 	char text[EXPLAIN_TEXT + 512], said[EXPLAIN_TEXT], time[EXPLAIN_NUMBER];
-	char *shown = clean_text(kernel->raw->shown);
+	char *shown = clean_visible(kernel->raw->shown);
 	explain_say_launch(kernel, said);
 	snprintf(text, sizeof text, "kernel %.400s: %s", shown != NULL ? shown : "", said);
 	free(shown);
@@ -126,7 +126,7 @@ static void show_kernel(const struct explained *explained, const struct explaine
 static void show_small(const struct explained_kernel *kernel, FILE *out)
 {
 	char text[EXPLAIN_TEXT], time[32];
-	char *shown = clean_text(kernel->raw->shown);
+	char *shown = clean_visible(kernel->raw->shown);
 	snprintf(text, sizeof text, "kernel %.400s: %.0f launches, %s, bound by %s",
 			 shown != NULL ? shown : "", kernel->counted.launches,
 			 explain_time(kernel->time.seconds, time), demand_part_name(kernel->time.bound));

@@ -160,22 +160,19 @@ static bool audit_cases(struct auditing *self, struct error *err)
 	return true;
 }
 
-/* The environment of its process, with the folder before those where the user has libraries. */
-static void add_folder(const struct audit_turn *turn, struct emulated_watch *watch,
-					   char variable[2 * PATHS_MAX], const char *environment[EMULATED_VARIABLES])
+/* The environment of its process: the folder comes before those where the user has libraries. */
+static void add_folder(const struct audit_turn *turn, char variable[2 * PATHS_MAX],
+					   const char *environment[2])
 {
 	const char *before = getenv("LD_LIBRARY_PATH");
 	char folder[PATHS_MAX];
-	size_t count = 0;
-	for (; watch->environment[count] != NULL && count + 2 < EMULATED_VARIABLES; count++)
-		environment[count] = watch->environment[count];
-	if (turn->folder != NULL) {
-		paths_absolute(turn->folder, folder); /* wherever the process begins */
-		snprintf(variable, 2 * PATHS_MAX, "LD_LIBRARY_PATH=%s%s%s", folder,
-				 before != NULL ? ":" : "", before != NULL ? before : "");
-		environment[count++] = variable;
-	}
-	environment[count] = NULL;
+	environment[0] = environment[1] = NULL;
+	if (turn->folder == NULL)
+		return;
+	paths_absolute(turn->folder, folder); /* wherever the process begins */
+	snprintf(variable, 2 * PATHS_MAX, "LD_LIBRARY_PATH=%s%s%s", folder, before != NULL ? ":" : "",
+			 before != NULL ? before : "");
+	environment[0] = variable;
 }
 
 bool audit_unit_run(const struct audit_turn *turn, struct error *err)
@@ -185,17 +182,12 @@ bool audit_unit_run(const struct audit_turn *turn, struct error *err)
 	const bool emulated = run->referee.device.kind == DEVICE_EMULATED;
 	struct emulated_watch watch;
 	char variable[2 * PATHS_MAX];
-	const char *environment[EMULATED_VARIABLES];
-	struct judgement *counted = calloc(1, sizeof *counted);
-	if (counted == NULL)
-		return error_set(err, "out of memory");
-	if (!emulated_watch_open(&watch, run->options, emulated, turn->entrant, err)) {
-		free(counted);
-		return false;
-	}
+	const char *environment[2];
+	emulated_watch_open(&watch, run->options, emulated, turn->entrant);
 	struct contestant_setup setup = run_contestant(run, problem, turn->entrant);
-	add_folder(turn, &watch, variable, environment);
+	add_folder(turn, variable, environment);
 	setup.environment = environment;
+	setup.settings = watch.settings;
 	setup.timed = !emulated;
 	struct contestant_link link = {.setup = &setup};
 	struct auditing self = {.turn = turn,
@@ -211,8 +203,6 @@ bool audit_unit_run(const struct audit_turn *turn, struct error *err)
 			  audit_cases(&self, err);
 	contestant_link_close(&link);
 	free(self.times);
-	emulated_watch_close(&watch, counted);
-	judgement_free(counted);
-	free(counted);
+	emulated_watch_close(&watch);
 	return ok;
 }

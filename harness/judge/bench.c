@@ -194,7 +194,7 @@ static void bench_verdicts(const struct run *run, struct judgement_list *list)
 			denied_add_all(&item->denied, &entry->denied);
 			if (entry->enclosed)
 				epilogue_take_layers(run->epilogue, item);
-			if (entry->ran || item->verdict != VERDICT_ACCEPTED)
+			if (entry->verdict == VERDICT_ACCEPTED || item->verdict != VERDICT_ACCEPTED)
 				continue;
 			item->verdict = entry->verdict;
 			snprintf(item->detail, sizeof item->detail, "%s", entry->detail);

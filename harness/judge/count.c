@@ -37,17 +37,16 @@ static bool count_calls(struct run *run, const struct submission *s, const struc
 {
 	struct emulated_watch watch;
 	const struct entrant entrant = submission_entrant(s, submission_name(s->file));
-	if (!emulated_watch_open(&watch, run->options, true, &entrant, err))
-		return false;
+	emulated_watch_open(&watch, run->options, true, &entrant);
 	struct contestant_setup setup = run_contestant(run, s->problem, &entrant);
-	setup.environment = watch.environment;
-	setup.counters = watch.folder;
+	setup.settings = watch.settings;
+	setup.counts = run->options->emulation.counters ? out : NULL;
 	struct contestant_link contestant = {.setup = &setup};
 	run_progress(run, s->file, "count", 0, 1);
 	struct outcome outcome;
 	bool called = call_once(run, &contestant, test, &outcome, err);
 	contestant_link_close(&contestant);
-	emulated_watch_close(&watch, out);
+	emulated_watch_close(&watch);
 	out->verdict = outcome.verdict;
 	snprintf(out->detail, sizeof out->detail, "%s", outcome.detail);
 	return called;

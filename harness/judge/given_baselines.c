@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "judge/cases/orders.h"
 #include "judge/program.h"
+#include "judgement/floor.h"
 
 /* That a baseline is judged on. */
 #define CASES 8
@@ -148,8 +149,8 @@ size_t given_baselines_entrants(const struct given_baselines *given, struct entr
 }
 
 /* One time, by the program's own word. */
-static void entry_fill(const char *text, const struct timing_result *timing, const char *untimed,
-					   struct timing_entry *out)
+static void entry_fill(const struct run *run, const char *text, const struct timing_result *timing,
+					   const char *untimed, struct timing_entry *out)
 {
 	struct error why;
 	double time = 0;
@@ -166,6 +167,8 @@ static void entry_fill(const char *text, const struct timing_result *timing, con
 	out->verdict = VERDICT_ACCEPTED;
 	out->span = out->event = (struct timing_stats){1, time, time, time, time, time};
 	out->tflops = 2.0 * shape_terms(&timing->test.shape) / time * 1e-6;
+	out->seal.floor = floor_of(&run->referee.facts, timing);
+	timing_keep_possible(out);
 }
 
 bool given_baselines_run(const struct run *run, const struct given_baselines *given,
@@ -181,7 +184,7 @@ bool given_baselines_run(const struct run *run, const struct given_baselines *gi
 	out->entries = entries;
 	for (size_t i = 0; i < options->timing.baseline_count; i++)
 		if (program_is(options->timing.baselines[i]))
-			entry_fill(options->timing.baselines[i], out,
+			entry_fill(run, options->timing.baselines[i], out,
 					   run_stopped(run) ? RUN_INTERRUPTED : untimed, &entries[out->count++]);
 	return true;
 }

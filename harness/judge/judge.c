@@ -42,7 +42,7 @@ static void take_timing(struct judgement *out, const struct timing_result *timin
 	denied_add_all(&out->denied, &entry->denied);
 	if (entry->seal.state != SEAL_NONE)
 		out->layers |= LAYER_SEALED;
-	if (entry->ran)
+	if (entry->verdict == VERDICT_ACCEPTED) /* its time may be an error of measurement */
 		return;
 	out->verdict = entry->verdict;
 	snprintf(out->detail, sizeof out->detail, "while timing: %s", entry->detail);
@@ -55,7 +55,7 @@ static bool time_larger(struct run *run, struct bench *bench, const struct submi
 	const struct timing_entry *entry = &out->timing.entries[0];
 	struct test_case test;
 	double budget = run->time_budget;
-	if (!entry->ran || entry->seal.state != SEAL_UNCERTAIN ||
+	if (entry->verdict != VERDICT_ACCEPTED || entry->seal.state != SEAL_UNCERTAIN ||
 		!groups_larger(run, s->problem, &s->timed, entry->seal.host_side, &test))
 		return true;
 	run->time_budget = fmin(budget, BUDGET_OF_MANY);
@@ -289,6 +289,7 @@ static void items_prepare(const struct submission *submissions, struct judgement
 		struct judgement *item = &list->items[i];
 		snprintf(item->file, sizeof item->file, "%s", submissions[i].file);
 		snprintf(item->content, sizeof item->content, "%s", submissions[i].content);
+		snprintf(item->tokens, sizeof item->tokens, "%s", submissions[i].tokens);
 		if (submissions[i].problem != NULL)
 			snprintf(item->problem, sizeof item->problem, "%s", submissions[i].problem->name);
 		item->verdict = VERDICT_NOT_RUN;

@@ -2,9 +2,21 @@
 
 #include "base/strbuf.h"
 
+bool check_is_wrong(const struct check_summary *check)
+{
+	return check->wrong + check->extra_wrong > 0 || check->rms_ratio > 1;
+}
+
 void check_say_wrong(const struct problem *problem, const struct test_case *test,
 					 const struct check_summary *check, struct strbuf *out)
 {
+	if (check->wrong == 0) {
+		strbuf_addf(out,
+					"each element is within its bound, but all errors together are %.3g times "
+					"what sums in f32 have",
+					check->rms_ratio);
+		return;
+	}
 	strbuf_addf(out, "%llu of %llu elements wrong", (unsigned long long)check->wrong,
 				(unsigned long long)check->elements);
 	if (check->untouched > 0)

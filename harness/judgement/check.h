@@ -31,6 +31,13 @@ struct wrong_element {
 #define RECORD_ELEMENT
 #include "judgement/record_fields.h"
 };
+/* The errors of all elements beyond the rounding of each, over their deviation. */
+struct check_spread {
+	double squares; /* the sum of their squares */
+	double expected,
+		fourth; /* of their second and fourth powers: the sum of what they are at most */
+};
+
 /* The comparison of a result, and of guards and inputs, with what they should be. */
 struct check_summary {
 #define RECORD_CHECK
@@ -52,6 +59,9 @@ static inline const char *check_read_text(const struct problem *problem)
 {
 	return problem_takes(problem, SCALAR_BETA) ? "although beta is 0" : "before it is written";
 }
+
+/* Whether an element is beyond its bound, or all together are. */
+bool check_is_wrong(const struct check_summary *check);
 
 /* "5 of 100 elements wrong, 3 of them never written; C is read although beta is 0" */
 struct strbuf;

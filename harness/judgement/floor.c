@@ -30,17 +30,31 @@ struct roof floor_roof(const struct device_properties *facts, const struct probl
 	return roof;
 }
 
+/* Bytes that go through the device's memory at least. What is written may stay in the L2 cache when
+ * the call has ended. */
+static double bytes_moved(const struct device_properties *facts, const struct problem *problem,
+						  const struct test_case *test)
+{
+	double read = 0, written = 0;
+	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++) {
+		const double bytes = (double)operand_bytes(operand, &test->shape);
+		const bool in = operand->role == ROLE_INPUT ||
+						(operand->role == ROLE_BOTH && test->scalar[SCALAR_BETA] != 0.0f);
+		read += in ? bytes : 0;
+		written += operand->role != ROLE_INPUT ? bytes : 0;
+	}
+	return read + fmax(written - (double)facts->l2_bytes, 0);
+}
+
 double floor_of(const struct device_properties *facts, const struct timing_result *timing)
 {
 	const struct problem *problem = problem_find(timing->problem);
-	double bytes = 0, floor = 0;
+	double floor = 0;
 	if (problem == NULL)
 		return 0;
 	struct roof roof = floor_roof(facts, problem);
-	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++)
-		bytes += (double)operand_bytes(operand, &timing->test.shape);
 	if (roof.bytes_per_second > 0)
-		floor = bytes / roof.bytes_per_second * 1e6;
+		floor = bytes_moved(facts, problem, &timing->test) / roof.bytes_per_second * 1e6;
 	if (!(roof.operations_per_second > 0) || problem->algebra == ALGEBRA_SHORTEST_PATHS)
 		return floor;
 	return fmax(floor, 2.0 * shape_terms(&timing->test.shape) / roof.operations_per_second * 1e6);

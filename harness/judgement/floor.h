@@ -11,9 +11,9 @@ struct roof {
 };
 struct roof floor_roof(const struct device_properties *facts, const struct problem *problem);
 
-/* Microseconds: the operations over the GPU's peak, or the bytes over its bandwidth, whichever is
- * more (Williams, Waterman, Patterson, "Roofline", 2009). Generous: tensor cores for every
- * algebra but a closure. 0 where the GPU is unknown. */
+/* Microseconds: the operations over the GPU's peak, or the bytes that have to go through its memory
+ * over its bandwidth, whichever is more (Williams, Waterman, Patterson, "Roofline", 2009).
+ * Generous: tensor cores for every algebra but a closure. 0 where the GPU is unknown. */
 double floor_of(const struct device_properties *facts, const struct timing_result *timing);
 
 #endif

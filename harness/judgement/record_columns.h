@@ -4,6 +4,8 @@
 #define RECORD_SQL_TEXT(name) ", " #name " TEXT"
 #define RECORD_SQL_REAL(name) ", " #name " REAL"
 #define RECORD_SQL_INTEGER(name) ", " #name " INTEGER"
+#define RECORD_SQL_LATER_TEXT(name)
+#define RECORD_SQL_LATER_INTEGER(name)
 #define VALUE(declaration, member, rule, json, column, unit, sentence) RECORD_SQL_##column
 #define VALUE_AT(member, rule, json, column, unit, sentence) RECORD_SQL_##column
 #define SIZE_AT(member, json, column, sentence) RECORD_SQL_##column
@@ -25,3 +27,5 @@
 #undef RECORD_SQL_TEXT
 #undef RECORD_SQL_REAL
 #undef RECORD_SQL_INTEGER
+#undef RECORD_SQL_LATER_TEXT
+#undef RECORD_SQL_LATER_INTEGER

@@ -87,6 +87,9 @@ struct timing_result {
 /* Whether the times that count are of a steady stream, and not of bursts. */
 bool timing_is_steady(const struct timing_result *timing);
 
+/* Whether a compared result was wrong: an element of it, or all together. */
+bool timing_leaves_bound(const struct timing_entry *entry);
+
 /* Whether it is one of the files that the run is about, with its epilogue or without. */
 bool timing_is_file(const struct timing_entry *entry);
 
@@ -98,5 +101,9 @@ const struct timing_stats *timing_own(const struct timing_entry *entry);
  * where that confirms them; else the process's own as they are, of device spans or between events.
  */
 const struct timing_stats *timing_shown(const struct timing_entry *entry, bool span);
+
+/* A time that counts and is below seal.floor is an error of measurement, a file's as a library's:
+ * the entry then has no times, and says so; its verdict stays. So have passes that are below it. */
+void timing_keep_possible(struct timing_entry *entry);
 
 #endif

@@ -70,6 +70,7 @@ bool channel_receive(int channel, void *request, size_t capacity, size_t *bytes,
 	if (fd != NULL)
 		*fd = received;
 	*bytes = whole ? (size_t)got : 0;
+	errno = got > 0 && (message.msg_flags & MSG_CTRUNC) != 0 ? EMFILE : 0;
 	return whole;
 }
 

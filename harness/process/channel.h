@@ -26,7 +26,8 @@ bool channel_look(int channel, double seconds);
  * descriptor that came with it (close-on-exec; the caller closes it), or -1. fd
  * may be NULL: a descriptor that comes all the same is closed. False when there
  * is no more to come: the channel is closed or has been damaged, or the request
- * is larger than `capacity`. */
+ * is larger than `capacity`. errno is EMFILE where this process has no room for the descriptor that
+ * came along, else 0. */
 bool channel_receive(int channel, void *request, size_t capacity, size_t *bytes, int *fd);
 
 /* Sends one reply, with a descriptor when fd >= 0 (the caller keeps its own).

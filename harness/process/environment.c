@@ -24,14 +24,13 @@ static const struct environment_row rows[] = {
 	{"LD_LIBRARY_PATH", true, true, false},
 	{"LD_PRELOAD", true, false, false},
 	{"GEMMJUDGE_NVCC", true, false, false},
-	/* the driver, NVIDIA's libraries and the emulated GPU: devices, caches, logs. Not every
-	 * NVIDIA_*: NVIDIA_API_KEY is a secret */
+	/* the driver and NVIDIA's libraries: devices, caches, logs. Not every NVIDIA_*: NVIDIA_API_KEY
+	 * is a secret */
 	{"CUDA_*", true, false, false},
 	{"CUBLAS*", true, false, false},
 	{"NVIDIA_VISIBLE_DEVICES", true, false, false},
 	{"NVIDIA_DRIVER_CAPABILITIES", true, false, false},
 	{"NVIDIA_TF32_OVERRIDE", true, false, false},
-	{"EMULATED_GPU*", true, false, false},
 	/* the driver's cache, temporary files, the language of messages, the time zone */
 	{"HOME", true, false, false},
 	{"TMPDIR", true, false, false},
@@ -44,6 +43,7 @@ static const struct environment_row rows[] = {
 	{"UBSAN_OPTIONS", true, false, false},
 	{"GEMMJUDGE_TEST_*", true, false, false},
 };
+#define EMULATED "EMULATED_GPU"
 #define ROWS (sizeof rows / sizeof *rows)
 
 static bool is_called(const struct environment_row *row, const char *variable)
@@ -59,6 +59,8 @@ bool environment_hands_on(enum environment kind, const char *variable)
 {
 	if (kind == ENVIRONMENT_WHOLE)
 		return true;
+	if (kind == ENVIRONMENT_EMULATED)
+		return strncmp(variable, EMULATED, sizeof EMULATED - 1) == 0;
 	for (size_t i = 0; i < ROWS; i++)
 		if (((kind == ENVIRONMENT_PROGRAM && rows[i].program) ||
 			 (kind == ENVIRONMENT_COMPILER && rows[i].compiler)) &&

@@ -10,6 +10,7 @@
 enum environment {
 	ENVIRONMENT_PROGRAM,  /* the referee, the contestant, tools: the list for these */
 	ENVIRONMENT_COMPILER, /* nvcc and what it starts: the list for these */
+	ENVIRONMENT_EMULATED, /* nobody: what the emulated GPU is set to (settings.h) */
 	ENVIRONMENT_NOTHING,
 	ENVIRONMENT_WHOLE, /* of a program that the user wrote down himself */
 };

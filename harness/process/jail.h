@@ -10,12 +10,19 @@
 #include "base/error.h"
 #include "judgement/layers.h"
 
+/* Pages whose protection only those change who know the key: the addresses a with (a & mask) ==
+ * base, in the end of which they lie, behind at least `far` bytes. mask 0: none. */
+struct jail_memory {
+	uint64_t base, mask, far, key;
+};
+
 /* Paths of files, or of folders with all that is below; NULL-ended, or NULL: none. */
 struct jail {
 	const char *const *readable;
 	const char *const *writable;  /* readable too; in folders files may be made and removed */
 	size_t file_bytes;            /* no file grows beyond this; 0: any size */
 	bool driver;                  /* it talks to NVIDIA's driver, by ioctl() */
+	struct jail_memory memory;    /* of the process, that nobody may open */
 	struct jail_telling *telling; /* filled: who is told of what is denied; NULL: nobody */
 };
 

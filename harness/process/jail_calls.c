@@ -172,10 +172,11 @@ static int refuse_some_arguments(scmp_filter_ctx filter, uint32_t how, bool driv
 }
 
 /* What a filter is made of: the answer to what is refused; files are told, too; the driver's
- * requests go on. */
+ * requests go on; closed memory stays so. */
 struct contents {
 	uint32_t how;
 	bool files, driver;
+	const struct jail_memory *memory;
 };
 
 static int fill(scmp_filter_ctx filter, const struct contents *contents)
@@ -202,6 +203,8 @@ static int fill(scmp_filter_ctx filter, const struct contents *contents)
 		bad = refuse_modes(filter, how);
 	for (int number = FIRST_UNKNOWN; number <= LAST_UNKNOWN && bad == 0; number++)
 		bad = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0);
+	if (bad == 0)
+		bad = jail_memory_refuse(filter, how, contents->memory);
 	return bad == 0 ? refuse_some_arguments(filter, how, contents->driver) : bad;
 }
 
@@ -238,7 +241,8 @@ static bool close_and_tell(struct jail_telling *telling, const struct contents *
 bool jail_calls_close(const struct jail *what, bool files, struct error *err)
 {
 	int none;
-	struct contents contents = {.how = TOLD, .files = files, .driver = what->driver};
+	struct contents contents = {
+		.how = TOLD, .files = files, .driver = what->driver, .memory = &what->memory};
 	if (what->telling != NULL && close_and_tell(what->telling, &contents))
 		return true;
 	contents.how = REFUSED;

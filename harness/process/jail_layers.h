@@ -33,6 +33,9 @@ bool jail_root_close(const struct jail *what, const struct jail_threads *threads
  * or a negative errno. `driver` as in struct jail. */
 int jail_ioctls_refuse(void *filter, uint32_t how, bool driver);
 
+/* As jail_ioctls_refuse(), of what would open this memory. */
+int jail_memory_refuse(void *filter, uint32_t how, const struct jail_memory *memory);
+
 /* Calls work(context) in every thread of the process, this one last; it must be safe in a signal
  * handler, and returns an errno value or 0. *error_number is the first that is not 0. False and
  * err: some thread could not be reached. */

@@ -250,22 +250,17 @@ struct referee_bits_reply {
 
 /* ---- contestant ------------------------------------------------------- */
 
-/* What counters of the emulated GPU take on disk: a file, and all files of a folder. */
-#define COUNTERS_NAME "%ld.json" /* the process's id */
-#define COUNTERS_BYTES ((size_t)8 << 20)
-#define COUNTERS_BYTES_ALL ((size_t)64 << 20)
-
 /* First: makes the context, then closes the process (jail.h). No code of a submission has run when
- * it answers. */
+ * it answers. For the emulated GPU a file comes along (settings.h), with what it is set to and room
+ * for what it counts. */
 struct contestant_open {
 	struct message head;
 	struct device_choice device;
 	char solution[4096];        /* path of the compiled solution (.so), which stays readable */
-	char counters[4096];        /* a folder, in which one file stays writable, named after the
-								   process: COUNTERS_NAME. "": none */
 	char library_folder[4096];  /* a folder from which more solutions of the same author will be
 							   loaded; it stays readable. "": none */
 	uint32_t layers;            /* to be closed; 0: none, for our own code and under a tool */
+	uint32_t counts;            /* the emulated GPU writes its counters to that file */
 	uint32_t timed;             /* TIME will follow */
 	uint32_t libraries_allowed; /* a baseline: may use cuBLAS and its like */
 	uint32_t under_tool;        /* one looks on: operands are copies in allocations of their

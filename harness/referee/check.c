@@ -33,6 +33,7 @@ struct share {
 	bool any;
 	struct drawn drawn[BUFFERS_MAX];
 	struct check_summary found;
+	struct check_spread spread;
 };
 
 /* What a buffer held before the call, as bits. */
@@ -83,11 +84,13 @@ static struct wrong_element element_of(const struct share *share, uint64_t index
 								  .bound = finding->bound};
 }
 
-/* Notes an element's error and ratio if they are the worst so far: of C and of what stages write
- * alike. */
-static void note_worst(struct share *share, uint64_t index, const struct check_finding *finding)
+/* Notes an element's error among all of them, and its ratio if it is the worst so far: of C and of
+ * what stages write alike. */
+static void note_error(struct share *share, const struct type *type, uint64_t index,
+					   const struct check_finding *finding)
 {
 	struct check_summary *found = &share->found;
+	check_spread_add(&share->spread, type, finding);
 	if (finding->error > found->worst_error)
 		found->worst_error = finding->error;
 	if (!share->any || finding->ratio > found->worst_ratio) {
@@ -170,7 +173,7 @@ static void note(struct share *share, uint64_t index, uint32_t bits, double out,
 {
 	struct check_summary *found = &share->found;
 	uint8_t *marks = share->input->marks;
-	note_worst(share, index, finding);
+	note_error(share, share->rule.type, index, finding);
 	if (marks != NULL)
 		marks[index] = 0;
 	if (finding->ratio <= 1)
@@ -201,7 +204,7 @@ static void note_extra(struct share *share, const struct chain_member *member, u
 	uint32_t bits = values_load(&type->format, share->input->written[member->buffer], at);
 	double out = values_to_double(&type->format, bits);
 	struct check_finding finding = rule_written(&share->rule, type, out, value);
-	note_worst(share, index, &finding);
+	note_error(share, type, index, &finding);
 	if (finding.ratio <= 1 || found->extra_wrong++ > 0)
 		return;
 	found->extra_buffer = buffer;
@@ -321,6 +324,7 @@ static struct check_element element_at(const struct device_product *product, uin
 		.product = product_of(product, at),
 		.magnitude = product->magnitude != NULL ? (double)product->magnitude[at] : 0,
 		.rest = product->rest != NULL ? (double)product->rest[at] : 0,
+		.squares = product->squares != NULL ? (double)product->squares[at] : 0,
 	};
 }
 
@@ -407,6 +411,9 @@ static void add_share(const struct share *share, struct check_summary *reply, bo
 {
 	const struct check_summary *found = &share->found;
 	uint64_t columns = shape_columns(&share->input->test->shape);
+	reply->spread.squares += share->spread.squares;
+	reply->spread.expected += share->spread.expected;
+	reply->spread.fourth += share->spread.fourth;
 	if (found->worst_error > reply->worst_error)
 		reply->worst_error = found->worst_error;
 	if (share->any && (!*any || found->worst_ratio > reply->worst_ratio)) {
@@ -498,13 +505,15 @@ void check_finished(const struct check_input *input, uint32_t stage, struct chec
 		note_reduced(&share, member, at, &value);
 	}
 	add_share(&share, reply, &any);
+	reply->rms_ratio = check_spread_ratio(&reply->spread);
 }
 
 static void clear(struct check_summary *reply)
 {
 	reply->wrong = reply->untouched = reply->suspect = reply->extra_wrong = 0;
 	reply->read = reply->mended = 0;
-	reply->worst_ratio = reply->worst_error = 0;
+	reply->worst_ratio = reply->worst_error = reply->rms_ratio = 0;
+	reply->spread = (struct check_spread){0};
 	reply->worst_row = reply->worst_column = 0;
 	reply->shown = 0;
 }
@@ -542,4 +551,5 @@ void check_outputs(const struct check_input *input, struct check_summary *reply)
 	check_reduced(&shares[0]);
 	for (uint64_t i = 0; i < count; i++)
 		add_share(&shares[i], reply, &any);
+	reply->rms_ratio = check_spread_ratio(&reply->spread);
 }

@@ -86,6 +86,7 @@ struct check_element {
 	double magnitude; /* (|A|*|B|)_ij */
 	double c;         /* the result's element before the call; not looked at when beta = 0 */
 	double rest;      /* device_product.rest, of either sign */
+	double squares;   /* device_product.squares; 0: not known */
 };
 struct check_rule {
 	const struct type *type; /* of the result */
@@ -98,6 +99,10 @@ struct check_rule {
 	double reference;  /* c * sqrt(K) * unit roundoff of the reference */
 	double underflow;  /* what K steps among f32's subnormal numbers may lose */
 	double threshold;  /* of the type: where infinity begins */
+	/* The standard deviation that honest sums have at most: of the root of the squares, and of the
+	 * result. */
+	double deviation_of_root, deviation_of_result;
+	double root_least; /* of the root: its share of the magnitude */
 	/* A result of integers: round(sum * scales[0] * scales[1] / scales[2]) + zero. */
 	float scales[3];
 	double zero;
@@ -105,7 +110,17 @@ struct check_rule {
 struct check_finding {
 	double ratio;
 	double want, bound, error;
+	/* What the output's rounding leaves of the error, and what the deviation of it may be:
+	 * README.md, "All errors together". 0: the element says nothing of sums. */
+	double excess, deviation;
 };
+
+/* All elements' excesses together. */
+void check_spread_add(struct check_spread *spread, const struct type *type,
+					  const struct check_finding *finding);
+/* The root of their mean square over what honest sums have at most: above 1 they are too large. */
+double check_spread_ratio(const struct check_spread *spread);
+
 struct check_rule check_rule_of(const struct check_input *input);
 struct check_finding check_one(const struct check_rule *rule, const struct check_element *element);
 

@@ -42,6 +42,7 @@ static const struct order honest[] = {
 	 .parts = 32,
 	 .promoted = 128},
 	{.name = "three TF32 products", .kind = ORDER_TF32X3, .types = "f32"},
+	{.name = "three TF32 products, reversed", .kind = ORDER_TF32X3_REVERSED, .types = "f32"},
 };
 
 /* f16 accumulators overflow, or are as good as exact, on the range of bf16; narrowing to a type
@@ -59,6 +60,11 @@ static const struct order faulty[] = {
 	{.name = "fp8 inputs", .types = "f16 bf16 f32", .inputs = NARROW_FP8},
 	{.name = "f16 inputs", .types = "f32", .inputs = NARROW_F16},
 	{.name = "TF32 inputs", .types = "f32", .inputs = NARROW_TF32},
+	{.name = "TF32 inputs in 3% of K",
+	 .types = "f32",
+	 .inputs = NARROW_TF32,
+	 .share = 0.03,
+	 .shows_from = 4096},
 	{.name = "last K dropped", .dropped = 1},
 	{.name = "beta*C omitted", .types = "f16 bf16 f32", .without_c = true},
 };
@@ -118,17 +124,19 @@ static void multiply(struct operands *o, const struct type *scales)
 	for (size_t i = 0; i < o->m; i++)
 		for (size_t j = 0; j < o->n; j++) {
 			const float *a = o->a + i * o->k, *b = o->b + j * o->k;
-			double sum = 0, magnitude = 0, rest = 0;
+			double sum = 0, magnitude = 0, squares = 0, rest = 0;
 			for (size_t l = 0; l < o->k; l++) {
 				double term = (double)a[l] * b[l];
 				sum += term;
 				magnitude += fabs(term);
+				squares += term * term;
 				if (scales != NULL)
 					rest += (double)a[l] * device_rest(&scales->format, b[l]);
 			}
 			o->rest[i * o->n + j] = rest;
 			o->product[i * o->n + j] = sum;
 			o->magnitude[i * o->n + j] = magnitude;
+			o->squares[i * o->n + j] = squares;
 		}
 }
 
@@ -143,9 +151,10 @@ bool operands_draw(struct operands *out, const struct problem *problem,
 	out->c = calloc(m * n, sizeof *out->c);
 	out->product = malloc(m * n * sizeof *out->product);
 	out->magnitude = malloc(m * n * sizeof *out->magnitude);
+	out->squares = malloc(m * n * sizeof *out->squares);
 	out->rest = malloc(m * n * sizeof *out->rest);
 	if (out->a == NULL || out->b == NULL || out->c == NULL || out->product == NULL ||
-		out->magnitude == NULL || out->rest == NULL) {
+		out->magnitude == NULL || out->squares == NULL || out->rest == NULL) {
 		operands_free(out);
 		return false;
 	}
@@ -162,6 +171,7 @@ void operands_free(struct operands *operands)
 	free(operands->c);
 	free(operands->product);
 	free(operands->magnitude);
+	free(operands->squares);
 	free(operands->rest);
 	*operands = (struct operands){0};
 }
@@ -373,10 +383,11 @@ static float sum_narrow(const float *a, const float *b, size_t count, size_t par
 }
 
 /* a*b as high*high + high*low + low*high, each half rounded to TF32. */
-static float sum_tf32x3(const float *a, const float *b, size_t count)
+static float sum_tf32x3(const float *a, const float *b, size_t count, bool reversed)
 {
 	float sum = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t at = 0; at < count; at++) {
+		size_t i = reversed ? count - 1 - at : at;
 		float a_high = round_bits(a[i], 11), b_high = round_bits(b[i], 11);
 		float a_low = round_bits(a[i] - a_high, 11), b_low = round_bits(b[i] - b_high, 11);
 		sum = fmaf(a_low, b_high, sum);
@@ -403,7 +414,8 @@ static float sum_in_order(const struct order *order, const float *a, const float
 	case ORDER_BLOCKED: return sum_blocked(a, b, count, parts);
 	case ORDER_TENSOR: return sum_tensor(a, b, count, parts, order->extra);
 	case ORDER_FP8: return sum_fp8(a, b, count, parts, (size_t)order->promoted);
-	case ORDER_TF32X3: return sum_tf32x3(a, b, count);
+	case ORDER_TF32X3: return sum_tf32x3(a, b, count, false);
+	case ORDER_TF32X3_REVERSED: return sum_tf32x3(a, b, count, true);
 	case ORDER_F16: return sum_narrow(a, b, count, 1, type_of(DTYPE_F16));
 	case ORDER_F16_TENSOR: return sum_narrow(a, b, count, parts, type_of(DTYPE_F16));
 	case ORDER_BF16: return sum_narrow(a, b, count, 1, type_of(DTYPE_BF16));
@@ -419,9 +431,10 @@ float order_element(const struct order *order, const struct operands *operands,
 	enum narrowing left = order->inputs != NARROW_NONE ? order->inputs : order->left;
 	enum narrowing right = order->inputs != NARROW_NONE ? order->inputs : order->right;
 	if (left != NARROW_NONE || right != NARROW_NONE) {
+		size_t narrowed = order->share > 0 ? (size_t)(order->share * (double)k) : k;
 		for (size_t i = 0; i < k; i++) {
-			scratch[i] = narrow(a[i], left);
-			scratch[k + i] = narrow(b[i], right);
+			scratch[i] = i < narrowed ? narrow(a[i], left) : a[i];
+			scratch[k + i] = i < narrowed ? narrow(b[i], right) : b[i];
 		}
 		a = scratch;
 		b = scratch + k;

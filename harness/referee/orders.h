@@ -26,6 +26,7 @@ enum order_kind {
 					   an f32 sum after every `promoted` products (0: never). DeepSeek-V3
 					   Technical Report (2024), sections 3.3.2 and 3.5.2 */
 	ORDER_TF32X3,   /* f32 from three TF32 products of high and low halves */
+	ORDER_TF32X3_REVERSED,
 	/* faults from here on */
 	ORDER_F16,        /* the total rounded to f16 after every product */
 	ORDER_F16_TENSOR, /* the total rounded to f16 after every `parts` products */
@@ -41,6 +42,7 @@ struct order {
 	int parts, extra, promoted;
 	enum narrowing inputs;      /* applied to A and B first */
 	enum narrowing left, right; /* applied to one of them */
+	double share;               /* of the K products, the first ones alone; 0: all */
 	int dropped;                /* products left out at the end */
 	bool without_c;             /* beta*C forgotten */
 	int shows_from;             /* faults: the smallest K at which they are found */
@@ -57,6 +59,7 @@ struct operands {
 	size_t m, n, k;
 	float *a, *b, *c;
 	double *product, *magnitude; /* M*N, in f64 */
+	double *squares;             /* as in device_product, in f64 */
 	double *rest;                /* device_product.rest; 0 where the right one has no scales */
 };
 bool operands_draw(struct operands *out, const struct problem *problem,

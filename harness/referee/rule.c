@@ -37,6 +37,37 @@ static double apart_from_sums(const struct check_rule *rule, const struct check_
 	return rule->underflow + (1 + rule->type->unit_roundoff) * fabs(element->rest);
 }
 
+/* The square of the root's deviation: rounding errors of K steps, what tensor cores cut off in as
+ * many, and what fp8 sums lose. README.md derives all three. */
+#define DEVIATION_ROUNDING 0.75
+#define DEVIATION_TRUNCATION 0.1
+#define DEVIATION_CUT 0.03
+
+static double rounding_deviation(const struct check_input *input, double k)
+{
+	return DEVIATION_ROUNDING * sqrt(k) * hypot(0x1p-24, input->product.unit_roundoff);
+}
+
+static double root_deviation(const struct check_input *input, double k)
+{
+	const struct type *inputs = type_of(problem_part(input->problem, PART_LEFT)->type);
+	double truncation = DEVIATION_TRUNCATION * inputs->truncation * k * 0x1p-24;
+	return hypot(hypot(rounding_deviation(input, k), truncation), DEVIATION_CUT * inputs->cut);
+}
+
+/* Of an element's sum, before its scales; 0: not known. A root of the sum of squares lies between
+ * |A||B|/sqrt(K) and |A||B|. */
+static double deviation_of(const struct check_rule *rule, const struct check_element *element)
+{
+	if (!(element->squares > 0) || !isfinite(element->product))
+		return 0;
+	double least = rule->root_least * element->magnitude, most = element->magnitude;
+	double square = element->squares > least * least ? element->squares : least * least;
+	double of_root = rule->deviation_of_root * rule->deviation_of_root;
+	double of_result = rule->deviation_of_result * element->product;
+	return sqrt(of_root * (square < most * most ? square : most * most) + of_result * of_result);
+}
+
 struct check_rule check_rule_of(const struct check_input *input)
 {
 	const struct test_case *test = input->test;
@@ -56,6 +87,9 @@ struct check_rule check_rule_of(const struct check_input *input)
 		.truncation = inputs->truncation * k * 0x1p-24 + inputs->cut / 2,
 		.reference = CHECK_CONSTANT * sqrt(k) * input->product.unit_roundoff,
 		.underflow = underflow_of(problem, k),
+		.root_least = 1 / sqrt(k),
+		.deviation_of_root = root_deviation(input, k),
+		.deviation_of_result = rounding_deviation(input, k),
 		.threshold = overflow_threshold(type),
 		.scales = {scalar[SCALAR_SCALE_LEFT], scalar[SCALAR_SCALE_RIGHT],
 				   scalar[SCALAR_SCALE_RESULT]},
@@ -67,6 +101,13 @@ static bool representable(const struct type *type, double x)
 {
 	return values_to_double(&type->format, values_from_double(&type->format, x)) == x;
 }
+
+/* How far a result before its last rounding may lie from the reference: `certain`, of which `known`
+ * is no rounding error of a sum; those have a standard deviation of at most `deviation`, or 0:
+ * nothing is known of it. */
+struct reach {
+	double certain, known, deviation;
+};
 
 /* `certain` is how far the result before its last rounding may lie from `want`;
  * finding->bound has that rounding in it too. */
@@ -91,10 +132,17 @@ static double ratio_of(const struct check_rule *rule, double out, double certain
 	return ratio > 1 ? ratio : INFINITY;
 }
 
+/* Half a unit in the last place of what is rounded, which may be in the next binade. */
+static double half_unit(const struct type *type, double want, const struct reach *reach)
+{
+	return stage_ulp(type, fabs(want) + reach->known) / 2;
+}
+
 /* The one rounding that is left: of `want`, known to `certain`, to an output. */
 static struct check_finding finish(const struct check_rule *rule, double out, double want,
-								   double certain, bool exact)
+								   const struct reach *reach, bool exact)
 {
+	double certain = reach->certain;
 	struct check_finding finding = {.error = NAN, .want = want};
 	if (rule->tolerance.kind == TOLERANCE_FLAT) {
 		finding.bound = rule->tolerance.atol + rule->tolerance.rtol * fabs(want);
@@ -103,9 +151,35 @@ static struct check_finding finish(const struct check_rule *rule, double out, do
 		finding.bound = 0;
 	} else {
 		finding.bound = rule->type->unit_roundoff * fabs(want) + certain + rule->type->smallest;
+		finding.deviation = reach->deviation;
 	}
 	finding.ratio = ratio_of(rule, out, certain, &finding);
+	if (finding.deviation > 0)
+		finding.excess = fdim(finding.error, half_unit(rule->type, want, reach) + reach->known);
 	return finding;
+}
+
+/* ---- all errors together ------------------------------------------------------- */
+
+/* What is left of an error when half a unit h in the last place is taken off it is known for errors
+ * far below h and far above it: of a normal one with deviation s, its second power is on average
+ * 0.266 s^3/h and s^2 at most, its fourth 0.64 s^5/h and 3 s^4. */
+void check_spread_add(struct check_spread *spread, const struct type *type,
+					  const struct check_finding *finding)
+{
+	if (!(finding->deviation >= (double)FLT_MIN) || !isfinite(finding->excess))
+		return;
+	double over = finding->excess / finding->deviation;
+	double step = 2 * finding->deviation / stage_ulp(type, finding->want);
+	spread->squares += over * over;
+	spread->expected += 0.266 * step < 1 ? 0.266 * step : 1;
+	spread->fourth += 0.64 * step < 3 ? 0.64 * step : 3;
+}
+
+/* With room for what is left to chance: six standard deviations, and an element of four. */
+double check_spread_ratio(const struct check_spread *spread)
+{
+	return sqrt(spread->squares / (spread->expected + 6 * sqrt(spread->fourth) + 16));
 }
 
 /* ---- results of integers ------------------------------------------------------- */
@@ -157,18 +231,22 @@ struct check_finding check_one(const struct check_rule *rule, const struct check
 		return check_integer(rule, element);
 	double alpha = rule->alpha, beta = rule->beta;
 	double magnitude = alpha != 0 ? fabs(alpha) * element->magnitude : 0;
-	double certain = (rule->accumulation + rule->reference) * magnitude;
 	double want = alpha * element->product;
-	if (alpha != 0)
-		certain += fabs(alpha) * apart_from_sums(rule, element);
-
+	struct reach reach = {0};
+	if (alpha != 0) {
+		reach.known = fabs(alpha) * apart_from_sums(rule, element);
+		reach.deviation = fabs(alpha) * deviation_of(rule, element);
+	}
 	if (isfinite(want))
-		certain += rule->truncation * fabs(want);
+		reach.known += rule->truncation * fabs(want);
+	reach.certain = (rule->accumulation + rule->reference) * magnitude + reach.known;
+	if (alpha != 1 || beta != 0) /* two products and their sum */
+		reach.known += 2 * 0x1p-24 * (fabs(want) + fabs(beta != 0 ? beta * element->c : 0));
 	if (beta != 0) { /* BLAS: C is not read when beta is 0, whatever it holds */
 		want += beta * element->c;
-		certain += rule->accumulation * fabs(beta * element->c);
+		reach.certain += rule->accumulation * fabs(beta * element->c);
 	}
-	return finish(rule, element->out, want, certain, rule->exact);
+	return finish(rule, element->out, want, &reach, rule->exact);
 }
 
 /* ---- through a chain --------------------------------------------------------- */
@@ -179,12 +257,14 @@ struct carried rule_begin(const struct check_rule *rule, struct check_element el
 	double scale = (double)rule->scales[0] * (double)rule->scales[1];
 	double error = (rule->accumulation + rule->reference) * element.magnitude;
 	double product = element.product * scale;
-	error = fabs(scale) * (error + apart_from_sums(rule, &element));
-	error += rule->truncation * fabs(product);
+	double known = fabs(scale) * apart_from_sums(rule, &element) + rule->truncation * fabs(product);
+	error = fabs(scale) * error + known;
 	if (!isfinite(product)) /* what every order of summing comes to */
 		error = 0;
 	struct carried value = {.x = product,
 							.error = (float)(error * (1 + 0x1p-20)) + FLT_TRUE_MIN,
+							.known = (float)known,
+							.deviation = (float)(fabs(scale) * deviation_of(rule, &element)),
 							.exact = rule->exact && (double)(float)product == product};
 	stage_settle(&value);
 	return value;
@@ -198,8 +278,11 @@ struct check_finding rule_finish(const struct check_rule *rule, double out,
 	if (value->or_nan && isnan(out))
 		return (struct check_finding){.want = out, .error = NAN};
 	/* What the error moves is rounded with the result, which counts where the result is small. */
-	double certain = (1 + rule->type->unit_roundoff) * (double)value->error;
-	return finish(rule, out, value->x, certain, value->exact);
+	double more = 1 + rule->type->unit_roundoff;
+	struct reach reach = {.certain = more * (double)value->error,
+						  .known = more * (double)value->known,
+						  .deviation = (double)value->deviation};
+	return finish(rule, out, value->x, &reach, value->exact);
 }
 
 /* ---- what stages write ----------------------------------------------------------- */

@@ -17,6 +17,12 @@ static bool agrees(double got, double want, double bound)
 	return fabs(got - want) <= bound;
 }
 
+/* Whether f32 holds its square, and the product of two of these. */
+static bool is_moderate(double x)
+{
+	return x == 0 || (fabs(x) < 0x1p30 && fabs(x) > 0x1p-30);
+}
+
 static double product_at(const struct device_product *product, uint64_t index)
 {
 	return product->product_f64 != NULL ? product->product_f64[index]
@@ -74,11 +80,14 @@ static bool plus_times_agrees(const struct device_request *request,
 							  uint64_t index)
 {
 	uint64_t count = (uint64_t)request->shape.size[SIZE_K];
-	double sum = 0, magnitude = 0, rest = 0;
+	double sum = 0, magnitude = 0, squares = 0, rest = 0;
+	bool moderate = true;
 	for (uint64_t k = 0; k < count; k++) {
 		double left = left_at(request, at, k), right = right_at(request, at, k);
 		sum += left * right;
 		magnitude += fabs(left * right);
+		squares += left * left * right * right;
+		moderate = moderate && is_moderate(left) && is_moderate(right);
 		if (product->rest != NULL)
 			rest += left * device_rest(&request->right.scales.format, right);
 	}
@@ -91,6 +100,8 @@ static bool plus_times_agrees(const struct device_request *request,
 	double bound = growth * product->unit_roundoff * magnitude + 0x1p-149 * (double)count;
 	double bound_f32 = growth * 0x1p-24 * magnitude + 0x1p-149 * (double)count;
 	return agrees(got, sum, bound) &&
+		   (product->squares == NULL || !moderate ||
+			agrees((double)product->squares[index], squares, growth * 0x1p-23 * squares)) &&
 		   (product->rest == NULL || agrees((double)product->rest[index], rest, bound_f32)) &&
 		   agrees((double)product->magnitude[index], magnitude, bound_f32);
 }

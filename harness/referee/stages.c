@@ -208,10 +208,17 @@ double stage_ulp(const struct type *type, double y)
 {
 	if (!isfinite(y))
 		return 0;
-	int exponent = y != 0 ? ilogb(y) : INT32_MIN;
+	/* By y's own bits: this is asked for every element. No type's unit is below f64's normal
+	 * numbers. */
+	uint64_t bits;
+	double unit;
+	memcpy(&bits, &y, sizeof bits);
+	int exponent = (int)(bits >> 52 & 0x7FF) - 1023;
 	if (exponent < type->format.smallest_exponent)
 		exponent = type->format.smallest_exponent;
-	return ldexp(1, exponent - type->format.precision + 1);
+	bits = (uint64_t)(exponent - type->format.precision + 1 + 1023) << 52;
+	memcpy(&unit, &bits, sizeof unit);
+	return unit;
 }
 
 /* Rounded up: it is a bound. */
@@ -248,9 +255,13 @@ static double distance(double y, double other)
 	return isnan(d) ? INFINITY : d;
 }
 
-/* The stage's own part, and whether the result is still exact. */
+/* The stage's own part, and whether the result is still exact. `spread` is what became of the
+ * error. */
 static void settle_result(struct carried *value, double y, double spread, double own, bool exact)
 {
+	double slope = value->error > 0 && isfinite(spread) ? spread / (double)value->error : 0;
+	value->known = (float)(slope * (double)value->known + (isfinite(y) ? own : 0));
+	value->deviation *= (float)slope;
 	value->exact = value->exact && exact && isfinite(y) && (double)(float)y == y;
 	value->x = y;
 	set_error(value, value->exact ? 0 : spread + (isfinite(y) ? own : 0));
@@ -345,7 +356,9 @@ struct carried stage_pair(const struct stage_reference *reference,
 	static const double sides[] = {-1, -0.5, 0, 0.5, 1};
 	double gate = reference->gate(x->x, NULL, place), spread = 0;
 	double of_x = x->exact ? 0 : (double)x->error, of_next = next->exact ? 0 : (double)next->error;
-	struct carried value = {.x = gate * next->x};
+	struct carried value = {.x = gate * next->x, .error = x->error + next->error};
+	value.known = x->known + next->known;
+	value.deviation = hypotf(x->deviation, next->deviation);
 	value.or_nan = x->or_nan || next->or_nan || is_lowest(x->x);
 	double own = form_error(reference->form, fabs(x->x) + of_x, gate, place->type) *
 					 (fabs(next->x) + of_next) +

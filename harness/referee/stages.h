@@ -11,10 +11,12 @@
 
 /* A value on its way through the chain: the kernel's own lies within `error` of
  * x, and is x itself where every step so far was exact in f32. An infinite error:
- * nothing is known of it. `or_nan`: a NaN is right, too. */
+ * nothing is known of it. Of the error, `known` is not a sum's rounding errors, and the standard
+ * deviation of these is at most `deviation`; 0: nothing is known of it. `or_nan`: a NaN is right,
+ * too. */
 struct carried {
 	double x;
-	float error;
+	float error, known, deviation;
 	bool exact, or_nan;
 };
 

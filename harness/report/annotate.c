@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "report/clean.h"
 
 #define SHOWN 10 /* of one file: a site shows no more of a step */
 
@@ -14,13 +15,14 @@ const char *const annotate_kinds[] = {"github", NULL};
 /* GitHub's escapes: of a message, and of a property, where ':' and ',' end something. */
 static void put_escaped(FILE *out, const char *text, size_t length, bool property)
 {
-	for (const char *p = text; p < text + length; p++) {
-		unsigned char c = (unsigned char)*p;
-		if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ',')))
-			fprintf(out, "%%%02X", c);
-		else if (c >= ' ' && c != 0x7f)
-			fputc(c, out);
-	}
+	char *copy = strndup(text, length), *clean = copy != NULL ? clean_visible(copy) : NULL;
+	for (const char *p = clean; p != NULL && *p != '\0'; p++)
+		if (*p == '%' || *p == '\n' || (property && (*p == ':' || *p == ',')))
+			fprintf(out, "%%%02X", (unsigned char)*p);
+		else
+			fputc(*p, out);
+	free(clean);
+	free(copy);
 }
 
 /* The path from the root of the repository, if it lies there. */

@@ -86,6 +86,8 @@ void audit_words_wrong(const struct audit_row *row, char out[AUDIT_TEXT])
 		add(out, "", "%.3g of the bound", row->worst_ratio);
 	else if (row->verdict != VERDICT_WRONG_ANSWER)
 		add(out, "", "%s: %s", verdict_name(row->verdict), row->detail);
+	else if (row->wrong == 0)
+		add(out, "", "%s", row->detail);
 	else {
 		add(out, "", "%.3g times the bound, %llu of %llu elements (%.3g%%)", row->worst_ratio,
 			(unsigned long long)row->wrong, (unsigned long long)row->elements,

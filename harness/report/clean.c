@@ -4,35 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
-/* Bytes of the UTF-8 character at `s`, or 0 when it is not a valid one
- * (Unicode 15, table 3-7), a control, or one of the two that XML forbids. */
-static size_t character_length(const unsigned char *s)
+/* Bytes of the character at `s` that data keeps, or 0. */
+static size_t character_length(const char *s)
 {
-	if (s[0] < 0x80)
-		return s[0] == '\n' || s[0] == '\t' || (s[0] >= 0x20 && s[0] != 0x7F);
-	if (s[0] >= 0xC2 && s[0] <= 0xDF) {
-		bool valid = (s[1] & 0xC0) == 0x80;
-		bool control = s[0] == 0xC2 && s[1] < 0xA0;
-		return valid && !control ? 2 : 0;
-	}
-	if (s[0] >= 0xE0 && s[0] <= 0xEF) {
-		if ((s[1] & 0xC0) != 0x80 || (s[2] & 0xC0) != 0x80)
-			return 0;
-		bool overlong = s[0] == 0xE0 && s[1] < 0xA0;
-		bool surrogate = s[0] == 0xED && s[1] > 0x9F;
-		bool noncharacter = s[0] == 0xEF && s[1] == 0xBF && s[2] >= 0xBE;
-		return overlong || surrogate || noncharacter ? 0 : 3;
-	}
-	if (s[0] >= 0xF0 && s[0] <= 0xF4) {
-		if ((s[1] & 0xC0) != 0x80 || (s[2] & 0xC0) != 0x80 || (s[3] & 0xC0) != 0x80)
-			return 0;
-		bool overlong = s[0] == 0xF0 && s[1] < 0x90;
-		bool beyond = s[0] == 0xF4 && s[1] > 0x8F;
-		return overlong || beyond ? 0 : 4;
-	}
-	return 0;
+	uint32_t character;
+	const size_t length = utf8_decode(s, &character);
+	const bool control = character < ' ' || character == 0x7F;
+	return length > 0 && control && character != '\n' && character != '\t' ? 0 : length;
 }
 
 char *clean_text(const char *text)
@@ -43,7 +25,7 @@ char *clean_text(const char *text)
 		return NULL;
 	char *to = copy;
 	for (const char *from = text; *from != '\0';) {
-		size_t bytes = character_length((const unsigned char *)from);
+		size_t bytes = character_length(from);
 		if (bytes > 0) {
 			memcpy(to, from, bytes);
 			to += bytes;
@@ -60,6 +42,27 @@ char *clean_text(const char *text)
 	return copy;
 }
 
+/* Six characters for two bytes, or ten for four, are the most that an escape is longer. */
+char *clean_visible(const char *text)
+{
+	char *clean = clean_text(text);
+	char *copy = clean != NULL ? malloc(3 * strlen(clean) + 1) : NULL, *to = copy;
+	for (const char *from = clean; copy != NULL && *from != '\0';) {
+		char escape[UTF8_ESCAPE_BYTES];
+		uint32_t character;
+		const size_t bytes = utf8_decode(from, &character);
+		const bool unseen = utf8_is_unseen(character);
+		const size_t length = unseen ? utf8_escape(escape, character) : bytes;
+		memcpy(to, unseen ? escape : from, length);
+		to += length;
+		from += bytes;
+	}
+	if (copy != NULL)
+		*to = '\0';
+	free(clean);
+	return copy;
+}
+
 /* ---- commands of CI runners --------------------------------------------------------- */
 
 static bool is_unseen(char c)
@@ -68,12 +71,9 @@ static bool is_unseen(char c)
 	return byte >= 0x7F;
 }
 
-/* Whether a line begins at `p` for some reader: behind a newline, U+2028 and U+2029. */
 static bool begins_line(const char *text, const char *p)
 {
-	return p == text || p[-1] == '\n' ||
-		   (p - text >= 3 &&
-			(memcmp(p - 3, "\xE2\x80\xA8", 3) == 0 || memcmp(p - 3, "\xE2\x80\xA9", 3) == 0));
+	return p == text || p[-1] == '\n';
 }
 
 /* The first character of a line that is seen, behind blanks and characters that are not. */
@@ -154,12 +154,12 @@ static char *marked(char *text)
 
 char *clean_shown(const char *text)
 {
-	return marked(clean_text(text));
+	return marked(clean_visible(text));
 }
 
 char *clean_line(const char *text)
 {
-	char *clean = clean_text(text);
+	char *clean = clean_visible(text);
 	char *line = clean != NULL ? malloc(2 * strlen(clean) + 1) : NULL, *to = line;
 	for (const char *p = clean; line != NULL && *p != '\0'; p++) {
 		bool escaped = *p == '\n' || *p == '\t';
@@ -205,24 +205,48 @@ void clean_print_page(FILE *out, void (*print)(const void *what, FILE *out), con
 	free(text);
 }
 
+static void put_xml(FILE *out, struct marks *marks, const char *p)
+{
+	if (is_marked(marks, p)) {
+		fprintf(out, "&#%d;", *p);
+		return;
+	}
+	switch (*p) {
+	case '&': fputs("&amp;", out); break;
+	case '<': fputs("&lt;", out); break;
+	case '>': fputs("&gt;", out); break;
+	case '"': fputs("&quot;", out); break;
+	case '\n': fputs("&#10;", out); break; /* an attribute would turn it into a blank */
+	case '\t': fputs("&#9;", out); break;
+	default: fputc(*p, out);
+	}
+}
+
 void clean_print_xml(FILE *out, const char *text)
+{
+	char *clean = clean_visible(text);
+	struct marks marks = {.text = clean};
+	for (const char *p = clean; p != NULL && *p != '\0'; p++)
+		put_xml(out, &marks, p);
+	free(clean);
+}
+
+void clean_print_field(FILE *out, const char *text)
 {
 	char *clean = clean_text(text);
 	struct marks marks = {.text = clean};
-	for (const char *p = clean; p != NULL && *p != '\0'; p++) {
-		if (is_marked(&marks, p)) {
-			fprintf(out, "&#%d;", *p);
-			continue;
-		}
-		switch (*p) {
-		case '&': fputs("&amp;", out); break;
-		case '<': fputs("&lt;", out); break;
-		case '>': fputs("&gt;", out); break;
-		case '"': fputs("&quot;", out); break;
-		case '\n': fputs("&#10;", out); break; /* an attribute would turn it into a blank */
-		case '\t': fputs("&#9;", out); break;
-		default: fputc(*p, out);
-		}
+	for (const char *p = clean; p != NULL && *p != '\0';) {
+		uint32_t character;
+		const size_t bytes = utf8_decode(p, &character);
+		const bool refer = utf8_is_unseen(character);
+		if (refer &&
+			character < 0xA0) /* HTML takes a reference to such a control for another one */
+			fputs(REPLACEMENT, out);
+		else if (refer)
+			fprintf(out, "&#x%x;", (unsigned)character);
+		for (size_t i = 0; i < bytes && !refer; i++)
+			put_xml(out, &marks, p + i);
+		p += bytes;
 	}
 	free(clean);
 }

@@ -9,13 +9,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A copy of `text` in valid UTF-8 that has no control characters but newline
- * and tab: invalid bytes and controls become U+FFFD, the two bytes "\r\n" one
- * newline. For data, which keeps its words: JSON, the store. The caller frees
- * it. NULL only when memory is out. */
+/* A copy of `text` in valid UTF-8 that has no ASCII controls but newline and tab: invalid bytes and
+ * such controls become U+FFFD, the two bytes "\r\n" one newline. For data, which keeps its other
+ * characters: JSON, which escapes those that are not seen (document.h), and the store. The caller
+ * frees it. NULL only when memory is out. */
 char *clean_text(const char *text);
 
-/* As clean_text() for a terminal or a log, where runners of CI services look for commands:
+/* As clean_text() for readers: characters that are not seen (base/utf8.h) become "\u202e" or
+ * "\U000e0041". */
+char *clean_visible(const char *text);
+
+/* As clean_visible() for a terminal or a log, where runners of CI services look for commands:
  *   GitHub            "::" at the start of a line, behind blanks; "##[" anywhere
  *   Azure Pipelines   "##vso[" anywhere
  *   TeamCity          "##teamcity["
@@ -41,9 +45,13 @@ void clean_print_line(FILE *out, const char *text);
  * places. Colours do not get through. */
 void clean_print_page(FILE *out, void (*print)(const void *what, FILE *out), const void *what);
 
-/* Writes clean text with the characters that XML gives a meaning escaped, for
- * element content and attribute values alike; so are those of commands. */
+/* Writes clean_visible() with the characters that XML gives a meaning escaped, for element content
+ * and attribute values alike; so are those of commands. */
 void clean_print_xml(FILE *out, const char *text);
+
+/* As clean_print_xml() for a text field of HTML, whose text is edited and comes back: characters
+ * that are not seen are references, and stay what they are. */
+void clean_print_field(FILE *out, const char *text);
 
 /* Writes clean text as one cell of a markdown table. */
 void clean_print_cell(FILE *out, const char *text);

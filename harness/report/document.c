@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/clean.h"
 
 json_t *document_text(const char *text)
@@ -48,17 +49,19 @@ json_t *document_of_file(const char *what, int schema_version, const char *file,
 	return json;
 }
 
-/* All of them stand in strings only: "[" of "##[" and its like, U+2028 and U+2029, and the controls
- * that JSON does not escape. Returns how many bytes were written otherwise. */
+/* All of them stand in strings only: "[" of "##[" and its like, and the characters that are not
+ * seen, as JSON writes them. Returns how many bytes were written otherwise. */
 static size_t put_escaped(const char *text, const char *p, FILE *out)
 {
-	const unsigned char *byte = (const unsigned char *)p;
-	bool mark = clean_ends_mark(text, p), control = byte[0] == 0xC2 && byte[1] < 0xA0;
-	bool separator = strncmp(p, "\xE2\x80", 2) == 0 && (byte[2] == 0xA8 || byte[2] == 0xA9);
-	if (!mark && !control && !separator && byte[0] != 0x7F)
+	uint32_t character;
+	const size_t bytes = utf8_decode(p, &character);
+	if (!clean_ends_mark(text, p) && !(bytes > 0 && utf8_is_unseen(character)))
 		return 0;
-	fprintf(out, "\\u%04x", separator ? 0x2000u | (byte[2] & 0x7Fu) : control ? byte[1] : byte[0]);
-	return separator ? 3 : control ? 2 : 1;
+	if (character > 0xFFFF) /* a pair of surrogates */
+		fprintf(out, "\\u%04x\\u%04x", 0xD7C0 + (character >> 10), 0xDC00 + (character & 0x3FF));
+	else
+		fprintf(out, "\\u%04x", (unsigned)character);
+	return bytes;
 }
 
 static void put(json_t *json, size_t flags, int blanks, FILE *out)

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Text in JSON, made clean. */
+/* Text in JSON: clean_text(). */
 json_t *document_text(const char *text);
 
 /* JSON has no NaN and no infinities: they become strings. */
@@ -23,7 +23,8 @@ json_t *document_of_file(const char *what, int schema_version, const char *file,
 						 const char *content, const char *problem);
 
 /* Writes a value, each line but the first behind so many blanks, and lets go of it. What would be
- * a command of a CI runner, or end a line within a string, is written as an escape. */
+ * a command of a CI runner, and characters that are not seen (base/utf8.h), are written as escapes
+ * of JSON, so that readers of JSON get them as they are. */
 void document_put(json_t *json, int blanks, FILE *out);
 
 /* As document_put() in one line, with its newline, for the caller to free; NULL when memory is

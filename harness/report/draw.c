@@ -29,7 +29,7 @@ static size_t length_of(const char *text)
 void draw_text(FILE *out, double x, double y, const char *anchor, const char *paint,
 			   const char *text)
 {
-	char *clean = clean_text(text);
+	char *clean = clean_visible(text);
 	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" %s>", x, y, anchor, paint);
 	clean_print_xml(out, clean != NULL ? clean : "");
 	fputs("</text>\n", out);
@@ -38,7 +38,7 @@ void draw_text(FILE *out, double x, double y, const char *anchor, const char *pa
 
 void draw_row_name(FILE *out, double y, const char *name, size_t characters)
 {
-	char *clean = clean_text(name);
+	char *clean = clean_visible(name);
 	if (clean != NULL && length_of(clean) > characters) {
 		cut(clean, characters - 3);
 		strcat(clean, "..."); /* what was cut off was longer */

@@ -18,7 +18,7 @@ static const struct timing_entry *fastest_library(const struct timing_result *ti
 	const struct timing_entry *fastest = NULL;
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
-		if (entry->role != TIMING_LIBRARY || (entry->wrong > 0 && !wrong) ||
+		if (entry->role != TIMING_LIBRARY || (timing_leaves_bound(entry) && !wrong) ||
 			!(median_of(timing, entry) > 0.0))
 			continue;
 		if (fastest == NULL || median_of(timing, entry) < median_of(timing, fastest))
@@ -86,14 +86,18 @@ bool overall_gpu_wrong(char *out, size_t capacity, const struct judgement_list *
 void overall_wrong(const struct timing_entry *entry, struct strbuf *out)
 {
 	strbuf_clear(out);
-	if (entry->wrong == 0)
+	if (!timing_leaves_bound(entry))
 		return;
-	if (entry->compared >= entry->wrong)
+	if (entry->wrong == 0)
+		strbuf_addf(out, "all errors together are %.3g times what sums in f32 have",
+					entry->rms_ratio);
+	else if (entry->compared >= entry->wrong)
 		strbuf_addf(out, "%.2g%% of its results",
 					100.0 * (double)entry->wrong / (double)entry->compared);
 	else
 		strbuf_addf(out, "%llu of its results", (unsigned long long)entry->wrong);
-	strbuf_addf(out, " leave the error bound, by up to %.3g times", entry->worst_ratio);
+	if (entry->wrong > 0)
+		strbuf_addf(out, " leave the error bound, by up to %.3g times", entry->worst_ratio);
 	if (entry->cause[0] != '\0')
 		strbuf_addf(out, ": %s", entry->cause);
 }
@@ -226,7 +230,7 @@ static void warnings_print(const struct judgement_list *list, FILE *out)
 		wide += timing->wide;
 		throttled += timing->throttled;
 		for (size_t e = 0; e < timing->count; e++)
-			leaves = leaves || (timing->entries[e].ran && timing->entries[e].wrong > 0);
+			leaves = leaves || (timing->entries[e].ran && timing_leaves_bound(&timing->entries[e]));
 		wrong += leaves;
 	}
 	if (wide > 0)

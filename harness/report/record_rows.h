@@ -15,6 +15,8 @@
 #define ROW_COLUMN_TEXT(name) .column = #name
 #define ROW_COLUMN_REAL(name) .column = #name, .column_is_real = true
 #define ROW_COLUMN_INTEGER(name) .column = #name
+#define ROW_COLUMN_LATER_TEXT(name) .column = #name
+#define ROW_COLUMN_LATER_INTEGER(name) .column = #name
 #define ROW_ALWAYS .rule = RECORD_ALWAYS
 #define ROW_NULL_WITHOUT(m)                                                                        \
 	.rule = RECORD_NULL, .when = offsetof(STRUCT, m), .when_size = ROW_SIZE(m)
@@ -77,6 +79,8 @@
 #undef ROW_COLUMN_TEXT
 #undef ROW_COLUMN_REAL
 #undef ROW_COLUMN_INTEGER
+#undef ROW_COLUMN_LATER_TEXT
+#undef ROW_COLUMN_LATER_INTEGER
 #undef ROW_ALWAYS
 #undef ROW_NULL_WITHOUT
 #undef ROW_ABSENT_WITHOUT

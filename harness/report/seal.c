@@ -39,8 +39,6 @@ static const char *doubt_of(const struct timing_seal *seal, const struct timing_
 	if (seal->slowed)
 		return "its calls took less alone than beside others, who slowed it down: judge it again "
 			   "by itself";
-	if (own->median < seal->floor)
-		return "less than the GPU needs, and too short for a host-side time";
 	return own->median < SEAL_SHORT ? "too short for a host-side time"
 									: "the machine is too unsteady for a host-side time";
 }
@@ -52,7 +50,19 @@ void seal_doubt(const struct timing_entry *entry, bool span, struct strbuf *out)
 	strbuf_clear(out);
 	if (!entry->ran)
 		return;
-	if (seal->state == SEAL_HOST_SIDE)
+	const bool possible = seal->host_side >= seal->floor;
+	if (seal->state == SEAL_HOST_SIDE && own->median < seal->floor)
+		strbuf_setf(out,
+					"%s: its process says less than the GPU needs; its host-side time is %.*f us "
+					"(+-%.*f), which is shown",
+					entry->label, decimals(seal->host_side), seal->host_side,
+					decimals(seal->uncertainty), seal->uncertainty);
+	else if (seal->state == SEAL_UNCERTAIN && !possible)
+		strbuf_setf(out,
+					"%s: not confirmed: its host-side time is an error of measurement, less than "
+					"the GPU needs",
+					entry->label);
+	else if (seal->state == SEAL_HOST_SIDE)
 		strbuf_setf(out,
 					"%s: its process says %.*f us; its host-side time is %.*f us (+-%.*f), "
 					"which is shown",

@@ -104,7 +104,7 @@ static void events_print(const struct text_page *page, const struct timing_resul
 	const char *separator = "between events: ";
 	for (size_t i = 0; i < timing->count; i++) {
 		const struct timing_entry *entry = &timing->entries[i];
-		if (!entry->ran || entry->event.samples == 0)
+		if (!entry->ran || entry->event.samples == 0 || entry->event.median < entry->seal.floor)
 			continue;
 		facts_time(entry->event.median, time);
 		strbuf_addf(&line, "%s%s %s", separator, entry->label, time);

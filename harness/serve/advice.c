@@ -19,8 +19,6 @@ static const char *const said_otherwise[][2] = {
 	{"is it --problem ", "is it the problem "},
 	{"--check race finds", "the race check finds"},
 	{"with --check race:", "with the race check:"},
-	{"with --require jail or compiler nothing beside the file is read",
-	 "here nothing beside the file is read"},
 	{" need --large-sizes", " are not taken here"},
 };
 

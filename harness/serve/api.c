@@ -10,6 +10,7 @@
 #include "serve/advice.h"
 #include "serve/http.h"
 #include "serve/intake.h"
+#include "serve/standard.h"
 
 #define LIST_MOST 500
 #define LIST_USUAL 50
@@ -64,10 +65,10 @@ static bool has_time_left(struct server *server, const struct http_request *requ
 						  struct http_reply *reply)
 {
 	const double most = server->config->seconds_of_user;
-	if (request->user.name[0] == '\0')
+	if (request->user.id[0] == '\0')
 		return true;
 	const double used =
-		jobs_seconds(server->jobs, request->user.name, (double)time(NULL) - SERVE_HOUR);
+		jobs_seconds(server->jobs, request->user.id, (double)time(NULL) - SERVE_HOUR);
 	if (!(used >= most))
 		return true;
 	reply->retry_after = 600;
@@ -90,7 +91,7 @@ static bool has_room_left(struct server *server, const struct http_request *requ
 		return false;
 	}
 	if (request->user.name[0] == '\0' ||
-		jobs_bytes(server->jobs, request->user.name, (double)time(NULL) - SERVE_HOUR) + more <=
+		jobs_bytes(server->jobs, request->user.id, (double)time(NULL) - SERVE_HOUR) + more <=
 			config->disk_of_user)
 		return true;
 	reply->retry_after = SERVE_HOUR;
@@ -119,20 +120,22 @@ static void submit(struct server *server, const struct http_request *request,
 	const struct serve_config *config = server->config;
 	struct error err;
 	char id[JOB_ID_TEXT];
+	const json_t *options = json_object_get(intake->body, "options");
 	if (!id_draw(id, &err)) {
 		reply_failed(server, reply, &err);
 		return;
 	}
 	const struct queue_limits limits = {
 		.all = config->queue,
-		.of_user = request->user.name[0] != '\0' ? config->queue_of_user : config->queue};
+		.of_user = request->user.id[0] != '\0' ? config->queue_of_user : config->queue};
 	const struct job_given job = {.id = id,
-								  .account = request->user.name,
+								  .account = request->user.id,
 								  .problem = intake->problem,
 								  .name = intake->name,
 								  .options = intake->options,
 								  .source = intake->source,
-								  .source_length = intake->source_length};
+								  .source_length = intake->source_length,
+								  .practice = standard_is_left(config, intake->problem, options)};
 	switch (queue_add(server->queue, &job, &limits, &err)) {
 	case QUEUE_TAKEN: reply_taken(server, id, reply); return;
 	case QUEUE_FULL:
@@ -182,6 +185,12 @@ void api_submit(struct server *server, const struct http_request *request, struc
 
 /* ---- one ------------------------------------------------------------------------------- */
 
+bool api_is_own(const struct http_request *request, const json_t *job)
+{
+	const char *id = json_string_value(json_object_get(job, "user_id"));
+	return id != NULL && strcmp(id, request->user.id) == 0;
+}
+
 json_t *api_visible(struct server *server, const struct http_request *request, bool whole,
 					struct http_reply *reply)
 {
@@ -191,9 +200,8 @@ json_t *api_visible(struct server *server, const struct http_request *request, b
 		reply_failed(server, reply, &err);
 		return NULL;
 	}
-	const char *user = json_string_value(json_object_get(job, "user"));
-	if (user != NULL && (server->config->public || request->user.role == ACCOUNT_TEACHER ||
-						 strcmp(user, request->user.name) == 0)) {
+	if (job != NULL && (server->config->public || request->user.role == ACCOUNT_TEACHER ||
+						api_is_own(request, job))) {
 		json_object_set_new(job, "place", place_json(server, request->id));
 		return job;
 	}
@@ -259,8 +267,7 @@ void api_withdraw(struct server *server, const struct http_request *request,
 	json_t *job = api_visible(server, request, false, reply);
 	if (job == NULL)
 		return;
-	const char *user = json_string_value(json_object_get(job, "user"));
-	const bool may = request->user.role == ACCOUNT_TEACHER || strcmp(user, request->user.name) == 0;
+	const bool may = request->user.role == ACCOUNT_TEACHER || api_is_own(request, job);
 	json_decref(job);
 	if (!may)
 		reply_error(reply, 404, "there is no such submission of yours");
@@ -291,7 +298,8 @@ json_t *api_jobs(struct server *server, const struct http_request *request, int 
 	const bool sees_all = server->config->public || request->user.role == ACCOUNT_TEACHER;
 	const bool mine = own > 0 || !sees_all || request->query(request->context, "mine") != NULL;
 	const struct job_filter filter = {
-		.account = mine ? request->user.name : query_text(request, "user"),
+		.account = mine ? request->user.id : NULL,
+		.user = mine ? NULL : query_text(request, "user"),
 		.problem = own > 0 ? NULL : query_text(request, "problem"),
 		.name = own > 0 ? NULL : query_text(request, "name"),
 		.before = own > 0 ? 0 : number_of(request, "before", 0, INT64_MAX),
@@ -315,4 +323,14 @@ void api_list(struct server *server, const struct http_request *request, struct 
 	json_t *list = api_jobs(server, request, 0, reply);
 	if (list != NULL)
 		reply_json(reply, 200, json_pack("{s:o}", "submissions", list));
+}
+
+json_t *api_boards(struct server *server, const struct http_request *request, const char *problem)
+{
+	const bool teacher = request->user.role == ACCOUNT_TEACHER;
+	const struct boards_viewer viewer = {.problem = problem,
+										 .user_id = request->user.id,
+										 .all = teacher || server->config->public,
+										 .teacher = teacher};
+	return boards_json(server->boards, &viewer);
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "serve/http.h"
+#include "serve/standard.h"
 #include "testcases/problem.h"
 #include "testcases/shape.h"
 
@@ -12,8 +13,9 @@
 
 /* ---- problems ---------------------------------------------------------------------- */
 
-static json_t *problem_json(const struct problem *problem)
+static json_t *problem_json(const struct serve_config *config, const struct problem *problem)
 {
+	const json_t *standard = standard_of(config, problem->name);
 	char prototype[PROTOTYPE_TEXT], explanation[EXPLANATION_TEXT], large[SHAPE_TEXT];
 	json_t *json = json_object(), *sizes = json_array();
 	problem_prototype(problem, prototype);
@@ -30,6 +32,8 @@ static json_t *problem_json(const struct problem *problem)
 		json_array_append_new(sizes, json_pack("{s:s, s:i, s:i}", "name", size->shown, "min",
 											   size->min, "max", size->max));
 	json_object_set_new(json, "sizes", sizes);
+	json_object_set_new(json, "standard",
+						standard != NULL ? json_deep_copy(standard) : json_object());
 	return json;
 }
 
@@ -39,9 +43,9 @@ void api_problems(struct server *server, const struct http_request *request,
 	size_t count;
 	const struct problem *table = problem_table(&count);
 	json_t *list = json_array();
-	(void)server, (void)request;
+	(void)request;
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, problem_json(&table[i]));
+		json_array_append_new(list, problem_json(server->config, &table[i]));
 	reply_json(reply, 200, json_pack("{s:o}", "problems", list));
 }
 
@@ -54,7 +58,7 @@ void api_leaderboard(struct server *server, const struct http_request *request,
 	if (problem != NULL && problem_find(problem) == NULL)
 		reply_error(reply, 400, "unknown problem '%.64s' (GET /api/problems has all)", problem);
 	else
-		reply_json(reply, 200, boards_json(server->boards, problem));
+		reply_json(reply, 200, api_boards(server, request, problem));
 }
 
 /* ---- people -------------------------------------------------------------------------- */
@@ -62,11 +66,11 @@ void api_leaderboard(struct server *server, const struct http_request *request,
 void api_me(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
 	const struct serve_config *config = server->config;
-	const struct queue_counts counts = queue_counts(server->queue, request->user.name);
+	const struct queue_counts counts = queue_counts(server->queue, request->user.id);
 	const double used =
-		jobs_seconds(server->jobs, request->user.name, (double)time(NULL) - SERVE_HOUR);
+		jobs_seconds(server->jobs, request->user.id, (double)time(NULL) - SERVE_HOUR);
 	const int64_t bytes =
-		jobs_bytes(server->jobs, request->user.name, (double)time(NULL) - SERVE_HOUR);
+		jobs_bytes(server->jobs, request->user.id, (double)time(NULL) - SERVE_HOUR);
 	json_t *limits = json_pack(
 		"{s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:b}", "queue", (json_int_t)config->queue,
 		"queue_of_user", (json_int_t)config->queue_of_user, "seconds_of_user",
@@ -123,11 +127,14 @@ void api_logout(struct server *server, const struct http_request *request, struc
 void api_health(struct server *server, const struct http_request *request, struct http_reply *reply)
 {
 	const struct queue_counts counts = queue_counts(server->queue, NULL);
-	const bool well = server->stop == SERVE_GOES_ON;
+	struct error err;
+	const char *state = server->stop != SERVE_GOES_ON        ? "ending"
+						: !jobs_writable(server->jobs, &err) ? "failing"
+															 : "ok";
 	(void)request;
-	reply_json(reply, well ? 200 : 503,
-			   json_pack("{s:s, s:I, s:I}", "state", well ? "ok" : "ending", "waiting",
-						 (json_int_t)counts.waiting, "judging", (json_int_t)counts.judging));
+	reply_json(reply, strcmp(state, "ok") == 0 ? 200 : 503,
+			   json_pack("{s:s, s:I, s:I}", "state", state, "waiting", (json_int_t)counts.waiting,
+						 "judging", (json_int_t)counts.judging));
 }
 
 static void print_metric(FILE *out, const char *name, const char *type, const char *help)

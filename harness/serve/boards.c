@@ -28,25 +28,11 @@ static void take_line(void *text, const char *line)
 	fprintf(text, "%s\n", line);
 }
 
-/* Who submitted what: at each object with a content. */
-static void name_contents(struct jobs *jobs, json_t *json)
-{
-	size_t i;
-	json_t *item;
-	const char *key;
-	const char *content = json_string_value(json_object_get(json, "content"));
-	json_t *job = content != NULL ? job_of_content(jobs, content) : NULL;
-	json_array_foreach(json, i, item) name_contents(jobs, item);
-	json_object_foreach(json, key, item) name_contents(jobs, item);
-	if (job != NULL)
-		json_object_update(json, job);
-	json_decref(job);
-}
-
 static json_t *make(struct boards *boards)
 {
-	const char *const argv[] = {
-		"gemmjudge", "leaderboard", "--json=-", "--store", boards->server->config->store, NULL};
+	const char *const argv[] = {"gemmjudge", "leaderboard", "--submitted",
+								"--json=-",  "--store",     boards->server->config->store,
+								NULL};
 	char *text = NULL;
 	size_t length = 0;
 	struct error err;
@@ -67,8 +53,6 @@ static json_t *make(struct boards *boards)
 	if (started)
 		worker_forget(&worker);
 	free(text);
-	if (json != NULL)
-		name_contents(boards->server->jobs, json);
 	return json;
 }
 
@@ -149,39 +133,13 @@ void boards_changed(struct boards *boards)
 	pthread_mutex_unlock(&boards->mutex);
 }
 
-/* Of a list's items those of the problem. */
-static json_t *of_problem(const json_t *list, const char *problem)
+/* What is shared must not be let go of by two threads at once: the view is a copy. */
+json_t *boards_json(struct boards *boards, const struct boards_viewer *viewer)
 {
-	size_t i;
-	json_t *item, *found = json_array();
-	json_array_foreach(list, i, item)
-	{
-		const json_t *its = json_object_get(item, "problem");
-		if (its == NULL)
-			its = json_object_get(json_object_get(item, "judgement"), "problem");
-		if (json_is_string(its) && strcmp(json_string_value(its), problem) == 0)
-			json_array_append(found, item);
-	}
-	return found;
-}
-
-json_t *boards_json(struct boards *boards, const char *problem)
-{
-	static const char *const lists[] = {"boards", "by_correctness", "not_ranked"};
-	json_t *shown = json_object();
 	if (boards == NULL)
-		return shown;
+		return json_object();
 	pthread_mutex_lock(&boards->mutex);
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		json_t *list = json_object_get(boards->json, lists[i]);
-		json_object_set_new(shown, lists[i],
-							list == NULL      ? json_array()
-							: problem != NULL ? of_problem(list, problem)
-											  : json_deep_copy(list));
-	}
-	/* what is shared must not be let go of by two threads at once */
-	json_t *copy = problem != NULL ? json_deep_copy(shown) : json_incref(shown);
-	json_decref(shown);
+	json_t *view = board_view(boards->json, viewer);
 	pthread_mutex_unlock(&boards->mutex);
-	return copy;
+	return view;
 }

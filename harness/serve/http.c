@@ -237,7 +237,8 @@ static void stream_end(void *context)
 }
 
 /* NULL: it has ended in the meantime, or memory is short. */
-static struct MHD_Response *stream_begin(struct exchange *exchange, const char *id)
+static struct MHD_Response *stream_begin(struct exchange *exchange, const char *id,
+										 const char *user)
 {
 	struct http *http = exchange->http;
 	struct stream *stream = calloc(1, sizeof *stream);
@@ -245,7 +246,7 @@ static struct MHD_Response *stream_begin(struct exchange *exchange, const char *
 		return NULL;
 	stream->http = http;
 	stream->connection = exchange->connection;
-	stream->watcher = queue_watch(http->server->queue, id, stream_wake, stream);
+	stream->watcher = queue_watch(http->server->queue, id, user, stream_wake, stream);
 	struct MHD_Response *response =
 		stream->watcher != NULL
 			? http->mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK, stream_read,
@@ -309,7 +310,8 @@ static struct MHD_Response *stream_of(struct exchange *exchange, struct http_rep
 {
 	struct server *server = exchange->http->server;
 	const enum peer_answer answer = peer_streams(exchange->http->peers, exchange->peer);
-	struct MHD_Response *stream = answer == PEER_MAY ? stream_begin(exchange, reply->watch) : NULL;
+	struct MHD_Response *stream =
+		answer == PEER_MAY ? stream_begin(exchange, reply->watch, exchange->request.user.id) : NULL;
 	if (stream != NULL)
 		return stream;
 	peer_lets_go(exchange->http->peers, exchange->peer);
@@ -351,7 +353,7 @@ static enum MHD_Result answer(struct exchange *exchange)
 	request->body = exchange->body != NULL ? exchange->body : "";
 	request->length = exchange->length;
 	if (waits_for_disk(request->route)) {
-		exchange->task = (struct writer_task){.account = request->user.name, .context = exchange};
+		exchange->task = (struct writer_task){.account = request->user.id, .context = exchange};
 		http->mhd.suspend_connection(exchange->connection);
 		if (!writers_put(http->writers, &exchange->task))
 			answer_asleep(exchange);
@@ -398,7 +400,7 @@ static enum MHD_Result admit(struct exchange *exchange, const char *version)
 	free(exchange->address);
 	exchange->address = NULL;
 	exchange->answered = !routes_admit(http->server, request, &exchange->reply);
-	peer_asks(http->peers, exchange->peer, request->known ? request->user.name : NULL);
+	peer_asks(http->peers, exchange->peer, request->known ? request->user.id : NULL);
 	peer_within(http->peers, exchange->peer, request->known ? BODY_SECONDS : HEADER_SECONDS);
 	if (!exchange->answered && framing.length > request->body_most)
 		refuse_large(exchange);

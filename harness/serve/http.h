@@ -76,7 +76,8 @@ http_handler page_style, page_script, page_codemirror;             /* page.c */
 http_handler page_login, page_leave;                               /* page_login.c */
 http_handler page_problem, page_submit, page_withdraw, page_enter; /* page_forms.c */
 http_handler page_submission;                                      /* page_submission.c */
-http_handler page_submissions, page_boards;                        /* page_lists.c */
+http_handler page_submissions;                                     /* page_lists.c */
+http_handler page_boards;                                          /* page_boards.c */
 http_handler page_class, page_csv;                                 /* page_class.c */
 
 /* page_error.c: makes an error of the API the page that says it and what to do, or leads to /login.
@@ -86,6 +87,10 @@ void page_error(struct server *server, const struct http_request *request,
 
 /* Whether the body says that it is JSON, which no form of another site can; else 415. */
 bool api_takes_json(const struct http_request *request, struct http_reply *reply);
+/* The boards as far as who asks may see them; of one problem, or NULL. */
+json_t *api_boards(struct server *server, const struct http_request *request, const char *problem);
+/* Whether an object with the member user_id is of the one who asks. */
+bool api_is_own(const struct http_request *request, const json_t *job);
 /* {id} and the events' {id}: the submission, where the one who asks may see it; else NULL, with the
  * reply made. */
 json_t *api_visible(struct server *server, const struct http_request *request, bool whole,

@@ -184,8 +184,7 @@ static bool take_name(struct intake *out, struct error *err)
 	return out->name != NULL || error_set(err, "out of memory");
 }
 
-/* Whether `judge` takes them behind the server's own. */
-static bool options_suit(const struct serve_config *config, const char *problem,
+bool intake_options_suit(const struct serve_config *config, const char *problem,
 						 const json_t *options, struct error *err)
 {
 	size_t count;
@@ -214,7 +213,7 @@ static const char *refused_of(const struct serve_config *config, const char *pro
 		size_t i;
 		json_t *one = json_pack("{s:O}", name, value);
 		if (found == NULL && find_option(name, &i, &err) &&
-			!options_suit(config, problem, one, &err))
+			!intake_options_suit(config, problem, one, &err))
 			found = allowed[i].name;
 		json_decref(one);
 	}
@@ -227,7 +226,7 @@ static bool take_options(const struct serve_config *config, struct intake *out, 
 	if (options != NULL && !json_is_null(options) && !json_is_object(options))
 		return error_set(err, "'options' is no object");
 	options = json_is_object(options) ? options : NULL;
-	if (!options_suit(config, out->problem, options, err)) {
+	if (!intake_options_suit(config, out->problem, options, err)) {
 		out->refused = refused_of(config, out->problem, options, err);
 		return false;
 	}

@@ -41,6 +41,12 @@ const struct intake_option *intake_options(size_t *count);
  * as in "--cases '0': ..." or "unknown suite 'x'"; NULL: none. */
 const char *intake_option_in(const char *sentence, const json_t *options);
 
+/* Whether `judge` takes these options of a submission behind the server's own words; false with
+ * err.
+ */
+bool intake_options_suit(const struct serve_config *config, const char *problem,
+						 const json_t *options, struct error *err);
+
 /* The words for `judge` of such options and problem, for intake_words_free(); NULL with err where
  * they are none. */
 char **intake_words(const json_t *options, const char *problem, size_t *count, struct error *err);

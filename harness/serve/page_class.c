@@ -13,10 +13,26 @@
 
 struct class
 {
-	json_t *users; /* an object: by users' names an object, by problems' names the best */
+	json_t *users; /* of jobs_class() */
 	size_t count;
 	const char *problems[PROBLEMS_MOST]; /* those that anybody tried */
 };
+
+static const json_t *best_of(const json_t *user, const char *problem)
+{
+	return json_object_get(json_object_get(user, "best"), problem);
+}
+
+/* Whether there is no standard judgement, so that it counts for nothing. */
+static bool is_practice(const json_t *best)
+{
+	return json_is_true(json_object_get(best, "practice"));
+}
+
+static bool is_solved(const json_t *best)
+{
+	return !is_practice(best) && verdict_is(page_text(best, "verdict"), VERDICT_ACCEPTED);
+}
 
 static bool class_make(struct server *server, const struct http_request *request, struct class *out,
 					   struct http_reply *reply)
@@ -36,11 +52,9 @@ static bool class_make(struct server *server, const struct http_request *request
 		return false;
 	}
 	for (size_t i = 0; i < count; i++) {
-		const char *user;
-		json_t *best;
 		bool tried = false;
-		json_object_foreach(out->users, user, best) tried =
-			tried || json_object_get(best, table[i].name) != NULL;
+		for (size_t k = 0; k < json_array_size(out->users); k++)
+			tried = tried || best_of(json_array_get(out->users, k), table[i].name) != NULL;
 		if (tried && out->count < PROBLEMS_MOST)
 			out->problems[out->count++] = table[i].name;
 	}
@@ -67,7 +81,7 @@ static void cell_print(struct html_table *table, const char *user, const char *p
 	if (best != NULL) {
 		fprintf(out, "<a href=\"/submissions/%.32s\">", page_text(best, "id"));
 		page_verdict(out, page_text(best, "verdict"));
-		fputs("</a> <small>", out);
+		fprintf(out, "</a>%s <small>", is_practice(best) ? " (practice)" : "");
 		if (time > 0)
 			fprintf(out, "%s us, ", facts_time(time, (char[FACTS_TIME]){0}));
 		list_link(out, user, problem);
@@ -81,20 +95,18 @@ static void solved_print(FILE *out, const struct class *class)
 {
 	fputs("<p>Solved:", out);
 	for (size_t i = 0; i < class->count; i++) {
-		const char *user;
-		json_t *best;
+		const size_t count = json_array_size(class->users);
 		size_t solved = 0;
-		json_object_foreach(class->users, user, best) solved += verdict_is(
-			page_text(json_object_get(best, class->problems[i]), "verdict"), VERDICT_ACCEPTED);
-		fprintf(out, "%s %s by %zu of %zu", i > 0 ? "," : "", class->problems[i], solved,
-				json_object_size(class->users));
+		for (size_t k = 0; k < count; k++)
+			solved += is_solved(best_of(json_array_get(class->users, k), class->problems[i]));
+		fprintf(out, "%s %s by %zu of %zu", i > 0 ? "," : "", class->problems[i], solved, count);
 	}
 	fputs(class->count > 0 ? ".</p>\n" : " nothing yet.</p>\n", out);
 }
 
-static void row_print(struct html_table *table, const struct class *class, const char *user,
-					  const json_t *best)
+static void row_print(struct html_table *table, const struct class *class, const json_t *one)
 {
+	const char *user = page_text(one, "user");
 	html_table_row(table, 0);
 	html_table_cell_open(table);
 	list_link(table->out, user, NULL);
@@ -102,7 +114,7 @@ static void row_print(struct html_table *table, const struct class *class, const
 	fputs("</a>", table->out);
 	html_table_cell_close(table);
 	for (size_t i = 0; i < class->count; i++)
-		cell_print(table, user, class->problems[i], json_object_get(best, class->problems[i]));
+		cell_print(table, user, class->problems[i], best_of(one, class->problems[i]));
 }
 
 void page_class(struct server *server, const struct http_request *request, struct http_reply *reply)
@@ -111,18 +123,17 @@ void page_class(struct server *server, const struct http_request *request, struc
 	struct html_column columns[PROBLEMS_MOST + 1] = {{"User", COLUMN_NAME}};
 	struct html_table table;
 	struct class class;
-	const char *user;
-	json_t *best;
 	if (class_make(server, request, &class, reply) && page_open(&page, "Class", reply)) {
 		solved_print(page.out, &class);
 		fputs("<div class=\"class\">\n", page.out);
 		for (size_t i = 0; i < class.count; i++)
 			columns[i + 1] = (struct html_column){class.problems[i], COLUMN_SHORT};
 		html_table_open(&table, page.out,
-						"The fastest accepted submission, else the last one; a name leads to all "
-						"that its user submitted",
+						"The fastest accepted submission, else the last one, of those that were "
+						"judged as all are; a name leads to all that its user submitted",
 						columns, class.count + 1);
-		json_object_foreach(class.users, user, best) row_print(&table, &class, user, best);
+		for (size_t i = 0; i < json_array_size(class.users); i++)
+			row_print(&table, &class, json_array_get(class.users, i));
 		html_table_close(&table);
 		fputs("</div>\n<p><a href=\"/class.csv\">The same as CSV</a></p>\n", page.out);
 		page_close(&page, 200, reply);
@@ -135,8 +146,8 @@ void page_csv(struct server *server, const struct http_request *request, struct 
 	struct class class;
 	char *text = NULL;
 	size_t length;
-	const char *user;
-	json_t *best;
+	size_t k;
+	json_t *user;
 	if (!class_make(server, request, &class, reply))
 		return;
 	FILE *out = open_memstream(&text, &length);
@@ -145,13 +156,13 @@ void page_csv(struct server *server, const struct http_request *request, struct 
 		for (size_t i = 0; i < class.count; i++)
 			fprintf(out, ",%s", class.problems[i]);
 		fputs("\r\n", out);
-		json_object_foreach(class.users, user, best)
+		json_array_foreach(class.users, k, user)
 		{
-			clean_print_csv(out, user);
+			clean_print_csv(out, page_text(user, "user"));
 			for (size_t i = 0; i < class.count; i++) {
 				fputc(',', out);
-				clean_print_csv(out,
-								page_text(json_object_get(best, class.problems[i]), "verdict"));
+				const json_t *best = best_of(user, class.problems[i]);
+				clean_print_csv(out, is_practice(best) ? "practice" : page_text(best, "verdict"));
 			}
 			fputs("\r\n", out);
 		}

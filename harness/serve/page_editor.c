@@ -98,7 +98,7 @@ void page_editor_print(FILE *out, const struct problem *problem, const struct pa
 			"<textarea id=\"source\" name=\"source\" rows=\"28\" spellcheck=\"false\" "
 			"autocomplete=\"off\" autocapitalize=\"off\" wrap=\"off\">\n",
 			problem->name, problem->name);
-	html_text(out, editor->source);
+	html_field(out, editor->source);
 	fputs("</textarea>\n<label for=\"file\">A file in place of the text</label>\n"
 		  "<input id=\"file\" name=\"file\" type=\"file\" accept=\".cu,.cuh,.cpp,.txt\">\n"
 		  "<label for=\"name\">Its name (without one the server gives it one)</label>\n"

@@ -1,7 +1,10 @@
 /* What a problem's page says of how this server judges. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "serve/page.h"
+#include "serve/standard.h"
 #include "testcases/problem.h"
 #include "testcases/shape.h"
 
@@ -48,7 +51,16 @@ void page_limits(FILE *out, const struct server *server, const struct http_reque
 	else
 		fprintf(out, "It is timed at %s%s. ", large,
 				config->cases > 0 ? "" : ", where its judge has a GPU");
-	fputs("A source has at most 1 MiB", out);
+	char *standard = json_dumps(standard_of(config, problem->name), JSON_COMPACT);
+	if (standard != NULL && strcmp(standard, "{}") != 0) {
+		fputs("Options of this problem: ", out);
+		html_text(out, standard);
+		fputs(". ", out);
+	}
+	free(standard);
+	fputs("With options of your own a submission is practice: it counts for no board and no class "
+		  "table. A source has at most 1 MiB",
+		  out);
 	if (request->user.name[0] != '\0')
 		fprintf(out,
 				"; %zu of your submissions may wait, all of them may take %lld MiB, and you have "

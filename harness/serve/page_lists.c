@@ -1,4 +1,4 @@
-/* Lists: submissions, boards, a class. */
+/* Lists of submissions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +6,7 @@
 #include "judgement/names.h"
 #include "report/clean.h"
 #include "report/facts.h"
-#include "report/html/intervals.h"
-#include "report/html/plot.h"
 #include "serve/page.h"
-#include "testcases/problem.h"
 
 #define ADDRESS 80
 
@@ -29,6 +26,8 @@ static void state_cell(struct html_table *table, const json_t *job)
 		page_verdict(table->out, page_text(job, "verdict"));
 	else
 		html_text(table->out, page_text(job, "state"));
+	if (json_is_true(json_object_get(job, "practice")))
+		fputs(" (practice)", table->out);
 	if (place > 0)
 		fprintf(table->out, " (place %lld)", (long long)place);
 	if (time > 0)
@@ -107,165 +106,4 @@ void page_submissions(struct server *server, const struct http_request *request,
 		page_close(&page, 200, reply);
 	}
 	json_decref(list);
-}
-
-/* ---- boards ------------------------------------------------------------------------------ */
-
-static bool may_see(const struct served_page *page, const json_t *judgement)
-{
-	return page->server->config->public || page_is_teacher(page->request) ||
-		   strcmp(page_text(judgement, "user"), page->request->user.name) == 0;
-}
-
-/* The name that a judgement's author gave the file where it was submitted here, else the file's
- * own. */
-static const char *name_of(const json_t *judgement)
-{
-	const char *name = page_text(judgement, "name");
-	return name[0] != '\0' ? name : page_text(judgement, "file");
-}
-
-static void who_cells(const struct served_page *page, struct html_table *table, const json_t *item)
-{
-	const json_t *judgement = json_object_get(item, "judgement");
-	const json_int_t rank = json_integer_value(json_object_get(item, "rank"));
-	const char *id = page_text(judgement, "submission");
-	html_table_row(table, page->request->user.name[0] != '\0' &&
-							  strcmp(page_text(judgement, "user"), page->request->user.name) == 0);
-	html_table_format(table, (double)rank, "%lld", (long long)rank);
-	if (id[0] != '\0' && may_see(page, judgement))
-		submission_cell(table, id, name_of(judgement));
-	else
-		html_table_text(table, name_of(judgement));
-}
-
-static void times_plot(FILE *out, const json_t *leaders)
-{
-	struct html_interval rows[INTERVALS_MOST];
-	char finding[256];
-	size_t i;
-	json_t *item;
-	json_array_foreach(leaders, i, item)
-	{
-		const json_t *time = json_object_get(item, "time");
-		const double low = page_number(time, "low_us"), high = page_number(time, "high_us");
-		if (i == INTERVALS_MOST)
-			break;
-		rows[i] = (struct html_interval){.label = name_of(json_object_get(item, "judgement")),
-										 .stats = {.median = page_number(time, "median_us"),
-												   .min = low,
-												   .low = low,
-												   .high = high,
-												   .p95 = high}};
-	}
-	if (i == 0)
-		return;
-	snprintf(finding, sizeof finding, "%.180s takes %s us.", rows[0].label,
-			 facts_time(rows[0].stats.median, (char[FACTS_TIME]){0}));
-	html_figure_open(out, "Median and its 95% interval", finding);
-	html_intervals(out, finding, rows, i);
-	html_figure_close(out);
-}
-
-static void board_print(const struct served_page *page, const json_t *board)
-{
-	static const struct html_column columns[] = {
-		{"Rank", COLUMN_NUMBER}, {"Submission", COLUMN_NAME},        {"Median, us", COLUMN_NUMBER},
-		{"User", COLUMN_SHORT},  {"Of best library", COLUMN_NUMBER}, {"95% from", COLUMN_NUMBER},
-		{"to", COLUMN_NUMBER},   {"Date (UTC)", COLUMN_SHORT}};
-	struct html_table table;
-	char title[512];
-	size_t i;
-	json_t *item;
-	const char *epilogue = page_text(board, "epilogue");
-	snprintf(title, sizeof title, "%.32s on %.128s, %.100s%s%.160s", page_text(board, "problem"),
-			 page_text(board, "device"), page_text(board, "shape"),
-			 epilogue[0] != '\0' ? ", epilogue " : "", epilogue);
-	html_heading(page->out, 2, NULL, title);
-	html_table_open(&table, page->out, "Who differ by no more than noise share a rank", columns, 8);
-	json_array_foreach(json_object_get(board, "leaders"), i, item)
-	{
-		const json_t *time = json_object_get(item, "time");
-		const double ratio = page_number(time, "ratio_to_fastest_library");
-		who_cells(page, &table, item);
-		page_time_cell(&table, page_number(time, "median_us"));
-		html_table_text(&table, page_text(json_object_get(item, "judgement"), "user"));
-		html_table_format(&table, ratio, "%.3f", ratio);
-		page_time_cell(&table, page_number(time, "low_us"));
-		page_time_cell(&table, page_number(time, "high_us"));
-		page_date_cell(&table, json_object_get(item, "judgement"), "when");
-	}
-	html_table_close(&table);
-	times_plot(page->out, json_object_get(board, "leaders"));
-}
-
-/* Neighbours of one problem, device and epilogue are a table. */
-static void standings_print(const struct served_page *page, const json_t *list)
-{
-	static const struct html_column columns[] = {
-		{"Rank", COLUMN_NUMBER}, {"Submission", COLUMN_NAME},    {"Verdict", COLUMN_SHORT},
-		{"User", COLUMN_SHORT},  {"Right cases", COLUMN_NUMBER}, {"Date (UTC)", COLUMN_SHORT}};
-	struct html_table table;
-	char title[512] = "", before[512];
-	size_t i;
-	json_t *item;
-	json_array_foreach(list, i, item)
-	{
-		const json_t *judgement = json_object_get(item, "judgement");
-		const char *epilogue = page_text(judgement, "epilogue");
-		const double right = page_number(judgement, "cases_accepted");
-		memcpy(before, title, sizeof before);
-		snprintf(title, sizeof title, "%.32s on %.128s%s%.160s: by correctness",
-				 page_text(judgement, "problem"), page_text(judgement, "device"),
-				 epilogue[0] != '\0' ? ", epilogue " : "", epilogue);
-		if (strcmp(title, before) != 0) {
-			if (i > 0)
-				html_table_close(&table);
-			html_heading(page->out, 2, NULL, title);
-			html_table_open(&table, page->out, "Not timed: ranked by how many cases are right",
-							columns, 6);
-		}
-		who_cells(page, &table, item);
-		html_table_cell_open(&table);
-		page_verdict(page->out, page_text(judgement, "verdict"));
-		html_table_cell_close(&table);
-		html_table_text(&table, page_text(judgement, "user"));
-		html_table_format(&table, right, "%.0f of %.0f", right,
-						  page_number(judgement, "cases_total"));
-		page_date_cell(&table, judgement, "when");
-	}
-	if (i > 0)
-		html_table_close(&table);
-}
-
-void page_boards(struct server *server, const struct http_request *request,
-				 struct http_reply *reply)
-{
-	struct served_page page = {.server = server, .request = request};
-	const struct problem *problem = NULL;
-	char title[96];
-	size_t i;
-	json_t *board;
-	if (strcmp(request->path, "/boards") != 0 && (problem = problem_find(request->id)) == NULL) {
-		reply_error(reply, 404, "there is no problem '%s'", request->id);
-		return;
-	}
-	snprintf(title, sizeof title, "Leaderboard%s%.40s", problem != NULL ? " of " : "",
-			 problem != NULL ? problem->name : "");
-	if (!page_open(&page, title, reply))
-		return;
-	json_t *all = boards_json(server->boards, problem != NULL ? problem->name : NULL);
-	const json_t *boards = json_object_get(all, "boards"),
-				 *standings = json_object_get(all, "by_correctness");
-	if (problem != NULL)
-		fprintf(page.out,
-				"<p><a href=\"/problems/%s\">Submit a solution</a>, or see <a href=\"/boards\">all "
-				"boards</a>.</p>\n",
-				problem->name);
-	if (json_array_size(boards) + json_array_size(standings) == 0)
-		html_paragraph(page.out, NULL, "Nothing is ranked yet.");
-	json_array_foreach(boards, i, board) board_print(&page, board);
-	standings_print(&page, standings);
-	json_decref(all);
-	page_close(&page, 200, reply);
 }

@@ -70,6 +70,11 @@ static void unknown_print(FILE *out, const json_t *job, const struct error *err)
 static void found_print(const struct served_page *page, const json_t *job,
 						const struct found *found)
 {
+	if (json_is_true(json_object_get(job, "practice")))
+		html_paragraph(
+			page->out, "note",
+			"This is practice: it has options of its own, so that it counts for no board "
+			"and no class table.");
 	if (is(job, "state", "withdrawn"))
 		html_paragraph(page->out, "note", "It was withdrawn. Its source is removed.");
 	else if (!is(job, "state", "done"))
@@ -106,7 +111,7 @@ static void facts_print(FILE *out, const json_t *job)
 static void before_print(const struct served_page *page, const json_t *job, const char *source)
 {
 	struct error err;
-	const struct job_filter filter = {.account = page_text(job, "user"),
+	const struct job_filter filter = {.account = page_text(job, "user_id"),
 									  .problem = page_text(job, "problem"),
 									  .before = json_integer_value(json_object_get(job, "number")),
 									  .limit = 1,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/document.h"
+#include "store/accounts.h"
 
 #define EVENT_BYTES ((size_t)4 << 20) /* of one submission; cases are left out beyond */
 #define FAIR_SECONDS 3600
@@ -37,7 +37,8 @@ struct queue_watcher {
 	struct queue_watcher *next;
 	struct queue_entry *entry;
 	size_t round, seen, place;
-	bool asleep, beat;
+	bool asleep, beat, removed; /* whose account was */
+	char user[ACCOUNT_ID];
 	void (*wake)(void *context);
 	void *context;
 };
@@ -507,8 +508,8 @@ void queue_shut(struct queue *queue)
 
 /* ---- who watches ------------------------------------------------------------------------ */
 
-struct queue_watcher *queue_watch(struct queue *queue, const char *id, void (*wake)(void *context),
-								  void *context)
+struct queue_watcher *queue_watch(struct queue *queue, const char *id, const char *user,
+								  void (*wake)(void *context), void *context)
 {
 	struct queue_watcher *watcher = calloc(1, sizeof *watcher);
 	if (watcher == NULL)
@@ -521,6 +522,7 @@ struct queue_watcher *queue_watch(struct queue *queue, const char *id, void (*wa
 										  .round = entry->round,
 										  .wake = wake,
 										  .context = context};
+		snprintf(watcher->user, sizeof watcher->user, "%s", user);
 		queue->watchers = watcher;
 		entry->watchers++;
 		release(queue);
@@ -564,7 +566,7 @@ enum queue_news queue_next(struct queue *queue, struct queue_watcher *watcher,
 		watcher->round = entry->round;
 		watcher->seen = watcher->place = 0;
 	}
-	if (queue->shut) {
+	if (queue->shut || watcher->removed) {
 		news = QUEUE_ENDED;
 	} else if (watcher->seen < entry->event_count) {
 		*text = strdup(entry->events[watcher->seen++]);
@@ -585,20 +587,29 @@ enum queue_news queue_next(struct queue *queue, struct queue_watcher *watcher,
 	return news == QUEUE_NEWS && *text == NULL ? QUEUE_ENDED : news;
 }
 
+json_t *queue_users_watching(struct queue *queue)
+{
+	json_t *users = json_object();
+	hold(queue);
+	for (const struct queue_watcher *w = queue->watchers; w != NULL; w = w->next)
+		if (w->user[0] != '\0')
+			json_object_set_new(users, w->user, json_true());
+	release(queue);
+	return users;
+}
+
+void queue_drop_user(struct queue *queue, const char *user)
+{
+	hold(queue);
+	for (struct queue_watcher *w = queue->watchers; w != NULL; w = w->next)
+		w->removed = w->removed || strcmp(w->user, user) == 0;
+	wake_all(queue, NULL, false);
+	release(queue);
+}
+
 void queue_beat(struct queue *queue)
 {
 	hold(queue);
 	wake_all(queue, NULL);
 	release(queue);
-}
-
-char *queue_event(json_t *event)
-{
-	char *text = NULL;
-	const char *name = json_string_value(json_object_get(event, "event"));
-	char *data = document_line(json_incref(event)); /* with its newline */
-	if (data == NULL || asprintf(&text, "event: %s\ndata: %s\n", name, data) < 0)
-		text = NULL;
-	free(data);
-	return text;
 }

@@ -23,6 +23,7 @@ struct queue_counts {
 	size_t waiting, judging; /* of all */
 	size_t of_user;          /* those that wait, of one */
 };
+/* `user` is an id of accounts.h; NULL: of nobody. */
 struct queue_counts queue_counts(struct queue *queue, const char *user);
 
 enum queue_answer { QUEUE_TAKEN, QUEUE_FULL, QUEUE_FULL_OF_USER, QUEUE_FAILED };
@@ -67,10 +68,11 @@ void queue_shut(struct queue *queue);
 
 /* ---- who watches --------------------------------------------------------------------- */
 
-/* NULL where it neither waits nor is judged. wake() is called, whenever there is more, by any
- * thread, and must call no function of the queue. */
-struct queue_watcher *queue_watch(struct queue *queue, const char *id, void (*wake)(void *context),
-								  void *context);
+/* `user` watches, by the id of an account, "" without. NULL where it neither waits nor is judged.
+ * wake() is called, whenever there is more, by any thread, and must call no function of the queue.
+ */
+struct queue_watcher *queue_watch(struct queue *queue, const char *id, const char *user,
+								  void (*wake)(void *context), void *context);
 void queue_unwatch(struct queue *queue, struct queue_watcher *watcher);
 
 enum queue_news {
@@ -80,6 +82,11 @@ enum queue_news {
 };
 enum queue_news queue_next(struct queue *queue, struct queue_watcher *watcher,
 						   void (*sleep)(void *context), char **text);
+
+/* The accounts of those who watch: an object with their ids. */
+json_t *queue_users_watching(struct queue *queue);
+/* One of them watches no more: queue_next() says QUEUE_ENDED. */
+void queue_drop_user(struct queue *queue, const char *user);
 
 /* Wakes all, with a comment in place of an event: so that connections that are gone are noticed. */
 void queue_beat(struct queue *queue);

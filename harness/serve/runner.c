@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -15,6 +16,7 @@
 #include "serve/intake.h"
 #include "serve/naming.h"
 #include "serve/server.h"
+#include "serve/standard.h"
 #include "testcases/problem.h"
 
 #define POLL_MILLISECONDS 500
@@ -28,8 +30,11 @@ struct judgement_at {
 	struct runner *runner;
 	struct queue_entry *entry;
 	struct worker worker;
-	json_t *run; /* what the child says of its run; owned */
-	double heard;
+	json_t *run;      /* what the child says of its run; owned */
+	const char *user; /* its account; "" of nobody; borrowed */
+	double heard, budget_at;
+	bool used_up;  /* the user's time */
+	bool practice; /* it is no standard judgement */
 };
 
 static bool ends_now(const struct runner *runner)
@@ -99,6 +104,8 @@ static bool start(struct judgement_at *at, const char *source, char **words, siz
 	}
 	add(&argv, "--store");
 	add(&argv, config->store);
+	add(&argv, "--job");
+	add(&argv, queue_id(at->entry));
 	for (size_t i = 0; i < config->word_count; i++)
 		add(&argv, config->words[i]);
 	if (at->runner->device != NULL) {
@@ -114,14 +121,28 @@ static bool start(struct judgement_at *at, const char *source, char **words, siz
 	return worker_start(&at->worker, &how, argv.at, source, strlen(source), err);
 }
 
-/* Waits for its end; kills it where the server ends at once, or it says nothing for very long. */
+/* Whether the user has had the judging that an hour has, this judgement included; looked at each
+ * second. */
+static bool is_used_up(struct judgement_at *at)
+{
+	const struct server *server = at->runner->server;
+	if (at->user[0] == '\0' || at->used_up || clock_seconds() < at->budget_at)
+		return at->used_up;
+	at->budget_at = clock_seconds() + 1;
+	at->used_up = jobs_seconds(server->jobs, at->user, (double)time(NULL) - SERVE_HOUR) >=
+				  server->config->seconds_of_user;
+	return at->used_up;
+}
+
+/* Waits for its end; kills it where the server ends at once, it says nothing for very long, or its
+ * user's time is used up. */
 static void listen_to(struct judgement_at *at)
 {
 	bool more = true;
 	at->heard = clock_seconds();
 	while (more) {
 		struct pollfd polled = {.fd = at->worker.events, .events = POLLIN};
-		if (ends_now(at->runner) || clock_seconds() - at->heard > SILENT_SECONDS)
+		if (ends_now(at->runner) || clock_seconds() - at->heard > SILENT_SECONDS || is_used_up(at))
 			worker_signal(&at->worker, SIGKILL);
 		if (poll(&polled, 1, POLL_MILLISECONDS) > 0)
 			more = worker_read(&at->worker);
@@ -217,13 +238,14 @@ static void conclude(struct judgement_at *at, int attempts, double begun, const 
 	json_t *event = json_incref(at->worker.verdict);
 	const char *verdict = json_string_value(json_object_get(event, "verdict"));
 	const int status = at->worker.status;
-	const bool final =
-		verdict != NULL || (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_BAD_INPUT);
+	const bool final = verdict != NULL || at->used_up ||
+					   (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_BAD_INPUT);
 	if (ends_now(at->runner) && verdict == NULL)
 		return; /* it is judged again after the next start */
 	if (!final && attempts < ATTEMPTS) {
 		server->config->tell(why->message);
-		if (!job_again(server->jobs, queue_id(at->entry), &err) && err.message[0] != '\0')
+		if (!job_again(server->jobs, queue_id(at->entry), clock_seconds() - begun, &err) &&
+			err.message[0] != '\0')
 			server->config->tell(err.message);
 		pause_for(at->runner, PAUSE_SECONDS);
 		queue_again(server->queue, at->entry);
@@ -238,6 +260,7 @@ static void conclude(struct judgement_at *at, int attempts, double begun, const 
 								.detail = detail,
 								.content = json_string_value(content),
 								.result = result,
+								.practice = at->practice,
 								.microseconds = time_of(json_object_get(event, "result"), at->run),
 								.seconds = clock_seconds() - begun};
 	if (finish(at, &end))
@@ -258,6 +281,7 @@ static void judge(struct runner *runner, struct queue_entry *entry)
 	char *options = NULL, *source = NULL;
 	int attempts = 0;
 	size_t count = 0;
+	const double begun = clock_seconds(); /* no later than the store has it */
 	if (!job_begin(server->jobs, queue_id(entry), &options, &source, &attempts, &err)) {
 		server->config->tell(err.message);
 		pause_for(runner, PAUSE_SECONDS);
@@ -266,23 +290,32 @@ static void judge(struct runner *runner, struct queue_entry *entry)
 	}
 	json_t *job = job_find(server->jobs, queue_id(entry), false, &err);
 	const char *problem = json_string_value(json_object_get(job, "problem"));
-	json_t *parsed = json_loads(options, 0, NULL);
-	char **words = problem != NULL ? intake_words(parsed, problem, &count, &err) : NULL;
-	const double begun = clock_seconds();
+	json_t *own = json_loads(options, 0, NULL);
+	json_t *judged = problem != NULL ? standard_options(server->config, problem, own) : NULL;
+	char **words = judged != NULL ? intake_words(judged, problem, &count, &err) : NULL;
+	at.practice = judged != NULL && standard_is_left(server->config, problem, own);
+	const char *user = json_string_value(json_object_get(job, "user_id"));
+	at.user = user != NULL ? user : "";
 	at.worker.status = STATUS_BAD_INPUT << 8; /* of what is not even started: an older server let
 												 it in */
-	if (words != NULL && start(&at, source, words, count, &err)) {
+	if (words != NULL && !is_used_up(&at) && start(&at, source, words, count, &err)) {
 		listen_to(&at);
 		worker_end(&at.worker, &err);
 	} else if (words != NULL) {
 		at.worker = (struct worker){.events = -1, .errors = -1, .status = 3 << 8};
 	}
+	if (at.used_up)
+		error_set(&err,
+				  "the %.0f s of judging that a user has in an hour are used up: submit it again "
+				  "later",
+				  server->config->seconds_of_user);
 	conclude(&at, attempts, begun, &err);
 	if (words != NULL)
 		worker_forget(&at.worker);
 	json_decref(at.run);
 	intake_words_free(words);
-	json_decref(parsed);
+	json_decref(own);
+	json_decref(judged);
 	json_decref(job);
 	free(options);
 	free(source);

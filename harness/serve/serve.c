@@ -10,6 +10,7 @@
 
 #include "serve/http.h"
 #include "serve/socket.h"
+#include "serve/standard.h"
 
 #define DESCRIPTORS 4096
 
@@ -32,6 +33,16 @@ static bool is_idle(struct server *server)
 	return queue_counts(server->queue, NULL).judging == 0;
 }
 
+/* Whose account was removed hears no more. */
+static void drop_removed(struct server *server)
+{
+	const char *id;
+	json_t *value, *users = queue_users_watching(server->queue);
+	json_object_foreach(users, id, value) if (!account_is(server->jobs, id))
+		queue_drop_user(server->queue, id);
+	json_decref(users);
+}
+
 /* Until a signal comes and the present judgements are done, or a second signal. */
 static void wait_for_end(struct server *server, struct http *http, const sigset_t *signals)
 {
@@ -46,6 +57,7 @@ static void wait_for_end(struct server *server, struct http *http, const sigset_
 			queue_end(server->queue);
 		}
 		http_tick(http);
+		drop_removed(server);
 	}
 }
 
@@ -97,6 +109,11 @@ static bool may_begin(struct server *server, struct error *err)
 					 server->config->listen, server->config->store);
 }
 
+static bool standard_is_fit(const struct serve_config *config, struct error *err)
+{
+	return standard_suits(config, err) || error_prefix(err, "--standard");
+}
+
 bool serve_run(const struct serve_config *config, struct error *err)
 {
 	struct server server = {.config = config, .verdicts = json_object()};
@@ -108,7 +125,8 @@ bool serve_run(const struct serve_config *config, struct error *err)
 	signal(SIGPIPE, SIG_IGN);
 	pthread_mutex_init(&server.mutex, NULL);
 	raise_limit();
-	bool ok = (server.jobs = jobs_open(config->store, config->through != NULL, err)) != NULL &&
+	bool ok = standard_is_fit(config, err) &&
+			  (server.jobs = jobs_open(config->store, config->through != NULL, err)) != NULL &&
 			  may_begin(&server, err) && (server.queue = queue_open(server.jobs, err)) != NULL &&
 			  run(&server, &signals, err);
 	queue_close(server.queue);

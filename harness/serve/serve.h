@@ -12,6 +12,7 @@
 #ifndef GEMMJUDGE_SERVE_SERVE_H
 #define GEMMJUDGE_SERVE_SERVE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ struct serve_config {
 	/* Words of `judge` for every submission, whose own come behind them. */
 	const char *const *words;
 	size_t word_count;
+	const json_t *standard;     /* of standard.h; NULL: the words alone are every problem's */
 	const char *const *devices; /* --device of each worker; NULL: without */
 	size_t worker_count;
 	/* What is judged where nobody asks for anything else: so many cases, with such sizes at most.

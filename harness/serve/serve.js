@@ -132,10 +132,10 @@
 		}
 		setText(text.replaceAll("\r\n", "\n"));
 		editor.elements.name.value = file.name;
-		live.textContent = `${file.name} is in the editor.`;
+		live.textContent = visible(`${file.name} is in the editor.`);
 	}
 
-	const takeOrSay = (file) => take(file).catch((error) => { live.textContent = String(error.message); });
+	const takeOrSay = (file) => take(file).catch((error) => { live.textContent = visible(error.message); });
 
 	// ---- options
 
@@ -161,7 +161,7 @@
 		const note = document.createElement("p");
 		note.className = "note bad";
 		note.id = `error-${option}`;
-		note.textContent = message;
+		note.textContent = visible(message);
 		field.closest(".option").append(note);
 		field.closest("details").open = true;
 		field.setAttribute("aria-invalid", "true");
@@ -207,7 +207,7 @@
 					return;
 				}
 				events.close();
-				show(id).catch((error) => { live.textContent = String(error.message); });
+				show(id).catch((error) => { live.textContent = visible(error.message); });
 			});
 		return events;
 	}
@@ -239,7 +239,7 @@
 			}
 			watched = watch(made.id);
 		} catch (error) {
-			live.textContent = String(error.message);
+			live.textContent = visible(error.message);
 		}
 	}
 

@@ -53,8 +53,17 @@ void *runner_main(void *runner);
 struct boards *boards_open(struct server *server, struct error *err);
 void boards_close(struct boards *boards); /* waits for its thread */
 void boards_changed(struct boards *boards);
-/* As `leaderboard --json` has it, with user, name and submission where a content was submitted
- * here; only this problem's unless it is NULL. Nothing where `boards` is NULL. */
-json_t *boards_json(struct boards *boards, const char *problem);
+/* Who looks at boards. */
+struct boards_viewer {
+	const char *problem; /* only its boards; NULL: all */
+	const char *user_id; /* whose own submissions are shown whole */
+	bool all;            /* everybody's are, */
+	bool teacher;        /* with all that is known of them, and who is not ranked and why */
+};
+/* As `leaderboard --submitted --json` has it, as far as the viewer may see it: of others' a rank, a
+ * name and a time. Nothing where `boards` is NULL. */
+json_t *boards_json(struct boards *boards, const struct boards_viewer *viewer);
+/* board_view.c: the lists of such a document as the viewer may see them: a new object. */
+json_t *board_view(const json_t *document, const struct boards_viewer *viewer);
 
 #endif

@@ -47,10 +47,11 @@ void session_find(struct server *server, struct http_request *request)
 	char token[ACCOUNT_TOKEN];
 	struct error err;
 	request->known = false;
-	request->user = (struct account){.name = ""};
+	request->user = (struct account){.id = ""};
 	token_of(request, token);
 	if (token[0] != '\0' && account_find(server->jobs, token, &request->user, &err)) {
-		request->known = server->had_users = true;
+		server->had_users = true;
+		request->known = true;
 	} else if (server_is_open(server)) {
 		/* by another name it may be a page of another site, which had its own name lead here */
 		request->known = is_local(request->header(request->context, "Host"));

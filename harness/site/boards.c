@@ -44,11 +44,12 @@ static void contents_print(FILE *out, const struct site *site)
 
 static void summary_print(FILE *out, const struct field *field)
 {
-	char title[SITE_TITLE], shape[MEASURED_SHAPE], line[LINE];
+	char title[SITE_TITLE], shape[MEASURED_SHAPE], conditions[MEASURED_CONDITIONS], line[LINE];
 	site_title(field, title);
 	measured_shape(field->main->time, shape);
-	snprintf(line, sizeof line, "%s%s", shape,
-			 field->count > 1 ? ": the shape that most were timed at." : ".");
+	measured_conditions(field->main->run, conditions);
+	snprintf(line, sizeof line, "%s%s Judged on %s.", shape,
+			 field->count > 1 ? ": the shape that most were timed at." : ".", conditions);
 	html_paragraph(out, NULL, line);
 	if (field->count == 1)
 		return;
@@ -65,6 +66,7 @@ static void left_out_print(FILE *out, const struct site *site)
 		{"Problem", COLUMN_SHORT}, {"Device", COLUMN_WORDS}, {"Date (UTC)", COLUMN_SHORT},
 		{"Run", COLUMN_NUMBER},    {"Content", COLUMN_SHORT}};
 	struct html_table table;
+	char why[LEFT_OUT_WHY];
 	if (site->all->left_out_count == 0)
 		return;
 	html_heading(out, 2, "not-ranked", "Not ranked");
@@ -74,7 +76,8 @@ static void left_out_print(FILE *out, const struct site *site)
 		const struct measured *run = site->all->left_out[i].run;
 		html_table_row(&table, 0);
 		site_file_cell(&table, site, run);
-		html_table_text(&table, site->all->left_out[i].why);
+		left_out_why(&site->all->left_out[i], why);
+		html_table_text(&table, why);
 		site_verdict_cell(&table, run);
 		html_table_text(&table, run->problem);
 		html_table_text(&table, run->device);

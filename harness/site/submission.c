@@ -100,11 +100,12 @@ static void left_out_print(FILE *out, const struct site *site,
 {
 	for (size_t i = 0; i < site->all->left_out_count; i++) {
 		const struct left_out *one = &site->all->left_out[i];
-		char line[LINE];
+		char line[LINE + LEFT_OUT_WHY], why[LEFT_OUT_WHY];
 		if (strcmp(one->run->content, submission->content) != 0)
 			continue;
+		left_out_why(one, why);
 		snprintf(line, sizeof line, "Not ranked for %s on %s: %s.", one->run->problem,
-				 one->run->device, one->why);
+				 one->run->device, why);
 		html_paragraph(out, "note", line);
 	}
 }

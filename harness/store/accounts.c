@@ -69,8 +69,8 @@ bool account_add(const char *path, const char *name, const char *role, char toke
 	token_hash(token, hash);
 	const char *const texts[] = {name, role, hash};
 	return execute(path,
-				   "INSERT OR IGNORE INTO account (name, role, token, created) VALUES (?1, ?2, ?3, "
-				   "unixepoch() + 0.0)",
+				   "INSERT OR IGNORE INTO account (id, name, role, token, created) VALUES "
+				   "(lower(hex(randomblob(16))), ?1, ?2, ?3, unixepoch() + 0.0)",
 				   texts, 3, &added, err) &&
 		   (added || error_set(err, "there is a user %s already: remove it first", name));
 }
@@ -79,7 +79,10 @@ bool account_remove(const char *path, const char *name, struct error *err)
 {
 	bool removed;
 	const char *const texts[] = {name};
-	return execute(path, "DELETE FROM account WHERE name = ?1", texts, 1, &removed, err) &&
+	return execute(path,
+				   "UPDATE account SET removed = unixepoch() + 0.0, token = NULL WHERE name = ?1 "
+				   "AND removed IS NULL",
+				   texts, 1, &removed, err) &&
 		   (removed || error_set(err, "there is no user '%.64s'", name));
 }
 
@@ -89,11 +92,13 @@ json_t *accounts_list(const char *path, struct error *err)
 	json_t *list = json_array();
 	struct store *store = database_open(path, store_schema, true, err);
 	sqlite3_stmt *row =
-		store == NULL ? NULL
-					  : database_prepare(store,
-										 "SELECT name, role, created, (SELECT count(*) FROM job "
-										 "WHERE account = account.name) FROM account ORDER BY name",
-										 err);
+		store == NULL
+			? NULL
+			: database_prepare(store,
+							   "SELECT name, role, created, (SELECT count(*) FROM job "
+							   "WHERE job.account = account.id) FROM account WHERE removed "
+							   "IS NULL ORDER BY name",
+							   err);
 	while (row != NULL && database_next(store, row, &failed, err))
 		json_array_append_new(
 			list, json_pack("{s:s, s:s, s:f, s:I}", "name", sqlite3_column_text(row, 0), "role",
@@ -114,7 +119,7 @@ bool account_find(struct jobs *jobs, const char *token, struct account *out, str
 	bool failed = false;
 	err->message[0] = '\0';
 	sqlite3_stmt *row =
-		jobs_statement(&jobs->reads, "SELECT name, role FROM account WHERE token = ?1", err);
+		jobs_statement(&jobs->reads, "SELECT name, role, id FROM account WHERE token = ?1", err);
 	if (row == NULL)
 		return false;
 	token_hash(token, hash);
@@ -122,6 +127,7 @@ bool account_find(struct jobs *jobs, const char *token, struct account *out, str
 	const bool found = database_next(jobs->reads.store, row, &failed, err);
 	if (found) {
 		snprintf(out->name, sizeof out->name, "%s", (const char *)sqlite3_column_text(row, 0));
+		snprintf(out->id, sizeof out->id, "%s", (const char *)sqlite3_column_text(row, 2));
 		const size_t role =
 			text_index((const char *)sqlite3_column_text(row, 1), account_roles, ACCOUNT_ROLES);
 		out->role = role == ACCOUNT_TEACHER ? ACCOUNT_TEACHER : ACCOUNT_STUDENT;
@@ -130,16 +136,31 @@ bool account_find(struct jobs *jobs, const char *token, struct account *out, str
 	return found;
 }
 
-bool accounts_any(struct jobs *jobs, bool *some)
+/* Whether a row comes: *some. False where it cannot be read. */
+static bool finds(struct jobs *jobs, const char *sql, const char *text, bool *some)
 {
 	struct error err;
 	bool failed = false;
-	sqlite3_stmt *row = jobs_statement(&jobs->reads, "SELECT 1 FROM account LIMIT 1", &err);
+	sqlite3_stmt *row = jobs_statement(&jobs->reads, sql, &err);
 	if (row == NULL)
 		return false;
+	if (text != NULL)
+		sqlite3_bind_text(row, 1, text, -1, SQLITE_STATIC);
 	const bool found = database_next(jobs->reads.store, row, &failed, &err);
 	jobs_done(&jobs->reads, row);
 	if (!failed)
 		*some = found;
 	return !failed;
+}
+
+bool account_is(struct jobs *jobs, const char *id)
+{
+	bool some = true;
+	return !finds(jobs, "SELECT 1 FROM account WHERE id = ?1 AND removed IS NULL", id, &some) ||
+		   some;
+}
+
+bool accounts_any(struct jobs *jobs, bool *some)
+{
+	return finds(jobs, "SELECT 1 FROM account WHERE removed IS NULL LIMIT 1", NULL, some);
 }

@@ -14,14 +14,15 @@
 
 /* ---- a run ------------------------------------------------------------------------- */
 
-static int64_t append_run(struct store *store, const char *mode,
+static int64_t append_run(struct store *store, const struct store_run *run,
 						  const struct run_description *facts, struct error *err)
 {
 	struct utsname host = {0};
 	struct table_row row = {0};
 	uname(&host);
 	row_add_record(&row, &record_run, facts, NULL);
-	row_add(&row, "mode", json_string(mode));
+	row_add(&row, "mode", json_string(run->mode));
+	row_add(&row, "job", run->job != NULL ? document_text(run->job) : NULL);
 	row_add(&row, "source_commit", json_string(commit_of_build()));
 	row_add(&row, "host", document_text(host.nodename));
 	row_add(&row, "kernel", document_text(host.release));
@@ -188,7 +189,7 @@ static bool append_items(struct store *store, struct store_run *run,
 	if (!ok)
 		return false;
 	if (id == 0)
-		id = append_run(store, run->mode, &list->facts, err);
+		id = append_run(store, run, &list->facts, err);
 	ok = id > 0;
 	for (size_t i = first; i < end && ok; i++) {
 		bool wanted = !run->stored[i] && was_judged(&list->items[i]);

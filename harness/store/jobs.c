@@ -9,9 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "store/database.h"
 #include "store/guard.h"
 #include "store/jobs_open.h"
+
+#define PROBE_SECONDS 2
 
 static double now(void)
 {
@@ -43,6 +46,7 @@ struct jobs *jobs_open(const char *path, bool share, struct error *err)
 		return NULL;
 	}
 	jobs->lock = -1;
+	jobs->probed = -PROBE_SECONDS;
 	pthread_mutex_init(&jobs->writes.mutex, NULL);
 	pthread_mutex_init(&jobs->reads.mutex, NULL);
 	if ((jobs->writes.store = database_open(path, store_schema, true, err)) != NULL &&
@@ -125,10 +129,10 @@ bool job_insert(struct jobs *jobs, const struct job_given *job, int64_t *number,
 	sqlite3_stmt *statement = jobs_statement(
 		side,
 		"INSERT INTO job (id, account, problem, name, options, source, state, created, seconds, "
-		"attempts, bytes) VALUES (?1, ?2, ?3, iif(?4 <> '', ?4, 'submission-' || (1 + "
+		"attempts, bytes, practice) VALUES (?1, ?2, ?3, iif(?4 <> '', ?4, 'submission-' || (1 + "
 		"coalesce((SELECT "
 		"seq FROM sqlite_sequence WHERE name = 'job'), 0)) || '.cu'), ?5, ?6, 'waiting', ?7, 0, 0, "
-		"?8) "
+		"?8, ?9) "
 		"RETURNING number, name",
 		err);
 	if (statement == NULL)
@@ -141,6 +145,7 @@ bool job_insert(struct jobs *jobs, const struct job_given *job, int64_t *number,
 	sqlite3_bind_text64(statement, 6, job->source, job->source_length, SQLITE_STATIC, SQLITE_UTF8);
 	sqlite3_bind_double(statement, 7, now());
 	sqlite3_bind_int64(statement, 8, (sqlite3_int64)(job->source_length + strlen(job->options)));
+	sqlite3_bind_int(statement, 9, job->practice);
 	if (database_next(side->store, statement, &failed, err)) {
 		*number = sqlite3_column_int64(statement, 0);
 		*name = strdup(text_at(statement, 1));
@@ -210,13 +215,17 @@ bool job_begin(struct jobs *jobs, const char *id, char **options, char **source,
 	return ok ? error_set(err, "out of memory") : false;
 }
 
-bool job_again(struct jobs *jobs, const char *id, struct error *err)
+bool job_again(struct jobs *jobs, const char *id, double seconds, struct error *err)
 {
-	sqlite3_stmt *statement = jobs_statement(
-		&jobs->writes, "UPDATE job SET state = 'waiting' WHERE id = ?1 AND state = 'judging'", err);
+	sqlite3_stmt *statement =
+		jobs_statement(&jobs->writes,
+					   "UPDATE job SET state = 'waiting', seconds = seconds + ?2 WHERE id = ?1 AND "
+					   "state = 'judging'",
+					   err);
 	if (statement == NULL)
 		return false;
 	bind(statement, 1, id);
+	sqlite3_bind_double(statement, 2, seconds);
 	return change(&jobs->writes, statement, err);
 }
 
@@ -226,7 +235,7 @@ bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, st
 		&jobs->writes,
 		"UPDATE job SET state = 'done', ended = ?2, seconds = seconds + ?3, verdict "
 		"= ?4, seed = ?5, detail = ?6, content = ?7, result = ?8, microseconds = ?9, "
-		"bytes = bytes + ?10 "
+		"bytes = bytes + ?10, practice = ?11 "
 		"WHERE id = ?1",
 		err);
 	if (statement == NULL)
@@ -239,6 +248,7 @@ bool job_finish(struct jobs *jobs, const char *id, const struct job_end *end, st
 	bind(statement, 6, end->detail);
 	bind(statement, 7, end->content);
 	bind(statement, 8, end->result);
+	sqlite3_bind_int(statement, 11, end->practice);
 	if (end->microseconds > 0)
 		sqlite3_bind_double(statement, 9, end->microseconds);
 	sqlite3_bind_int64(statement, 10, end->result != NULL ? (sqlite3_int64)strlen(end->result) : 0);
@@ -261,14 +271,17 @@ bool job_withdraw(struct jobs *jobs, const char *id, struct error *err)
 
 /* ---- what is asked ------------------------------------------------------------------- */
 
+/* The name of an account; one that is not known is its own. */
+#define JOB_USER "coalesce((SELECT a.name FROM account a WHERE a.id = job.account), job.account)"
 #define JOB_COLUMNS                                                                                \
-	"id, number, account, problem, name, state, created, started, ended, seconds, attempts, "      \
-	"verdict, seed, detail, content, microseconds, options"
+	"id, number, " JOB_USER ", account, problem, name, state, created, started, ended, seconds, "  \
+	"attempts, verdict, seed, detail, content, microseconds, practice, options"
 static const char *const job_members[] = {
-	"id",      "number",  "user",    "problem",      "name",     "state",
-	"created", "started", "ended",   "seconds",      "attempts", "verdict",
-	"seed",    "error",   "content", "microseconds", "options"};
-#define JOB_DATES 6 /* created, started, ended */
+	"id",      "number",  "user",         "user_id",  "problem",  "name",    "state",
+	"created", "started", "ended",        "seconds",  "attempts", "verdict", "seed",
+	"error",   "content", "microseconds", "practice", "options"};
+#define JOB_DATES 7 /* created, started, ended */
+#define JOB_PRACTICE (JOB_MEMBERS - 2)
 #define JOB_MEMBERS (sizeof job_members / sizeof *job_members)
 
 /* "2026-11-26T14:03:09.908Z" */
@@ -307,7 +320,9 @@ static json_t *job_of_row(sqlite3_stmt *row)
 {
 	json_t *json = json_object();
 	for (size_t i = 0; i + 1 < JOB_MEMBERS; i++)
-		json_object_set_new(json, job_members[i], value_at(row, (int)i));
+		json_object_set_new(json, job_members[i],
+							i == JOB_PRACTICE ? json_boolean(sqlite3_column_int(row, (int)i))
+											  : value_at(row, (int)i));
 	json_object_set_new(json, job_members[JOB_MEMBERS - 1], parsed(row, JOB_MEMBERS - 1));
 	return json;
 }
@@ -366,7 +381,8 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 		"SELECT " JOB_COLUMNS " FROM job "
 		"WHERE (?1 IS NULL OR account = ?1) AND (?2 "
 		"IS NULL OR problem = ?2) AND (?3 = 0 OR number < ?3) AND (?5 IS NULL OR "
-		"name = ?5) AND (?6 = 0 OR state <> 'withdrawn') ORDER BY number DESC LIMIT ?4",
+		"name = ?5) AND (?6 = 0 OR state <> 'withdrawn') AND (?7 IS NULL OR account IN "
+		"(SELECT id FROM account WHERE account.name = ?7)) ORDER BY number DESC LIMIT ?4",
 		err);
 	if (row == NULL) {
 		json_decref(list);
@@ -378,6 +394,7 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 	sqlite3_bind_int(row, 4, filter->limit);
 	bind(row, 5, filter->name);
 	sqlite3_bind_int(row, 6, filter->kept);
+	bind(row, 7, filter->user);
 	while (database_next(jobs->reads.store, row, &failed, err))
 		json_array_append_new(list, job_of_row(row));
 	jobs_done(&jobs->reads, row);
@@ -387,54 +404,46 @@ json_t *jobs_list(struct jobs *jobs, const struct job_filter *filter, struct err
 	return NULL;
 }
 
-json_t *job_of_content(struct jobs *jobs, const char *content)
+/* Those of one user are neighbours. */
+static void class_add(json_t *users, sqlite3_stmt *row)
 {
-	struct error err;
-	bool failed = false;
-	json_t *json = NULL;
-	sqlite3_stmt *row = jobs_statement(
-		&jobs->reads,
-		"SELECT account, name, id FROM job WHERE content = ?1 ORDER BY number LIMIT 1", &err);
-	if (row == NULL)
-		return NULL;
-	bind(row, 1, content);
-	if (database_next(jobs->reads.store, row, &failed, &err))
-		json = json_pack("{s:s, s:s, s:s}", "user", text_at(row, 0), "name", text_at(row, 1),
-						 "submission", text_at(row, 2));
-	jobs_done(&jobs->reads, row);
-	return json;
+	json_t *last = json_array_get(users, json_array_size(users) - 1);
+	const char *id = json_string_value(json_object_get(last, "id"));
+	if (id == NULL || strcmp(id, text_at(row, 1)) != 0) {
+		last =
+			json_pack("{s:s, s:s, s:{}}", "user", text_at(row, 0), "id", text_at(row, 1), "best");
+		json_array_append_new(users, last);
+	}
+	if (sqlite3_column_type(row, 2) != SQLITE_NULL)
+		json_object_set_new(json_object_get(last, "best"), text_at(row, 2),
+							json_pack("{s:o, s:o, s:o, s:o, s:o}", "id", value_at(row, 3),
+									  "verdict", value_at(row, 4), "microseconds", value_at(row, 5),
+									  "submissions", value_at(row, 6), "practice",
+									  json_boolean(sqlite3_column_int(row, 7))));
 }
 
 json_t *jobs_class(struct jobs *jobs, struct error *err)
 {
 	bool failed = false;
-	json_t *users = json_object();
+	json_t *users = json_array();
 	sqlite3_stmt *row = jobs_statement(
 		&jobs->reads,
-		"SELECT account, problem, id, verdict, microseconds, of_all FROM (SELECT account, problem, "
-		"id, verdict, microseconds, count(*) OVER of AS of_all, row_number() OVER (of ORDER BY "
-		"verdict IS 'accepted' DESC, "
+		"SELECT " JOB_USER ", account, problem, id, verdict, microseconds, of_all, practice FROM "
+		"(SELECT account, problem, id, verdict, microseconds, practice, count(*) OVER of AS "
+		"of_all, row_number() "
+		"OVER (of ORDER BY practice, verdict IS 'accepted' DESC, "
 		"iif(verdict IS 'accepted', microseconds, NULL) NULLS LAST, number DESC) AS place FROM job "
-		"WHERE state = 'done' WINDOW of AS (PARTITION BY account, problem)) WHERE place = 1 "
-		"UNION ALL SELECT name, NULL, NULL, NULL, NULL, 0 FROM account WHERE role = 'student' "
-		"ORDER BY 1, 2",
+		"WHERE state = 'done' WINDOW of AS (PARTITION BY account, problem)) AS job WHERE place = 1 "
+		"AND account NOT IN (SELECT id FROM account WHERE removed IS NOT NULL) "
+		"UNION ALL SELECT name, id, NULL, NULL, NULL, NULL, 0, 0 FROM account WHERE role = "
+		"'student' "
+		"AND removed IS NULL ORDER BY 1, 2, 3",
 		err);
-	if (row == NULL) {
-		json_decref(users);
-		return NULL;
-	}
-	while (database_next(jobs->reads.store, row, &failed, err)) {
-		const char *name = text_at(row, 0);
-		if (json_object_get(users, name) == NULL)
-			json_object_set_new(users, name, json_object());
-		if (sqlite3_column_type(row, 1) != SQLITE_NULL)
-			json_object_set_new(json_object_get(users, name), text_at(row, 1),
-								json_pack("{s:o, s:o, s:o, s:I}", "id", value_at(row, 2), "verdict",
-										  value_at(row, 3), "microseconds", value_at(row, 4),
-										  "submissions", (json_int_t)sqlite3_column_int64(row, 5)));
-	}
-	jobs_done(&jobs->reads, row);
-	if (!failed)
+	while (row != NULL && database_next(jobs->reads.store, row, &failed, err))
+		class_add(users, row);
+	if (row != NULL)
+		jobs_done(&jobs->reads, row);
+	if (row != NULL && !failed)
 		return users;
 	json_decref(users);
 	return NULL;
@@ -452,7 +461,7 @@ static double number_of(struct jobs *jobs, sqlite3_stmt *row)
 	return number;
 }
 
-/* A number of an account, ?1, since ?2. */
+/* A number of an account, ?1, since ?2; ?3 is now. */
 static double number_since(struct jobs *jobs, const char *sql, const char *account, double since)
 {
 	struct error err;
@@ -461,12 +470,15 @@ static double number_since(struct jobs *jobs, const char *sql, const char *accou
 		return 0;
 	bind(row, 1, account);
 	sqlite3_bind_double(row, 2, since);
+	sqlite3_bind_double(row, 3, now());
 	return number_of(jobs, row);
 }
 
 double jobs_seconds(struct jobs *jobs, const char *account, double since)
 {
-	return number_since(jobs, "SELECT total(seconds) FROM job WHERE ended > ?2 AND account = ?1",
+	return number_since(jobs,
+						"SELECT total(seconds + iif(state = 'judging', max(?3 - started, 0), 0)) "
+						"FROM job WHERE account = ?1 AND (ended > ?2 OR ended IS NULL)",
 						account, since);
 }
 
@@ -489,4 +501,24 @@ int64_t jobs_size(struct jobs *jobs)
 					   "pragma_freelist_count, pragma_page_size",
 					   &err);
 	return row != NULL ? (int64_t)number_of(jobs, row) : 0;
+}
+
+bool jobs_writable(struct jobs *jobs, struct error *err)
+{
+	struct jobs_side *side = &jobs->writes;
+	char pragma[48];
+	int version = 0;
+	while (store_schema[version] != NULL)
+		version++;
+	snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", version); /* as it is */
+	pthread_mutex_lock(&side->mutex);
+	if (!(clock_seconds() < jobs->probed + PROBE_SECONDS)) {
+		guard_bound(side->store, STORE_SECONDS);
+		if (database_execute(side->store, pragma, &jobs->refused))
+			jobs->refused.message[0] = '\0';
+		jobs->probed = clock_seconds();
+	}
+	*err = jobs->refused;
+	pthread_mutex_unlock(&side->mutex);
+	return err->message[0] == '\0';
 }

@@ -15,6 +15,9 @@ struct jobs_side {
 struct jobs {
 	struct jobs_side writes, reads;
 	int lock; /* a descriptor */
+	/* Of jobs_writable(), under the mutex of `writes`: when it was found out, and why not. */
+	double probed;
+	struct error refused;
 };
 
 /* A statement, with its side held until jobs_done(); NULL with err. */

@@ -4,7 +4,8 @@
 
 #include "store/measured.h"
 
-/* The best run of one content. Borrowed of the leaderboard's runs. */
+/* The best run of one content; of what was submitted to a server, of one user. Borrowed of the
+ * leaderboard's runs. */
 struct leader {
 	size_t rank; /* 1 is the best; those that differ by no more than noise from the first of their
 					rank share it */
@@ -23,6 +24,10 @@ struct board {
 };
 
 #define LEFT_OUT_RULE "broke a rule"
+#define LEFT_OUT_PRACTICE "practice: judged with options of its own"
+#define LEFT_OUT_USER "a better one of its user ranks"
+#define LEFT_OUT_COPY "it differs from one that ranks in comments and white space alone"
+#define LEFT_OUT_OTHERWISE "judged otherwise"
 
 /* A content that ranks nowhere, by its last run; or a file that broke a rule or had a wrong answer,
  * also where a copy of it ranks. */
@@ -40,6 +45,8 @@ struct standing {
 
 struct leaderboard {
 	struct measured_list runs; /* owned */
+	bool *ranks;               /* of each run: it was judged as those are that rank (alike.h); NULL:
+								  nobody asked; owned */
 	size_t board_count;
 	struct board *boards; /* owned; by problem, device, epilogue, then in the order of the store */
 	size_t left_out_count;
@@ -49,14 +56,24 @@ struct leaderboard {
 		*standings; /* of those that are left out; by problem, device, epilogue; owned */
 };
 
-/* Who ranks: each content's fastest run that was accepted within the bound of rounding, whose time
- * sealed calls confirmed, or that then counts with its host-side time. A content does not
- * rank by runs on terms on which it broke a rule in any run, or had a wrong answer in generated
- * cases on the same device: random cases may miss what others found. The terms are the file's path,
- * the problem, the epilogue with what its stages' files held, and the nvcc flags, so that nobody
- * takes another's file off by judging a copy, or it with a stage or a flag that breaks a rule.
- * Takes over `runs`. False with err where memory runs out. */
-bool leaderboard_make(struct measured_list *runs, struct leaderboard *out, struct error *err);
+/* Who ranks: each content's (of what was submitted to a server, each user's) fastest run that was
+ * accepted within the bound of rounding, whose time sealed calls confirmed, or that then counts
+ * with its host-side time; practice never does. Files
+ * that differ in comments and white space alone are one, but of different users, who share a rank.
+ * Where `alike`, only those rank whose cases were chosen alike, of each problem, device and
+ * epilogue in one manner (alike.h); the runs have their case_names. A content does not rank by runs
+ * on terms on which it broke a rule in any run, or had a wrong answer in generated cases on the
+ * same device: random cases may miss what others found. The terms are the file's path, the problem,
+ * the epilogue with what its stages' files held, and the nvcc flags, so that nobody takes another's
+ * file off by judging a copy, or it with a stage or a flag that breaks a rule. Takes over `runs`.
+ * False with err where memory runs out. */
+bool leaderboard_make(struct measured_list *runs, bool alike, struct leaderboard *out,
+					  struct error *err);
+
+/* Why it ranks nowhere, in words. */
+#define LEFT_OUT_WHY 400
+void left_out_why(const struct left_out *one, char out[LEFT_OUT_WHY]);
+
 /* Of what the leaders of a board may have several versions. */
 enum board_version { BOARD_NVCC, BOARD_LIBRARY, BOARD_VERSION_KINDS };
 

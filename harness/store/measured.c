@@ -63,6 +63,7 @@ void measured_free(struct measured *measured)
 	free(measured->epilogue);
 	free(measured->nvcc_flags);
 	free(measured->suites);
+	free(measured->case_names);
 	*measured = (struct measured){0};
 }
 
@@ -132,6 +133,19 @@ bool measured_same_field(const struct measured *a, const struct measured *b)
 {
 	return strcmp(a->problem, b->problem) == 0 && strcmp(a->device, b->device) == 0 &&
 		   strcmp(a->epilogue, b->epilogue) == 0;
+}
+
+bool measured_same_tokens(const struct measured *a, const struct measured *b)
+{
+	return strcmp(a->content, b->content) == 0 ||
+		   (a->tokens[0] != '\0' && strcmp(a->tokens, b->tokens) == 0);
+}
+
+bool measured_same_entry(const struct measured *a, const struct measured *b)
+{
+	if (a->user_id[0] != '\0' || b->user_id[0] != '\0')
+		return strcmp(a->user_id, b->user_id) == 0;
+	return measured_same_tokens(a, b);
 }
 
 const char *measured_library(const struct measured *measured)
@@ -287,6 +301,8 @@ static void take_run(struct measured *out, const struct run_description *facts)
 	out->epilogue = clean_line(facts->epilogue);
 	out->nvcc_flags = list_of(facts->nvcc_flags);
 	out->suites = list_of(facts->suites);
+	out->case_names = strdup("");
+	out->seed_given = facts->seed_given;
 }
 
 /* False where memory runs out. */
@@ -298,6 +314,7 @@ static bool take_item(struct measured *out, const struct judgement_list *list, s
 	bool ok = true;
 	take_run(out, &list->facts);
 	COPY(out->content, item->content);
+	COPY(out->tokens, item->tokens);
 	COPY(out->problem, item->problem);
 	COPY(out->verdict, verdict_name(item->verdict));
 	out->cases = (int64_t)(item->count + item->unlisted);
@@ -311,8 +328,8 @@ static bool take_item(struct measured *out, const struct judgement_list *list, s
 		if (timings[i] != NULL && timings[i]->count > 0 && timings[i]->entries[0].ran)
 			ok = take_time(out, timings[i], &timings[i]->entries[0]);
 	return ok && out->file != NULL && out->path != NULL && out->detail != NULL &&
-		   out->epilogue != NULL && out->suites != NULL && out->nvcc_flags != NULL &&
-		   take_counters(out, item) && take_bench(out, list, index);
+		   out->epilogue != NULL && out->suites != NULL && out->case_names != NULL &&
+		   out->nvcc_flags != NULL && take_counters(out, item) && take_bench(out, list, index);
 }
 
 bool measured_read_report(const char *path, struct measured_list *out, struct error *err)

@@ -52,10 +52,17 @@ struct measured {
 	int64_t cases, accepted;
 	/* how cases were drawn; 0 and "" of a report */
 	char seed[24], sizes[16];
+	bool seed_given; /* else it was drawn */
 	int32_t max_dim, multiple;
+	char *case_names; /* of all cases, with commas; "" where they were not asked for; owned */
+	char tokens[CONTENT_TEXT]; /* of copies but for comments and white space the same; "" unknown */
 	char repeatable[16], batch_invariant[16]; /* names of enum bits_word */
 	bool tuned;                               /* compiled with constants that tune chose */
 	bool has_source;                          /* the store keeps it */
+	/* What was submitted to a server: its id, whose it is (an account's id, and its name), and
+	 * whether it was judged with options of its own; else "". */
+	char job[40], user_id[40], user[72];
+	bool practice;
 	size_t time_count;
 	struct measured_time *times; /* owned */
 	size_t counter_count;
@@ -97,6 +104,21 @@ double measured_ratio(const struct measured_time *time);
 /* Whether they are ranked on the same boards but for the shape: of one problem, device and
  * epilogue. */
 bool measured_same_field(const struct measured *a, const struct measured *b);
+
+/* Whether both are one entry of a board: of the same user, or else of the same tokens. */
+bool measured_same_entry(const struct measured *a, const struct measured *b);
+
+/* Whether both hold the same tokens: they differ in comments and white space at most. */
+bool measured_same_tokens(const struct measured *a, const struct measured *b);
+
+/* conditions.c: how the cases of a run were chosen, in words: "12 generated cases, sizes up to 192,
+ * seed 0x1, only random-10". */
+#define MEASURED_CONDITIONS 320
+void measured_conditions(const struct measured *run, char out[MEASURED_CONDITIONS]);
+/* A text that is the same for two runs whose cases were chosen alike: of the same suites, or drawn
+ * by the same rules, as many, all of them or the same ones, by a seed that was drawn or the same
+ * one. The runs have `case_names`. The caller's to free; NULL: memory is short. */
+char *measured_conditions_key(const struct measured *run);
 
 /* The library that its times stand beside, with its version; "" unknown, and on the emulated GPU,
  * which has no times. */

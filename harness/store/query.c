@@ -7,10 +7,8 @@
 
 #define COUNT(columns) (sizeof(columns) / sizeof *(columns))
 
-/* What came to a server's judge through stdin has the name that it was submitted under. */
-#define FILE_OF                                                                                    \
-	"coalesce(iif(j.file = 'stdin', (SELECT name FROM job WHERE job.content = s.content "          \
-	"ORDER BY number LIMIT 1), NULL), j.file)"
+/* What was submitted to a server came to its judge through stdin. */
+#define FILE_OF "coalesce(b.name, j.file)"
 
 const struct column measured_columns[MEASURED_COLUMNS] = {
 	COLUMN("j.id", struct measured, id),
@@ -40,18 +38,30 @@ const struct column measured_columns[MEASURED_COLUMNS] = {
 	COLUMN_AS(COLUMN_JSON, "r.nvcc_flags", struct measured, nvcc_flags, "nvcc_flags"),
 	COLUMN("r.seed", struct measured, seed),
 	COLUMN("r.sizes", struct measured, sizes),
+	COLUMN("coalesce(r.seed_given, 0)", struct measured, seed_given),
+	COLUMN("coalesce(j.tokens, '')", struct measured, tokens),
+	COLUMN("iif(?10, (SELECT group_concat(name) FROM (SELECT name FROM test_case WHERE judgement = "
+		   "j.id ORDER BY number)), NULL)",
+		   struct measured, case_names),
 	COLUMN("r.max_dim", struct measured, max_dim),
 	COLUMN("r.multiple_of", struct measured, multiple),
+	COLUMN("coalesce(r.job, '')", struct measured, job),
+	COLUMN("coalesce(b.account, '')", struct measured, user_id),
+	COLUMN("coalesce((SELECT a.name FROM account a WHERE a.id = b.account), b.account, '')",
+		   struct measured, user),
+	COLUMN("coalesce(b.practice, 0)", struct measured, practice),
 	COLUMN("j.schedule IS NOT NULL", struct measured, tuned),
 	COLUMN("EXISTS(SELECT 1 FROM source WHERE content = s.content)", struct measured, has_source),
 };
 static const char heads[] =
 	" FROM judgement j JOIN run r ON r.id = j.run JOIN submission s ON s.id = j.submission"
+	" LEFT JOIN job b ON b.id = r.job"
 	" WHERE (?1 = 0 OR j.id = ?1)"
 	" AND ((?2 IS NULL AND ?3 IS NULL) OR s.path = ?2 OR substr(s.content, 1, length(?3)) = ?3)"
 	" AND (?4 IS NULL OR j.problem = ?4)"
 	" AND (?5 IS NULL OR instr(lower(r.device), lower(?5)) > 0)"
 	" AND (?7 IS NULL OR r.mode = ?7) AND (?8 IS NULL OR j.ended >= ?8)"
+	" AND (?9 = 0 OR b.id IS NOT NULL)"
 	" ORDER BY j.ended DESC, j.id DESC LIMIT ?6) ORDER BY ended, id";
 
 const struct column measured_time_columns[MEASURED_TIME_COLUMNS] = {
@@ -188,6 +198,8 @@ static sqlite3_stmt *heads_prepare(struct store *store, const struct store_filte
 	sqlite3_bind_int(statement, 6, filter->newest ? 1 : -1);
 	sqlite3_bind_text(statement, 7, filter->mode, -1, SQLITE_STATIC);
 	sqlite3_bind_text(statement, 8, filter->since, -1, SQLITE_STATIC);
+	sqlite3_bind_int(statement, 9, filter->submitted);
+	sqlite3_bind_int(statement, 10, filter->case_names);
 	return statement;
 }
 

@@ -16,6 +16,8 @@ struct store_filter {
 	const char *since;  /* ended then or later: the beginning of an ISO 8601 date */
 	bool counters;      /* with what the emulated GPU counted */
 	bool cases;         /* with cases, and without times */
+	bool case_names;    /* with the names of all cases */
+	bool submitted;     /* only what was submitted to a server */
 	bool newest;        /* only the last one */
 };
 
@@ -25,7 +27,7 @@ bool store_find(const char *path, const struct store_filter *filter, struct meas
 				struct error *err);
 
 /* What is asked of the store, by members, and what they are called in JSON. */
-#define MEASURED_COLUMNS 31
+#define MEASURED_COLUMNS 38
 extern const struct column measured_columns[MEASURED_COLUMNS]; /* of a struct measured */
 #define MEASURED_TIME_COLUMNS 12
 extern const struct column measured_time_columns[MEASURED_TIME_COLUMNS]; /* ... measured_time */

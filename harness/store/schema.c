@@ -118,5 +118,38 @@ const char *const store_schema[] = {
 	"UPDATE job SET bytes = length(CAST(source AS BLOB)) + length(CAST(options AS BLOB)) +\n"
 	"	coalesce(length(CAST(result AS BLOB)), 0);\n"
 	"CREATE INDEX job_bytes ON job(account, state, ended, bytes);\n",
+	/* 3: a user is an id, which job.account has from now on, so that a name may be another's later.
+	 * Who was removed stays, without a token. What is older than the account of its name was
+	 * submitted by an earlier one of that name. */
+	"ALTER TABLE account RENAME TO account_1;\n"
+	"CREATE TABLE account (\n"
+	"	id TEXT NOT NULL PRIMARY KEY,\n" /* 128 bits in hexadecimal digits */
+	"	name TEXT NOT NULL, role TEXT NOT NULL,\n"
+	"	token TEXT UNIQUE,\n" /* its hash; NULL: removed */
+	"	created REAL NOT NULL, removed REAL) STRICT, WITHOUT ROWID;\n"
+	"CREATE UNIQUE INDEX account_name ON account(name) WHERE removed IS NULL;\n"
+	"INSERT INTO account SELECT lower(hex(randomblob(16))), name, role, token, created, NULL FROM "
+	"account_1;\n"
+	"INSERT INTO account SELECT lower(hex(randomblob(16))), account, 'student', NULL, first, last "
+	"FROM (SELECT account, min(created) AS first, max(coalesce(ended, created)) AS last FROM job "
+	"WHERE account <> '' AND NOT EXISTS (SELECT 1 FROM account_1 a WHERE a.name = job.account AND "
+	"a.created <= job.created) GROUP BY account);\n"
+	"UPDATE job SET account = (SELECT id FROM account a WHERE a.name = job.account AND (a.removed "
+	"IS NULL) = EXISTS (SELECT 1 FROM account_1 b WHERE b.name = job.account AND b.created <= "
+	"job.created)) WHERE account <> '';\n"
+	"DROP TABLE account_1;\n",
+	/* 4: which submission to a server a run was of, and whether it was judged as all are. */
+	"ALTER TABLE run ADD COLUMN job TEXT;\n" /* job.id */
+	"ALTER TABLE job ADD COLUMN practice INTEGER NOT NULL DEFAULT 0;\n"
+	"UPDATE job SET practice = iif(json_valid(options), EXISTS (SELECT 1 FROM json_each(options) "
+	"WHERE key <> 'fail-fast' AND type NOT IN ('null', 'false')), 1);\n"
+	"UPDATE run SET job = found.job FROM (SELECT j.run, b.id AS job FROM judgement j JOIN "
+	"submission "
+	"s ON s.id = j.submission JOIN job b ON b.content = s.content AND b.state = 'done' AND "
+	"unixepoch(j.ended) BETWEEN b.started - 2 AND b.ended + 2 WHERE j.file = 'stdin') AS found "
+	"WHERE found.run = run.id;\n",
+	/* 5: what files that were judged alike, and copies of a file, are told by. */
+	"ALTER TABLE run ADD COLUMN seed_given INTEGER;\n"
+	"ALTER TABLE judgement ADD COLUMN tokens TEXT;\n",
 	NULL,
 };

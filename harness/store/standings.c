@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/leaderboard.h"
+#include "store/alike.h"
 
 /* Whether a board of times has its field. */
 static bool is_timed(const struct leaderboard *all, const struct measured *run)
@@ -16,8 +16,9 @@ static bool is_timed(const struct leaderboard *all, const struct measured *run)
 /* Those that were judged by the cases that count, and broke no rule. */
 static bool stands(const struct leaderboard *all, const struct left_out *one)
 {
-	return one->run->cases > 0 && strcmp(one->run->tolerance, "bound") == 0 &&
-		   strcmp(one->why, LEFT_OUT_RULE) != 0 && one->run->content[0] != '\0' &&
+	return one->run->cases > 0 && !one->run->practice &&
+		   strcmp(one->run->tolerance, "bound") == 0 && strcmp(one->why, LEFT_OUT_RULE) != 0 &&
+		   one->run->content[0] != '\0' && alike_ranks(all, one->run) &&
 		   !is_timed(all, one->run);
 }
 
@@ -47,6 +48,41 @@ static int compare(const void *a, const void *b)
 	return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
 }
 
+/* Takes those off that stand behind another one of the same entry. */
+static void keep_best(struct leaderboard *all)
+{
+	struct standing *made = all->standings;
+	size_t kept = 0;
+	for (size_t i = 0; i < all->standing_count; i++) {
+		size_t k = 0;
+		while (k < kept && !(measured_same_field(made[k].run, made[i].run) &&
+							 measured_same_entry(made[k].run, made[i].run)))
+			k++;
+		if (k == kept) {
+			made[kept++] = made[i];
+			continue;
+		}
+		for (size_t l = 0; l < all->left_out_count; l++)
+			if (all->left_out[l].run == made[i].run)
+				all->left_out[l].why =
+					made[i].run->user_id[0] != '\0' ? LEFT_OUT_USER : LEFT_OUT_COPY;
+	}
+	all->standing_count = kept;
+}
+
+/* How many files there are, copies not counted. */
+static size_t files_between(const struct standing *made, size_t first, size_t end)
+{
+	size_t count = 0;
+	for (size_t i = first; i < end; i++) {
+		size_t k = first;
+		while (k < i && !measured_same_tokens(made[k].run, made[i].run))
+			k++;
+		count += k == i;
+	}
+	return count;
+}
+
 bool standings_make(struct leaderboard *all)
 {
 	struct standing *made = calloc(all->left_out_count + 1, sizeof *made);
@@ -58,12 +94,13 @@ bool standings_make(struct leaderboard *all)
 		if (stands(all, &all->left_out[i]))
 			made[all->standing_count++].run = all->left_out[i].run;
 	qsort(made, all->standing_count, sizeof *made, compare);
+	keep_best(all);
 	for (size_t i = 0; i < all->standing_count; i++) {
 		bool begins = i == 0 || !measured_same_field(made[i - 1].run, made[i].run);
 		if (begins)
 			first = i;
 		bool equal = !begins && by_correctness(made[i - 1].run, made[i].run) == 0;
-		made[i].rank = equal ? made[i - 1].rank : i - first + 1;
+		made[i].rank = equal ? made[i - 1].rank : 1 + files_between(made, first, i);
 	}
 	return true;
 }

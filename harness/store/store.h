@@ -9,11 +9,12 @@
 #include "judgement/judgement.h"
 
 /* A run of the program that is being stored. Nothing is open between two calls, so that the
- * judge's children inherit nothing of it. Zero-initialise, and fill in the first two or three. */
+ * judge's children inherit nothing of it. Zero-initialise, and fill in those that are not NULL. */
 struct store_run {
 	const char *path;
 	const char *mode; /* "judge", "bench", "compare" */
 	const char *as;   /* the file that the judgements are of, where it is not that of their name */
+	const char *job;  /* the submission to a server that is judged; NULL: none */
 	int64_t id;       /* of its row; 0: not there yet */
 	bool *stored;     /* of each judgement; owned */
 };

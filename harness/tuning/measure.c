@@ -237,7 +237,7 @@ static bool compare(struct measuring *measuring, double until, struct error *err
 			found->winner = *stats;
 		if (i == 0 ? has_standard && best == 0 : i < round.count)
 			found->standard = *stats;
-		if (entry->role != TIMING_LIBRARY || entry->wrong > 0 ||
+		if (entry->role != TIMING_LIBRARY || timing_leaves_bound(entry) ||
 			(found->library[0] != '\0' && !(stats->median < found->library_median)))
 			continue;
 		found->library_median = stats->median;

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "emulator/exec/memory_pages.h"
 #include "emulator/exec/shadow.h"
 
 #define ALIGNMENT 256u
@@ -60,20 +61,20 @@ static uint64_t round_down(uint64_t value, uint64_t multiple)
 
 static bool reserve(size_t bytes)
 {
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	void *base = mmap(NULL, bytes, PROT_NONE, flags, -1, 0);
-	if (base == MAP_FAILED)
+	const size_t device = round_down(bytes / 4 * 3, PAGE);
+	const uint64_t base = memory_pages_reserve(device, bytes);
+	if (!base)
 		return false;
-	void *shadow = mmap(NULL, bytes / 8, PROT_READ | PROT_WRITE, flags, -1, 0);
+	void *shadow = mmap(NULL, bytes / 8, PROT_READ | PROT_WRITE, PAGES_LAZY, -1, 0);
 	if (shadow == MAP_FAILED) {
-		munmap(base, bytes);
+		munmap((void *)(uintptr_t)base, bytes);
 		return false;
 	}
-	memory.start = (uint64_t)(uintptr_t)base;
+	memory.start = base;
 	memory.end = memory.start + bytes;
 	memory.shadow = shadow;
 	shadow_cover(memory.start, memory.end);
-	uint64_t middle = memory.start + round_down(bytes / 4 * 3, PAGE);
+	const uint64_t middle = memory.start + device;
 	memory.device = (struct region){memory.start, middle, memory.start + GAP};
 	memory.host = (struct region){middle, memory.end, middle + GAP};
 	return true;
@@ -198,12 +199,6 @@ static uint64_t find_room_in(const struct region *region, size_t size)
 	return base ? base : find_room(region->start + GAP, region->end, size);
 }
 
-static bool set_access(uint64_t first, uint64_t end, bool accessible)
-{
-	int access = accessible ? PROT_READ | PROT_WRITE : PROT_NONE;
-	return mprotect((void *)(uintptr_t)first, end - first, access) == 0;
-}
-
 static size_t index_of(uint64_t base);
 
 static uint64_t allocate_locked(struct region *region, size_t size, const char *kind)
@@ -212,11 +207,11 @@ static uint64_t allocate_locked(struct region *region, size_t size, const char *
 		return 0;
 	uint64_t base = find_room_in(region, size);
 	uint64_t first = round_down(base, PAGE), last = round_up(base + size, PAGE);
-	if (!base || !set_access(first, last, true) || insert(base, size, kind) == NULL)
+	if (!base || !memory_pages_set_access(first, last, true) || insert(base, size, kind) == NULL)
 		return 0;
 	fill_fresh(base, size);
 	if (region == &memory.device && memory.closed)
-		set_access(first, last, false);
+		memory_pages_set_access(first, last, false);
 	if (strncmp(kind, "cu", 2) == 0) /* the program's own */
 		memory.entries[index_of(base)]->number = ++memory.numbered;
 	region->cursor = base + size + GAP;
@@ -259,7 +254,7 @@ static size_t guard_span(size_t i, bool closed)
 		   round_down(memory.bases[i], PAGE) <= end;
 		 i++)
 		end = round_up(memory.bases[i] + memory.entries[i]->size, PAGE);
-	set_access(first, end, !closed);
+	memory_pages_set_access(first, end, !closed);
 	return i;
 }
 
@@ -356,7 +351,7 @@ static void close_pages(size_t at, uint64_t base, size_t size)
 	if (at < memory.count && round_down(memory.bases[at], PAGE) < end)
 		end = round_down(memory.bases[at], PAGE);
 	if (first < end)
-		set_access(first, end, false);
+		memory_pages_set_access(first, end, false);
 }
 
 static void free_at(size_t at)

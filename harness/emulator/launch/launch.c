@@ -128,11 +128,8 @@ static bool launch_valid(const struct exec_launch *launch, struct fault *fault)
 
 static int thread_count(const struct exec_launch *launch, const struct machine_options *options)
 {
-	const char *wanted = getenv("EMULATED_GPU_THREADS");
-	long count = wanted != NULL ? strtol(wanted, NULL, 10) : 0;
-	if (count <= 0)
-		count = options != NULL && options->threads > 0 ? options->threads
-														: sysconf(_SC_NPROCESSORS_ONLN);
+	long count =
+		options != NULL && options->threads > 0 ? options->threads : sysconf(_SC_NPROCESSORS_ONLN);
 	if (count < 1)
 		count = 1;
 	if (count > 256)

@@ -1,11 +1,9 @@
 /* Counters of what kernels did, as JSON, for whoever started the process. */
-#include <errno.h>
-#include <fcntl.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -210,30 +208,37 @@ static char *text_make(size_t *size)
 	return NULL;
 }
 
-/* Puts the text into the file that the descriptor is open on, in the place of what is there. Where
- * the process may not write so much, nothing: the signal would end it. */
-static bool put(int fd, const char *text, size_t size)
+/* Not CUDA's: from now on the counters are written into this memory and to no file: the text of
+ * such a file with a 0 at its end. at[0] is 0 while it is written. Whoever has called first is
+ * asked. */
+EXPORT cudaError_t cudaEmulatedCounters(char *at, size_t size)
 {
-	struct rlimit most;
-	size_t done = 0;
-	if (fd < 0 || (getrlimit(RLIMIT_FSIZE, &most) == 0 && size > most.rlim_cur))
-		return false;
-	while (done < size) {
-		ssize_t more = pwrite(fd, text + done, size - done, (off_t)done);
-		if (more <= 0)
-			return false;
-		done += (size_t)more;
+	runtime_enter_early();
+	if (runtime.counters_at == NULL) {
+		runtime.counters_at = at;
+		runtime.counters_room = size;
 	}
-	return ftruncate(fd, (off_t)size) == 0;
+	return runtime_leave_quietly(cudaSuccess);
+}
+
+static bool write_to_memory(const char *text, size_t size)
+{
+	volatile char *first = runtime.counters_at;
+	if (size == 0 || size >= runtime.counters_room)
+		return false;
+	first[0] = '\0';
+	atomic_thread_fence(memory_order_seq_cst);
+	memcpy(runtime.counters_at + 1, text + 1, size); /* and the 0 */
+	atomic_thread_fence(memory_order_seq_cst);
+	first[0] = text[0];
+	return true;
 }
 
 /* The path, with "%p" in it replaced by the process's id: programs start others. */
 static bool counters_path(char *out, size_t capacity)
 {
-	const char *from = getenv("EMULATED_GPU_COUNTERS");
+	const char *from = runtime.counters;
 	size_t used = 0;
-	if (from == NULL || !*from)
-		return false;
 	for (; *from && used + 1 < capacity; from++) {
 		if (from[0] == '%' && from[1] == 'p') {
 			used += (size_t)snprintf(out + used, capacity - used, "%ld", (long)getpid());
@@ -251,47 +256,37 @@ static bool counters_path(char *out, size_t capacity)
 }
 
 /* Beside the file and renamed, so that a reader never sees half of it. */
-static bool write_beside(const char *path, const char *text, size_t size)
+static bool write_file(const char *text, size_t size)
 {
-	char beside[PATH_BYTES + 32];
+	char path[PATH_BYTES], beside[PATH_BYTES + 32];
+	if (!counters_path(path, sizeof path))
+		return false;
 	snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
-	int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	bool written = put(fd, text, size);
-	int why = errno;
-	if (fd >= 0)
-		close(fd);
+	FILE *file = fopen(beside, "we");
+	bool written = file != NULL && fwrite(text, 1, size, file) == size;
+	written = file != NULL && fclose(file) == 0 && written;
 	if (written && rename(beside, path) == 0)
 		return true;
-	why = written ? errno : why;
-	if (fd >= 0)
+	if (file != NULL)
 		unlink(beside);
-	errno = why;
 	return false;
 }
 
-/* For who may write to this file and make none beside it. */
-static bool write_in_place(const char *path, const char *text, size_t size)
+static bool wanted(void)
 {
-	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-	bool written = put(fd, text, size);
-	if (fd >= 0)
-		close(fd);
-	return written;
+	return runtime.counters_at != NULL || runtime.counters != NULL;
 }
 
 void counters_write(void)
 {
-	static bool in_place;
-	char path[PATH_BYTES];
 	size_t size;
-	if (!runtime.ready || !counters_path(path, sizeof path))
+	if (!runtime.ready || !wanted())
 		return;
 	char *text = text_make(&size);
-	bool written = text != NULL && !in_place && write_beside(path, text, size);
-	in_place = in_place ||
-			   (text != NULL && !written && (errno == EACCES || errno == EPERM || errno == EROFS));
-	if (!written && !(in_place && write_in_place(path, text, size)))
-		runtime_say("cannot write counters to %s", path);
+	if (text == NULL ||
+		!(runtime.counters_at != NULL ? write_to_memory(text, size) : write_file(text, size)))
+		runtime_say("cannot write counters to %s",
+					runtime.counters_at != NULL ? "the memory that is for them" : runtime.counters);
 	free(text);
 }
 
@@ -302,8 +297,7 @@ void counters_write_sometimes(bool now)
 	static double next;
 	static bool due;
 	struct timespec t;
-	const char *path = getenv("EMULATED_GPU_COUNTERS");
-	if (path == NULL || !*path || (now && !due))
+	if (!wanted() || (now && !due))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	double at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;

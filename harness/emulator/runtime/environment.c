@@ -1,5 +1,6 @@
-/* The environment variables of the emulated GPU. A name or a value that is not understood is said
- * once, when the program first asks for the GPU, and then has no effect. */
+/* The environment variables of the emulated GPU, read when the program first asks for the GPU: what
+ * becomes of them later has no effect, so that the program cannot change its own check. A name or a
+ * value that is not understood is said then, and has no effect. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,4 +122,10 @@ uint64_t environment_number(const char *name)
 {
 	const char *text = getenv(name);
 	return text != NULL && is_number(text) ? strtoull(text, NULL, 10) : 0;
+}
+
+char *environment_text(const char *name)
+{
+	const char *text = getenv(name);
+	return text != NULL && text[0] != '\0' ? strdup(text) : NULL;
 }

@@ -1,7 +1,4 @@
 /* The GPU that is emulated: its row among the models, as programs may ask about it. */
-#include <ctype.h>
-#include <stdio.h>
-
 #include "emulator/runtime/runtime.h"
 
 bool gpu_make(const char *id, struct gpu *out)
@@ -12,6 +9,7 @@ bool gpu_make(const char *id, struct gpu *out)
 		return false;
 	*out = (struct gpu){
 		.id = model->id,
+		.name = model->name,
 		.major = model->compute / 10,
 		.minor = model->compute % 10,
 		.multiprocessors = model->multiprocessors,
@@ -28,8 +26,5 @@ bool gpu_make(const char *id, struct gpu *out)
 		.threads_per_multiprocessor = limits->threads,
 		.blocks_per_multiprocessor = limits->blocks,
 	};
-	int length = snprintf(out->name, sizeof out->name, "NVIDIA %s (emulated)", model->id);
-	for (int i = (int)sizeof "NVIDIA"; i < length && out->name[i] != ' '; i++)
-		out->name[i] = (char)toupper((unsigned char)out->name[i]);
 	return true;
 }

@@ -73,18 +73,21 @@ __attribute__((format(printf, 4, 5))) static cudaError_t refuse(const struct fun
 	return status;
 }
 
-/* Where nobody has said how many registers a thread has, no launch is refused for it; where the
- * kernel may well have too many of them, a line asks. */
+/* Where nobody has said how many registers a thread has, no launch is refused for it; but where
+ * somebody wants to be asked, and the kernel may well have too many of them, nothing is launched
+ * before he has answered: a line alone could be hidden by the program. */
 static cudaError_t check_registers(const struct launch_request *request,
 								   const struct kernel_properties *facts)
 {
 	const size_t threads = (size_t)request->block.x * request->block.y * request->block.z;
 	const int registers = registers_known(request->function);
 	if (registers == 0) {
-		if (registers_blocks(facts->most_registers, threads) == 0 &&
-			registers_blocks(facts->slots, threads) == 0)
-			registers_ask(request->function, "a block may have more threads than they allow");
-		return cudaSuccess;
+		if (!registers_wanted() || registers_blocks(facts->most_registers, threads) > 0 ||
+			registers_blocks(facts->slots, threads) > 0)
+			return cudaSuccess;
+		return refuse(request->function, cudaErrorLaunchOutOfResources, NULL,
+					  "only ptxas knows how many registers it takes, and a block may have more "
+					  "threads than they allow");
 	}
 	if (registers_blocks(registers, threads) > 0)
 		return cudaSuccess;

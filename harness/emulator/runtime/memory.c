@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/exec/memory_pages.h"
 #include "emulator/runtime/graph.h"
 
 #define PITCH 512u
@@ -240,6 +241,19 @@ EXPORT cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
 		status = cudaErrorInvalidValue;
 	if (status == cudaSuccess)
 		*flags = cudaHostAllocMapped;
+	return runtime_leave(status);
+}
+
+/* Not CUDA's: how a filter of system calls keeps device memory closed (pages_lock_take); as
+ * numbers, in that order. */
+EXPORT cudaError_t cudaEmulatedLock(uint64_t out[4])
+{
+	cudaError_t status = runtime_enter();
+	const struct pages_lock lock = pages_lock_take();
+	out[0] = lock.base;
+	out[1] = lock.mask;
+	out[2] = lock.far;
+	out[3] = lock.key;
 	return runtime_leave(status);
 }
 

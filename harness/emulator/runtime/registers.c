@@ -7,7 +7,6 @@
 #include "emulator/exec/kernel_name.h"
 #include "emulator/runtime/runtime.h"
 
-#define VARIABLE "EMULATED_GPU_REGISTERS"
 #define REGISTERS 65536u /* of a multiprocessor, and of a block: all that are emulated */
 /* CUDA's occupancy calculator: a warp takes multiples of 256 registers, a multiprocessor shares
  * them out among four parts. */
@@ -16,7 +15,7 @@
 
 int registers_known(const struct function *function)
 {
-	const char *at = getenv(VARIABLE);
+	const char *at = runtime.registers;
 	const size_t length = strlen(function->name);
 	for (; at != NULL; at = strchr(at, ',')) {
 		at += *at == ',';
@@ -26,11 +25,15 @@ int registers_known(const struct function *function)
 	return 0;
 }
 
+bool registers_wanted(void)
+{
+	return runtime.registers != NULL && strcmp(runtime.registers, "?") == 0;
+}
+
 void registers_ask(struct function *function, const char *why)
 {
-	const char *given = getenv(VARIABLE);
 	char kernel[KERNEL_NAME_SHOWN];
-	if (given == NULL || strcmp(given, "?") != 0 || function->registers_asked)
+	if (!registers_wanted() || function->registers_asked)
 		return;
 	function->registers_asked = true;
 	kernel_name_show(function->name, kernel, sizeof kernel);

@@ -26,8 +26,7 @@
 
 /* What programs may ask about a GPU (gpu.c). */
 struct gpu {
-	const char *id; /* "h200" */
-	char name[48];  /* "NVIDIA H200 (emulated)" */
+	const char *id, *name; /* "h200"; "NVIDIA H200", as the card itself says */
 	int major, minor;
 	int multiprocessors;
 	const int *cluster_groups; /* GPU_CLUSTER_GROUPS: multiprocessors that a cluster stays among */
@@ -99,6 +98,11 @@ struct runtime {
 	struct gpu made;
 	const struct gpu *gpu; /* that; NULL before */
 	struct machine_options options;
+	uint64_t step_budget;  /* of `options`, as at the start */
+	const char *registers; /* EMULATED_GPU_REGISTERS, */
+	const char *counters;  /* EMULATED_GPU_COUNTERS; NULL: not set */
+	char *counters_at;     /* memory in its place (cudaEmulatedCounters); NULL: none */
+	size_t counters_room;
 	uint64_t launches; /* of all kernels */
 	struct binary *binaries;
 	struct function *functions;
@@ -179,6 +183,8 @@ bool gpu_make(const char *id, struct gpu *out); /* false: none such is emulated 
 void environment_check(void);
 /* The variable's value; 0 when it is not set or no number. */
 uint64_t environment_number(const char *name);
+/* A copy of its text, for as long as the process lives; NULL where it is not set, or empty. */
+char *environment_text(const char *name);
 /* That of a text, which may be NULL. */
 enum machine_swizzle environment_swizzle(const char *text);
 
@@ -323,7 +329,8 @@ uint64_t runtime_resident_blocks(const struct function *function, size_t threads
 
 /* The registers that ptxas gives a thread of the kernel; 0: nobody has said. */
 int registers_known(const struct function *function);
-/* Says, where it is wanted, that they matter, and why. */
+/* Whether somebody would find out. Then says that they matter, and why. */
+bool registers_wanted(void);
 void registers_ask(struct function *function, const char *why);
 /* Blocks of so many threads that a multiprocessor's registers are enough for; threads of a block
  * that they are enough for. */
@@ -332,7 +339,8 @@ size_t registers_threads(int registers);
 /* Blocks that a cluster of the function may have, in a launch that says `mode`. */
 unsigned runtime_cluster_limit(const struct function *function, int mode);
 
-/* Writes the counters as JSON to the file that EMULATED_GPU_COUNTERS names. */
+/* Writes the counters as JSON to the file that EMULATED_GPU_COUNTERS names, or to where
+ * cudaEmulatedCounters() has said. */
 void counters_write(void);
 /* As counters_write(), with the lock held: after a launch (then only every so often), or
  * `now`, when something may have been left out. */

@@ -1,6 +1,7 @@
 /* The runtime's state, its lock, and errors as CUDA has them: a last error per
  * thread, and a sticky one once a kernel has faulted. */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "emulator/runtime/runtime.h"
+#include "emulator/simd_level.h"
 
 static pthread_mutex_t runtime_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local cudaError_t last_error = cudaSuccess;
@@ -93,12 +95,17 @@ static cudaError_t initialise(void)
 	}
 	runtime_close_memory();
 	const char *check = getenv("EMULATED_GPU_CHECK");
+	const uint64_t threads = environment_number("EMULATED_GPU_THREADS");
+	simd_level(); /* as EMULATED_GPU_SIMD says now */
+	runtime.step_budget = environment_number("EMULATED_GPU_STEPS");
+	runtime.registers = environment_text("EMULATED_GPU_REGISTERS");
+	runtime.counters = environment_text("EMULATED_GPU_COUNTERS");
 	runtime.options = (struct machine_options){
-		.threads = cores(),
-		.step_budget = environment_number("EMULATED_GPU_STEPS"),
+		.threads = threads > 0 && threads <= INT_MAX ? (int)threads : cores(),
+		.step_budget = runtime.step_budget,
 		.check_race = check != NULL && strcmp(check, "race") == 0,
 		.check_none = check != NULL && strcmp(check, "none") == 0,
-		.serialised = getenv("EMULATED_GPU_SERIALISED"),
+		.serialised = environment_text("EMULATED_GPU_SERIALISED"),
 		.swizzle = environment_swizzle(getenv("EMULATED_GPU_SWIZZLE")),
 		.multiprocessors = (uint32_t)runtime.gpu->multiprocessors,
 		.multiprocessor_warps = (uint32_t)runtime.gpu->threads_per_multiprocessor / 32,
@@ -220,7 +227,7 @@ EXPORT cudaError_t cudaPeekAtLastError(void)
 EXPORT cudaError_t cudaEmulatedSteps(uint64_t steps)
 {
 	runtime_enter_early();
-	runtime.options.step_budget = steps ? steps : environment_number("EMULATED_GPU_STEPS");
+	runtime.options.step_budget = steps ? steps : runtime.step_budget;
 	return runtime_leave_quietly(cudaSuccess);
 }
 

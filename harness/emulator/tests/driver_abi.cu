@@ -84,7 +84,8 @@ static void devices()
 	int major = 0, reserved = -1, version = 0;
 	OK(cuDeviceGetName(name, sizeof name, 0));
 	CHECK(strstr(name, "NVIDIA"));
-	is_emulated = strstr(name, "(emulated)") != nullptr;
+	is_emulated = dlsym(RTLD_DEFAULT, "cudaEmulatedName") != nullptr;
+	CHECK(!is_emulated || strcmp(name, "NVIDIA H200") == 0);
 	OK(cuDeviceTotalMem(&bytes, 0));
 	CHECK(bytes > (size_t)1 << 30);
 	OK(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emulator/exec/memory.h"
+#include "emulator/exec/memory_pages.h"
 
 /* Under AddressSanitizer the expected SIGSEGV must still end the test. */
 const char *__asan_default_options(void);
@@ -172,6 +173,20 @@ Test(memory, freed_memory_stays_closed, .signal = SIGSEGV)
 {
 	uint64_t first, last;
 	touch(free_between(&first, &last) + 10000);
+}
+
+/* As a filter of system calls has to know it. */
+Test(memory, a_mask_tells_device_memory)
+{
+	cr_assert(memory_init(LIMIT));
+	const uint64_t device = memory_allocate(8192, "cudaMalloc");
+	const uint64_t host = memory_allocate_host(8192, "cudaMallocHost");
+	const struct pages_lock lock = pages_lock_take();
+	cr_assert(lock.mask != 0 && lock.key != 0);
+	cr_expect_eq(device & lock.mask, lock.base);
+	cr_expect_neq(host & lock.mask, lock.base);
+	cr_expect_geq(device, lock.base + lock.far);
+	cr_expect_eq(pages_lock_take().mask, 0, "nobody else is told");
 }
 
 Test(memory, host_memory_can_be_registered)

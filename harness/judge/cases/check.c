@@ -362,14 +362,13 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 				 struct judgement *out, struct error *err)
 {
 	struct emulated_watch watch;
-	if (!run_renew(run, err) || !tool_open(&run->tool, err) ||
-		!emulated_watch_open(&watch, run->options, run->referee.device.kind == DEVICE_EMULATED,
-							 entrant, err))
+	if (!run_renew(run, err) || !tool_open(&run->tool, err))
 		return false;
+	emulated_watch_open(&watch, run->options, run->referee.device.kind == DEVICE_EMULATED, entrant);
 	struct contestant_setup setup = run_contestant(run, problem, entrant);
-	setup.environment = watch.environment;
+	setup.settings = watch.settings;
 	setup.under = tool_words(&run->tool);
-	setup.counters = watch.folder;
+	setup.counts = run->options->emulation.counters ? out : NULL;
 	setup.together = file_seconds(run, out);
 	struct contestant_link contestant = {.setup = &setup};
 	struct checking checking = {
@@ -383,7 +382,7 @@ bool check_cases(struct run *run, const struct problem *problem, const struct en
 	bool ok = check_steps(&checking, err);
 	contestant_link_close(&contestant);
 	contestant_link_denied(&contestant, &out->denied);
-	emulated_watch_close(&watch, out);
+	emulated_watch_close(&watch);
 	tool_close(&run->tool, contestant.said, out);
 	free(contestant.said);
 	return ok;

@@ -27,7 +27,7 @@ static bool check_once(struct run *run, struct submission *s, struct judgement *
 		out->cases[i].test = s->cases[i];
 	out->order = s->order;
 	struct entrant entrant = submission_entrant(s, submission_name(s->file));
-	if (entrant.registers == NULL)
+	if (!s->ptxas_asked)
 		entrant.registers = EMULATED_ASKS;
 	return check_cases(run, s->problem, &entrant, out, err);
 }
@@ -46,28 +46,32 @@ static bool is_at_wgmma(const struct run *run, const struct judgement *out)
 static bool asks_registers(const struct run *run, const struct judgement *out)
 {
 	for (size_t i = 0; i < out->count && run->referee.device.kind == DEVICE_EMULATED; i++)
-		if (emulated_asks_registers(out->cases[i].output))
+		if (emulated_asks_registers(out->cases[i].output) ||
+			emulated_asks_registers(out->cases[i].facts.failed))
 			return true;
 	return false;
 }
 
-/* Asks ptxas what the emulated GPU has to know of the kernels. False: nothing that it did not
- * know. */
+/* Asks ptxas what the emulated GPU has to know of the kernels. True: it goes on in another way now,
+ * be it without the registers, where ptxas does not tell them. */
 static bool ask_ptxas(const struct run *run, struct submission *s, const struct judgement *out)
 {
-	bool more = s->registers == NULL && asks_registers(run, out) && !run_stopped(run) &&
-				serialised_find_registers(run, s);
-	return (s->serialised == NULL && is_at_wgmma(run, out) && !run_stopped(run) &&
-			serialised_find(run, s)) ||
-		   more;
+	if (s->ptxas_asked || run_stopped(run))
+		return false;
+	if (asks_registers(run, out)) {
+		serialised_ask(run, s);
+		return true;
+	}
+	if (!is_at_wgmma(run, out))
+		return false;
+	serialised_ask(run, s);
+	return s->serialised != NULL;
 }
 
 static bool check(struct run *run, struct submission *s, const struct judgement *before,
 				  enum entry_order order, struct judgement *out, struct error *err)
 {
 	s->order = order;
-	if (s->registers == NULL)
-		s->registers = serialised_registers(s->compiled.log);
 	begin(before, s, out);
 	bool ok = check_once(run, s, out, err);
 	if (!ok || !ask_ptxas(run, s, out))

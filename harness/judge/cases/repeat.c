@@ -93,7 +93,7 @@ static bool call_once(const struct case_run *one, struct call_result *result, st
 		!referee_link_explain(&one->run->referee, &facts, err))
 		return false;
 	result->compared = outcome.verdict == VERDICT_ACCEPTED && facts.elements > 0;
-	result->right = check.wrong == 0;
+	result->right = check.wrong == 0 && check.rms_ratio <= 1;
 	result->worst_ratio = check.worst_ratio;
 	result->digest = facts.result;
 	return true;
@@ -119,23 +119,23 @@ static bool call_twice(const struct case_run *one, struct call_result results[2]
 #define RACE_TERMS 16e6
 
 /* Whether the emulated GPU can be asked for races in the case, which it was not before; with what
- * environment. */
-static bool may_have_race(const struct case_run *one, const char *environment[EMULATED_VARIABLES])
+ * settings. */
+static bool may_have_race(const struct case_run *one, const char *settings[EMULATED_VARIABLES])
 {
 	return one->run->referee.device.kind == DEVICE_EMULATED &&
 		   shape_terms(&one->test->shape) <= RACE_TERMS &&
-		   emulated_with_races(one->contestant->setup->environment, environment);
+		   emulated_with_races(one->contestant->setup->settings, settings);
 }
 
-/* One call of the referee's case in a new process with that environment. *said: all that it
+/* One call of the referee's case in a new process with those settings. *said: all that it
  * printed, the caller's; *outcome: of the call. */
-static void call_for_race(const struct case_run *one, const char *const *environment, char **said,
+static void call_for_race(const struct case_run *one, const char *const *settings, char **said,
 						  struct outcome *outcome)
 {
 	struct contestant_link *contestant = one->contestant;
 	const struct contestant_setup *before = contestant->setup;
 	struct contestant_setup setup = *before;
-	setup.environment = environment;
+	setup.settings = settings;
 	contestant->setup = &setup;
 	contestant->launches = order_of(one);
 	contestant->steps = emulated_steps(one->run->options, one->test);
@@ -148,14 +148,14 @@ static void call_for_race(const struct case_run *one, const char *const *environ
 
 static bool look_for_race(const struct case_run *one, struct judgement *out, struct error *err)
 {
-	const char *environment[EMULATED_VARIABLES];
+	const char *settings[EMULATED_VARIABLES];
 	struct outcome outcome;
 	char *said;
-	if (!may_have_race(one, environment))
+	if (!may_have_race(one, settings))
 		return true;
 	if (!referee_link_reset(&one->run->referee, 0, err))
 		return false;
-	call_for_race(one, environment, &said, &outcome);
+	call_for_race(one, settings, &said, &outcome);
 	const char *race = said != NULL ? emulated_race(said) : NULL;
 	if (race != NULL)
 		snprintf(out->race, sizeof out->race, "%.*s", (int)strcspn(race, "\n"), race);
@@ -188,10 +188,10 @@ static bool try_swizzles(const struct case_run *one, struct judgement *out, stru
 	for (const char *const *swizzle = emulated_swizzles; good && !right && *swizzle != NULL;
 		 swizzle++) {
 		char variable[EMULATED_VARIABLE];
-		const char *environment[EMULATED_VARIABLES];
-		if (!emulated_with_swizzle(before->environment, *swizzle, variable, environment))
+		const char *settings[EMULATED_VARIABLES];
+		if (!emulated_with_swizzle(before->settings, *swizzle, variable, settings))
 			break;
-		setup.environment = environment;
+		setup.settings = settings;
 		one->contestant->setup = &setup;
 		good = referee_link_reset(referee, 0, err) &&
 			   call_with(one, one->test, &referee->arena, &right, err);
@@ -343,7 +343,7 @@ static struct case_result *race_case(struct judgement *out)
 bool repeat_for_races(const struct case_run *last, struct judgement *out, struct error *err)
 {
 	struct case_result *result = race_case(out);
-	const char *environment[EMULATED_VARIABLES];
+	const char *settings[EMULATED_VARIABLES];
 	struct outcome outcome;
 	char *said;
 	if (out->verdict != VERDICT_ACCEPTED || result == NULL || run_stopped(last->run) ||
@@ -351,11 +351,11 @@ bool repeat_for_races(const struct case_run *last, struct judgement *out, struct
 		return true;
 	struct case_run one = *last;
 	one.test = &result->test;
-	if (!may_have_race(&one, environment))
+	if (!may_have_race(&one, settings))
 		return true;
 	if (!set_up(&one, err))
 		return false;
-	call_for_race(&one, environment, &said, &outcome);
+	call_for_race(&one, settings, &said, &outcome);
 	if (said == NULL || emulated_race(said) == NULL || outcome.verdict == VERDICT_ACCEPTED) {
 		free(said);
 		return true;

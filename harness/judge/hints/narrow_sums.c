@@ -115,3 +115,30 @@ bool hint_narrow_sums(const struct hint_context *facts, struct strbuf *out)
 	}
 	return false;
 }
+
+static bool fails_together(const struct case_result *result)
+{
+	return result->checked && result->check.wrong + result->check.extra_wrong == 0 &&
+		   result->check.rms_ratio > 1;
+}
+
+bool hint_all_together(const struct hint_context *facts, struct strbuf *out)
+{
+	const struct type *inputs = type_of(problem_part(facts->problem, PART_LEFT)->type);
+	size_t together = 0;
+	for (size_t i = 0; i < facts->judgement->count; i++) {
+		const struct case_result *result = &facts->judgement->cases[i];
+		if (hint_case_failed(result) && !fails_together(result))
+			return false;
+		together += hint_case_failed(result);
+	}
+	strbuf_setf(out,
+				"no element is beyond its bound, but the errors of all of them are larger than "
+				"those of any order of sums in f32: %s",
+				inputs->cut > 0
+					? "sums of fp8 products, of which tensor cores keep 14 bits, have to be added "
+					  "to one in f32 after every 128 of them"
+					: "the sums are in a narrower type (TF32, f16, bf16), or a part of them is "
+					  "made in one, or is rounded to one on the way");
+	return together > 0;
+}

@@ -10,4 +10,7 @@ bool hint_narrow_atomics(const struct hint_context *facts, struct strbuf *out);
 /* Errors all over the result, as large as those of sums that are rounded on the way. */
 bool hint_narrow_sums(const struct hint_context *facts, struct strbuf *out);
 
+/* Errors that are too large together, though no element is beyond its bound. */
+bool hint_all_together(const struct hint_context *facts, struct strbuf *out);
+
 #endif

@@ -69,6 +69,9 @@ static bool values_of(const struct hint_context *facts, struct strbuf *out)
 						 "column of the result, and nothing else)"},
 		{VALUES_LARGE, "inputs so large that results overflow"},
 		{VALUES_WIDE, "inputs of many magnitudes"},
+		{VALUES_WIDE_LATE, "inputs whose last quarter is of many magnitudes"},
+		{VALUES_WIDE_ROWS, "inputs with rows of many magnitudes"},
+		{VALUES_BLOCKS, "inputs with blocks of zeros"},
 		{VALUES_INTEGER, "inputs of small integers"},
 		{VALUES_POSITIVE, "inputs of one sign"},
 	};

@@ -495,6 +495,7 @@ const struct hint_row hints_of_products[] = {
 	{"made-in-part", HINT_CAUSE, made_in_part},
 	{"narrow-atomics", HINT_CAUSE, hint_narrow_atomics},
 	{"narrow-sums", HINT_CAUSE, hint_narrow_sums},
+	{"all-together", HINT_CAUSE, hint_all_together},
 	{"half-not-to-even", HINT_CAUSE, half_not_to_even},
 	{0},
 };

@@ -12,7 +12,9 @@
 #include "compile/source_line.h"
 #include "compile/stand_in.h"
 #include "judge/run/contestant_call.h"
+#include "judge/run/counters.h"
 #include "process/jail.h"
+#include "process/settings.h"
 
 /* Loading a driver and a context; or a library with its kernels, from a cold disk. */
 #define OPEN_SECONDS 120.0
@@ -296,12 +298,26 @@ static void end_under_tool(struct contestant_link *link)
 	free(now);
 }
 
+/* What a process that has ended left of its counters. */
+static void take_counters(struct contestant_link *link)
+{
+	if (!link->has_settings)
+		return;
+	char *text = link->setup->counts != NULL ? settings_counters(link->settings) : NULL;
+	if (text != NULL && counters_read(text, link->setup->source, link->setup->counts))
+		link->setup->counts->has_counters = true;
+	free(text);
+	close(link->settings);
+	link->has_settings = false;
+}
+
 void contestant_link_close(struct contestant_link *link)
 {
 	if (link->child != NULL && link->setup->under != NULL)
 		end_under_tool(link);
 	child_stop(link->child);
 	link->child = NULL;
+	take_counters(link);
 	if (link->jail.listener != NULL) /* only now: without it the process would see other errors */
 		denied_take(link->jail.listener, &link->jail.denied);
 	denied_stop(link->jail.listener);
@@ -343,19 +359,24 @@ static bool listen_to(struct contestant_link *link, const struct contestant_open
 					  struct contestant_open_reply *reply, int fd, struct error *err)
 {
 	const char *readable[] = {link->setup->library, request->library_folder, NULL};
-	const char *writable[] = {request->counters, NULL}; /* the runtime tries to rename there */
 	if (request->library_folder[0] == '\0')
 		readable[1] = NULL;
-	if (request->counters[0] == '\0')
-		writable[0] = NULL;
 	reply->untold[sizeof reply->untold - 1] = '\0';
 	if (request->tells != 0 && reply->tells == 0 && (reply->layers & LAYER_CALLS) != 0)
 		memcpy(link->jail.denied.unrecorded, reply->untold, sizeof link->jail.denied.unrecorded);
 	if (fd < 0)
 		return reply->tells == 0 || error_set(err, "the jail's listener did not arrive");
-	link->jail.listener = denied_listen(
-		fd, &(struct denied_allowed){.readable = readable, .writable = writable}, err);
+	link->jail.listener = denied_listen(fd, &(struct denied_allowed){.readable = readable}, err);
 	return link->jail.listener != NULL;
+}
+
+static bool make_settings(struct contestant_link *link, struct error *err)
+{
+	if (link->setup->device->kind != DEVICE_EMULATED)
+		return true;
+	link->settings = settings_make(link->setup->settings, link->setup->counts != NULL, err);
+	link->has_settings = link->settings >= 0;
+	return link->has_settings;
 }
 
 /* Makes the context and closes the process; no code of a submission runs in it yet. *ended: the
@@ -366,6 +387,7 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 	struct contestant_open request = {.head.type = MESSAGE_CONTESTANT_OPEN,
 									  .device = *link->setup->device,
 									  .layers = open ? 0 : LAYER_SOLUTION & ~link->setup->without,
+									  .counts = link->setup->counts != NULL,
 									  .timed = link->setup->timed,
 									  .libraries_allowed = link->setup->libraries_allowed,
 									  .under_tool = link->setup->under != NULL,
@@ -375,10 +397,12 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 	struct error err = {{0}};
 	exchange.seconds = OPEN_SECONDS;
 	snprintf(request.solution, sizeof request.solution, "%s", link->setup->library);
-	snprintf(request.counters, sizeof request.counters, "%s",
-			 link->setup->counters != NULL ? link->setup->counters : "");
 	snprintf(request.library_folder, sizeof request.library_folder, "%s",
 			 link->setup->library_folder != NULL ? link->setup->library_folder : "");
+	if (!make_settings(link, &err))
+		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
+	if (link->has_settings)
+		exchange.request_fd = link->settings;
 	struct outcome outcome = call_with_descriptor(link, "opening the device", &exchange);
 	bool died = outcome.verdict == VERDICT_RUNTIME_ERROR || outcome.verdict == VERDICT_TIME_LIMIT;
 	*ended = outcome.verdict == VERDICT_RUNTIME_ERROR && link->setup->under == NULL;

@@ -28,6 +28,8 @@ struct contestant_setup {
 	const char *source;             /* `source` of struct compiled; NULL or "" */
 	enum entry_order order;         /* of solution() */
 	const char *const *environment; /* more variables for it, as child_options has them */
+	const char *const *settings;    /* of the emulated GPU: more variables, NULL-ended; or NULL */
+	struct judgement *counts;       /* gets what the emulated GPU counts; NULL: nobody */
 	const struct chain *chain;      /* that the library was compiled with; NULL: none */
 	bool unbound;                   /* it need not let the chain be bound */
 	const char *const *under;       /* the command of a tool that it runs under, or NULL. It
@@ -39,7 +41,6 @@ struct contestant_setup {
 	double timeout;             /* seconds for loading the solution, which runs its constructors */
 	double together;            /* seconds for all that the solution does, in whatever processes;
 								   0: any */
-	const char *counters;       /* a folder for them (protocol.h); NULL or "": none */
 	const char *library_folder; /* a folder: of libraries that contestant_link_load() will load;
 								   NULL or "": none */
 	unsigned without;           /* layers of the jail that are left open */
@@ -64,7 +65,9 @@ struct contestant_link {
 						  GPU; 0: its own default */
 	/* filled by these functions */
 	struct child *child; /* NULL: not running */
-	double waited;       /* seconds of setup->together that are used */
+	bool has_settings;
+	int settings;  /* then: the file of settings.h */
+	double waited; /* seconds of setup->together that are used */
 	struct contestant_jail jail;
 	enum entry_kind entry;          /* what is called, as the process says: for hints */
 	struct call_report facts;       /* of the last run */

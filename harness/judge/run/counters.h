@@ -5,9 +5,9 @@
 
 #include "judgement/judgement.h"
 
-/* Adds those in a file to the judgement's: kernels and counters of the same name
+/* Adds those in a text to the judgement's: kernels and counters of the same name
  * are summed. Lines of a movable file are those of the user's, `source` (struct compiled; NULL or
- * "": it is none). False, with nothing added, when the file cannot be understood. */
-bool counters_read(const char *path, const char *source, struct judgement *out);
+ * "": it is none). False, with nothing added, when the text cannot be understood. */
+bool counters_read(const char *text, const char *source, struct judgement *out);
 
 #endif

@@ -1,22 +1,16 @@
 #include "judge/run/emulated.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/scratch.h"
 #include "gpu/models.h"
-#include "judge/run/counters.h"
 #include "judge/run/run.h"
 
 #define VARIABLE_GPU "EMULATED_GPU"
 #define VARIABLE_CHECK "EMULATED_GPU_CHECK"
 #define VARIABLE_SEED "EMULATED_GPU_SEED"
-#define VARIABLE_COUNTERS "EMULATED_GPU_COUNTERS" /* "%p" in it becomes the process's id */
 #define VARIABLE_SAMPLE "EMULATED_GPU_SAMPLE"
 #define VARIABLE_SERIALISED "EMULATED_GPU_SERIALISED"
 #define VARIABLE_REGISTERS "EMULATED_GPU_REGISTERS"
@@ -25,7 +19,6 @@
 /* Of its findings, which are lines (emulator/README.md). */
 #define FINDING "emulated GPU: "
 #define FINDING_OF_REGISTERS ": only ptxas knows how many registers it takes, and "
-#define COUNTERS_FILE "%%p.json" /* for printf; COUNTERS_NAME of protocol.h */
 
 /* A tenth of what solutions/gemm_f16/01_naive.cu reaches on a core and a half of 2023, so that a
  * slower kernel on a slower machine comes through, too: 3e9 in the usual 60 s, which lets 1024^3
@@ -132,11 +125,10 @@ uint64_t emulated_steps(const struct judge_options *options, const struct test_c
 			   : (uint64_t)(STEPS_LEAST + STEPS_A_PRODUCT * shape_terms(&test->shape));
 }
 
-bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
-						 bool emulated, const struct entrant *entrant, struct error *err)
+void emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
+						 bool emulated, const struct entrant *entrant)
 {
 	size_t used = 0;
-	*watch = (struct emulated_watch){.folder = "", .source = entrant->source};
 	if (options->emulation.gpu != NULL)
 		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_GPU "=%s",
 				 options->emulation.gpu);
@@ -152,22 +144,15 @@ bool emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 				 (unsigned)options->emulation.sample);
 	if (options->emulation.by_line)
 		snprintf(watch->variables[used++], sizeof watch->variables[0], VARIABLE_LINES "=1");
-	if (options->emulation.counters) {
-		if (!scratch_make(watch->folder, &watch->lock, "counters", err))
-			return false;
-		snprintf(watch->variables[used++], sizeof watch->variables[0],
-				 VARIABLE_COUNTERS "=%s/" COUNTERS_FILE, watch->folder);
-	}
 	for (size_t i = 0; i < used; i++)
-		watch->environment[i] = watch->variables[i];
+		watch->settings[i] = watch->variables[i];
 	watch->serialised = emulated ? assign(VARIABLE_SERIALISED, entrant->serialised) : NULL;
 	watch->registers = emulated ? assign(VARIABLE_REGISTERS, entrant->registers) : NULL;
 	if (watch->serialised != NULL)
-		watch->environment[used++] = watch->serialised;
+		watch->settings[used++] = watch->serialised;
 	if (watch->registers != NULL)
-		watch->environment[used++] = watch->registers;
-	watch->environment[used] = NULL;
-	return true;
+		watch->settings[used++] = watch->registers;
+	watch->settings[used] = NULL;
 }
 
 /* Copies it, with one more behind; false where there is no room, or one begins with `without`. */
@@ -228,15 +213,9 @@ bool emulated_finds_wgmma(const char *output)
 	return false;
 }
 
-bool emulated_asks_registers(const char *output)
+bool emulated_asks_registers(const char *text)
 {
-	const char *line = output != NULL ? strstr(output, FINDING) : NULL;
-	for (; line != NULL; line = strstr(line + 1, FINDING)) {
-		const char *found = strstr(line, FINDING_OF_REGISTERS);
-		if (found != NULL && found < line + strcspn(line, "\n"))
-			return true;
-	}
-	return false;
+	return text != NULL && strstr(text, FINDING_OF_REGISTERS) != NULL;
 }
 
 /* "emulated GPU: kernel ...: vabsdiff4.u32 at gemm.cu:12: " before the end of such a line. */
@@ -276,26 +255,9 @@ bool emulated_lacked(const char *output, char function[EMULATED_FUNCTION])
 	return false;
 }
 
-void emulated_watch_close(struct emulated_watch *watch, struct judgement *out)
+void emulated_watch_close(struct emulated_watch *watch)
 {
-	char path[PATHS_MAX];
-	struct error ignored;
 	free(watch->serialised);
 	free(watch->registers);
 	watch->serialised = watch->registers = NULL;
-	if (watch->folder[0] == '\0')
-		return;
-	DIR *folder = opendir(watch->folder);
-	for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-		const char *dot = strrchr(entry->d_name, '.');
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-			!paths_join(path, watch->folder, entry->d_name, &ignored))
-			continue;
-		/* what a killed process had not finished has another ending */
-		if (dot != NULL && strcmp(dot, ".json") == 0 && counters_read(path, watch->source, out))
-			out->has_counters = true;
-	}
-	if (folder != NULL)
-		closedir(folder);
-	scratch_remove(watch->folder, &watch->lock);
 }

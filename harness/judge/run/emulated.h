@@ -1,6 +1,6 @@
 /* Which GPU is emulated, and how closely it is watched. An emulated GPU is told
- * through environment variables and answers through a file, as any program's
- * would be; only emulated.c knows their names. Internal to judge/. */
+ * by environment variables, which are handed over apart (process/settings.h); only emulated.c knows
+ * their names. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_RUN_EMULATED_H
 #define GEMMJUDGE_JUDGE_RUN_EMULATED_H
 
@@ -37,23 +37,20 @@ uint64_t emulated_steps(const struct judge_options *options, const struct test_c
 
 /* One solution's processes. */
 struct emulated_watch {
-	char variables[6][PATHS_MAX + 64];
+	char variables[5][64];
 	char *serialised, *registers; /* two more, as long as they have to be; NULL: none */
-	const char *environment[9];   /* "NAME=VALUE", NULL-ended, for child_options */
-	const char *source;           /* of the entrant */
-	char folder[PATHS_MAX];       /* where the processes write counters; "" when nobody asked */
-	int lock;                     /* of that (base/scratch.h) */
+	const char *settings[8];      /* "NAME=VALUE", NULL-ended, for contestant_setup */
 };
 
 struct entrant; /* run.h */
 
 /* `emulated`: whether the device is. Of the entrant: what ptxas says of its kernels. */
-bool emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
-						 bool emulated, const struct entrant *entrant, struct error *err);
+void emulated_watch_open(struct emulated_watch *watch, const struct judge_options *options,
+						 bool emulated, const struct entrant *entrant);
 /* Of an entrant whose kernels' registers nobody knows: the emulated GPU says where they matter. */
 #define EMULATED_ASKS "?"
-/* Whether it has said so in what a process printed. */
-bool emulated_asks_registers(const char *output);
+/* Whether it has said so, in what a process printed or in how a call failed. */
+bool emulated_asks_registers(const char *text);
 /* The environment with races looked for, into `out`. False: something else was asked for. */
 #define EMULATED_VARIABLES 11
 #define EMULATED_VARIABLE 40
@@ -71,7 +68,7 @@ bool emulated_finds_wgmma(const char *output);
  * emulated GPU has not, from what it printed. False: there is none. */
 #define EMULATED_FUNCTION 64
 bool emulated_lacked(const char *output, char function[EMULATED_FUNCTION]);
-/* When the processes are gone: takes what they counted, and cleans up. */
-void emulated_watch_close(struct emulated_watch *watch, struct judgement *out);
+/* When the processes are gone. */
+void emulated_watch_close(struct emulated_watch *watch);
 
 #endif

@@ -82,13 +82,14 @@ enum verdict finding_verdict(const struct problem *problem, const struct test_ca
 		return guard_verdict(problem, chain, check, detail);
 	if (find_changed(problem, chain, check, detail))
 		return VERDICT_RULE_VIOLATION;
-	if (check->wrong + check->extra_wrong == 0)
+	if (!check_is_wrong(check))
 		return VERDICT_ACCEPTED;
 	struct strbuf said = {0};
-	if (check->wrong > 0) {
+	if (check->extra_wrong == 0 || check->wrong > 0) {
+		bool shown = check->wrong > 0 && check->shown > 0;
 		check_say_wrong(problem, test, check, &said);
-		strbuf_add(&said, check->shown > 0 ? "; first at " : "");
-		if (check->shown > 0)
+		strbuf_add(&said, shown ? "; first at " : "");
+		if (shown)
 			say_element(problem, test, &check->first[0], &said);
 	} else {
 		char name[BUFFER_NAME_MAX];

@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "compile/ptxas.h"
+#include "judgement/layers.h"
+
 /* "... instructions are serialized due to ... in the function '_Z1kv'" */
 #define NOTE "wgmma.mma_async instructions are serialized"
 #define IN_FUNCTION "function '"
@@ -59,42 +63,115 @@ char *serialised_registers(const char *log)
 	return NULL;
 }
 
-/* Compiles the file once more, this time with the report of ptxas, and takes that. */
-static void ask(const struct run *run, const struct submission *s, struct compiled *out)
+/* Behind a kernel's name in a list of them, with commas between and "=..." behind each or not;
+ * NULL: it is not there. */
+static const char *find_kernel(const char *list, const char *name, size_t length)
 {
-	struct judge_options options = *run->options;
-	struct run asking = *run;
-	struct submission asked = *s;
-	struct error ignored;
-	options.emulation.uses = true;
-	asking.options = &options;
-	asked.compiled = (struct compiled){.log = NULL};
-	submission_compile(&asking, run->control, &asked, &ignored);
-	*out = asked.compiled;
-}
-
-bool serialised_find(const struct run *run, struct submission *s)
-{
-	struct compiled asked;
-	s->serialised = serialised_names(s->compiled.log);
-	if (s->serialised != NULL || run->options->emulation.uses)
-		return s->serialised != NULL;
-	ask(run, s, &asked);
-	s->serialised = serialised_names(asked.log);
-	if (s->serialised != NULL) { /* the library stays: its kernels are the same */
-		char *log = s->compiled.log;
-		s->compiled.log = asked.log;
-		asked.log = log;
+	for (const char *at = list; at != NULL; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strncmp(at, name, length) == 0 && (strchr(",=", at[length]) != NULL))
+			return at + length;
 	}
-	compiled_free(&asked);
-	return s->serialised != NULL;
+	return NULL;
 }
 
-bool serialised_find_registers(const struct run *run, struct submission *s)
+static int registers_of(const char *list, const char *name, size_t length)
 {
-	struct compiled asked;
-	ask(run, s, &asked);
-	s->registers = serialised_registers(asked.log);
-	compiled_free(&asked);
-	return s->registers != NULL;
+	const char *behind = find_kernel(list, name, length);
+	return behind != NULL && *behind == '=' ? (int)strtol(behind + 1, NULL, 10) : 0;
+}
+
+/* The lists of what each of ptxas's reports says. */
+struct said {
+	size_t count;
+	char *serialised[PTXAS_IMAGES], *registers[PTXAS_IMAGES];
+};
+
+/* A file can bring PTX of its own beside what nvcc made, with kernels of the same names: one is
+ * serialised where all say so, */
+static bool all_serialise(const struct said *said, const char *name, size_t length)
+{
+	bool all = true;
+	for (size_t i = 0; i < said->count && all; i++)
+		all = find_kernel(said->registers[i], name, length) == NULL ||
+			  find_kernel(said->serialised[i], name, length) != NULL;
+	return all;
+}
+
+/* and takes the most registers that one says. */
+static bool takes_most(const struct said *said, size_t which, const char *name, size_t length)
+{
+	const int own = registers_of(said->registers[which], name, length);
+	bool most = true;
+	for (size_t i = 0; i < said->count && most; i++) {
+		const int other = registers_of(said->registers[i], name, length);
+		most = i < which ? other < own : other <= own;
+	}
+	return most;
+}
+
+/* The list of the kernels in `lists` for which that holds; NULL: none. */
+static char *merge(const struct said *said, bool serialised)
+{
+	char *merged = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&merged, &size);
+	for (size_t i = 0; i < said->count && to != NULL; i++) {
+		const char *at = serialised ? said->serialised[i] : said->registers[i];
+		for (size_t item; at != NULL && *at != '\0'; at += item + (at[item] == ',')) {
+			const size_t length = strcspn(at, ",=");
+			item = strcspn(at, ",");
+			if (serialised ? all_serialise(said, at, length) : takes_most(said, i, at, length))
+				fprintf(to, "%s%.*s", ftell(to) > 0 ? "," : "", (int)item, at);
+		}
+	}
+	if (to != NULL)
+		fclose(to);
+	if (merged != NULL && merged[0] != '\0')
+		return merged;
+	free(merged);
+	return NULL;
+}
+
+void serialised_of_reports(const char *const *reports, size_t count, char **serialised,
+						   char **registers)
+{
+	struct said said = {.count = count};
+	for (size_t i = 0; i < count; i++) {
+		said.serialised[i] = serialised_names(reports[i]);
+		said.registers[i] = serialised_registers(reports[i]);
+	}
+	*serialised = merge(&said, true);
+	*registers = merge(&said, false);
+	for (size_t i = 0; i < count; i++) {
+		free(said.serialised[i]);
+		free(said.registers[i]);
+	}
+}
+
+/* The reports go behind nvcc's messages, which the report of the judgement shows. */
+static void add_to_log(struct submission *s, const struct ptxas_reports *reports)
+{
+	for (size_t i = 0; i < reports->count; i++)
+		text_append(&s->compiled.log, reports->at[i]);
+}
+
+void serialised_ask(const struct run *run, struct submission *s)
+{
+	const struct compile_options options = {
+		.architecture = s->machine + strlen("sm_"),
+		.flags = s->flags,
+		.unjailed = (run->options->limits.without & LAYER_COMPILER) != 0,
+		.seconds = run_compile_seconds(run->options),
+		.control = run->control};
+	struct ptxas_reports reports;
+	struct error ignored;
+	s->ptxas_asked = true;
+	if (ptxas_ask(&options, s->compiled.library, &reports, &ignored)) {
+		serialised_of_reports((const char *const *)reports.at, reports.count, &s->serialised,
+							  &s->registers);
+		if (s->serialised != NULL && !run->options->emulation.uses)
+			add_to_log(s, &reports);
+	}
+	ptxas_free(&reports);
 }

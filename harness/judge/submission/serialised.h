@@ -6,18 +6,20 @@
 
 #include "judge/submission/submission.h"
 
-/* Of the emulated GPU, which found something at a wgmma: asks ptxas, which compiles the file once
- * more if it has not run. Fills submission->serialised, and has what ptxas said among the
- * compiler's messages. False: it serialises none. */
-bool serialised_find(const struct run *run, struct submission *submission);
+/* Of the emulated GPU, which found something at a wgmma, or said that registers matter: asks ptxas
+ * by itself (compile/ptxas.h), as anybody can forge lines of nvcc's messages. Fills `serialised`,
+ * `registers` and `ptxas_asked`; where kernels are serialised, what ptxas said is among the
+ * compiler's messages. */
+void serialised_ask(const struct run *run, struct submission *submission);
 
-/* Of the emulated GPU, which said that registers matter: the same, into submission->registers. The
- * messages stay as they are. False: ptxas says nothing. */
-bool serialised_find_registers(const struct run *run, struct submission *submission);
-/* "_Z1kv=40,_Z1lv=128" from the messages; NULL: they have none. The caller frees it. */
+/* Both lists, of all reports together; the caller frees them. */
+void serialised_of_reports(const char *const *reports, size_t count, char **serialised,
+						   char **registers);
+/* "_Z1kv=40,_Z1lv=128" from a report; NULL: it has none. The caller frees it. */
 char *serialised_registers(const char *log);
 
-/* Their names from the messages, with commas between; NULL: none. The caller frees them. */
+/* Names of serialised kernels from a report, with commas between; NULL: none. The caller frees
+ * them. */
 char *serialised_names(const char *log);
 
 #endif

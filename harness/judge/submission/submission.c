@@ -312,8 +312,8 @@ void submission_take(const struct run *run, const char *file, struct submission 
 		out->unfit = !problem_suits(run, out, &why);
 	submission_put_first(out, options->cases.first);
 	snprintf(out->refused, sizeof out->refused, "%s", why.message);
-	if (!out->unfit && submission_holds(out) && !content_hash(out->source, out->content, &why))
-		out->content[0] = '\0'; /* the compiler says why, too */
+	if (!out->unfit && submission_holds(out))
+		tokens_and_content(out->source, out->content, out->tokens);
 }
 
 struct submission submission_baseline(const struct problem *problem, const char *file, bool fused)
@@ -496,8 +496,7 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 {
 	run_progress(run, s->file, "compiling", 0, 1);
 	struct error why = {{0}};
-	if (!content_hash(s->source, s->content, &why))
-		s->content[0] = '\0'; /* the compiler says why, too */
+	tokens_and_content(s->source, s->content, s->tokens);
 	s->order = tensara_order(s->problem, s->source);
 	s->unsupported = s->stage_refused = false;
 	char header[ENTRY_HEADER_TEXT];
@@ -581,6 +580,7 @@ static void take_log(const struct submission *s, struct judgement *out)
 void submission_to_judgement(const struct submission *s, struct judgement *out)
 {
 	snprintf(out->content, sizeof out->content, "%s", s->content);
+	snprintf(out->tokens, sizeof out->tokens, "%s", s->tokens);
 	snprintf(out->schedule, sizeof out->schedule, "%s", s->schedule.text);
 	take_log(s, out);
 	out->compile_seconds = s->compiled.seconds;

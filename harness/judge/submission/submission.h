@@ -4,7 +4,7 @@
 #define GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
 
 #include "compile/compile.h"
-#include "compile/content.h"
+#include "compile/tokens.h"
 #include "judge/run/run.h"
 
 struct submission {
@@ -30,8 +30,10 @@ struct submission {
 	bool by_stage;              /* only with the epilogue it needs what is forbidden */
 	bool miscounted;            /* because solve() takes another number of arguments */
 	char *serialised;           /* serialised.h: kernels; NULL: none, or not asked; owned */
+	bool ptxas_asked;           /* for these two */
 	char *registers;            /* the same: "kernel=40,..."; owned */
 	char content[CONTENT_TEXT]; /* the hash of what was compiled, or is to be */
+	char tokens[CONTENT_TEXT];  /* that of its tokens */
 	char refused[1024];         /* why it is not judged at all; "" where it is */
 	bool unfit;                 /* what was asked for does not suit its problem */
 };

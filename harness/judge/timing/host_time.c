@@ -17,7 +17,8 @@
 #define UNCERTAIN_MOST 0.25 /* of a time that is still told */
 #define SETTLED                                                                                    \
 	0.8 /* of the allowance: the last turn of the calibration kernel may change a little */
-#define DISTURBED_SHARE 0.1 /* a library's own clock says so much more than the host's */
+#define DISTURBED_SHARE 0.1 /* of a library's claim: the host's clock has to differ by more */
+#define CERTAIN 2.0         /* so many times its uncertainty, which is half of a 95% interval */
 #define IDLE_SHARE 0.25     /* of a claim: a call onto an idle GPU takes at most so much more */
 #define GROUPS_SHARE 1.1    /* of what groups are planned for (groups.c) */
 /* Whatever disturbs a call makes it longer: the lower quarter is hardly disturbed. */
@@ -141,16 +142,39 @@ static bool is_library(const struct timing_entry *entry)
 	return entry->role == TIMING_LIBRARY;
 }
 
+/* Whether the GPU could have been so fast: a time that it could not is an error of measurement. */
+static bool is_possible(const struct host_time *seen, const struct timing_entry *entry)
+{
+	return seen->time >= entry->seal.floor;
+}
+
+/* So much the host-side time has to differ from a library's claim to count in its place. */
+static double library_difference(const struct host_time *seen, const struct timing_entry *entry)
+{
+	double allowance = host_time_allowance(seen->time);
+	return fmax(allowance + DISTURBED_SHARE * timing_own(entry)->median,
+				CERTAIN * fmax(allowance, seen->uncertainty));
+}
+
 /* Its calls took longer while the processes of others were there than alone. */
 static bool is_slowed(const struct host_time *seen, const struct timing_entry *entry)
 {
 	double claim = timing_own(entry)->median, allowance = host_time_allowance(seen->time);
-	double more = is_library(entry) ? DISTURBED_SHARE * claim : fmax(allowance, seen->uncertainty);
-	return claim - seen->time > allowance + more;
+	double most = is_library(entry) ? library_difference(seen, entry)
+									: allowance + fmax(allowance, seen->uncertainty);
+	return is_possible(seen, entry) && claim - seen->time > most;
 }
 
-/* A library's word is trusted, but somebody else may have slowed it down while it was timed; then
- * the host-side time is known to be its own. A file that was slowed down is told so, and has no
+bool host_time_doubts_library(const struct host_time *seen, const struct timing_entry *entry)
+{
+	double claim = timing_own(entry)->median;
+	double more = fmax(claim - seen->time, seen->time - host_time_expected(entry));
+	return more > host_time_allowance(seen->time) + DISTURBED_SHARE * claim;
+}
+
+/* A library's word is trusted, unless the host's clock differs from it for certain: then its calls
+ * have host work that no span has, or somebody else has slowed it down while it was timed, and the
+ * host-side time is known to be its own. A file that was slowed down is told so, and has no
  * time that counts. Of a file's word nothing is believed that lies within the uncertainty of the
  * host-side time. */
 static enum seal_state state_of(const struct host_time *seen, const struct timing_entry *entry)
@@ -159,9 +183,12 @@ static enum seal_state state_of(const struct host_time *seen, const struct timin
 	double claim = timing_own(entry)->median, more = seen->time - seal->idle;
 	double allowance = host_time_allowance(seen->time);
 	double uncertainty = fmax(allowance, seen->uncertainty);
-	bool told = claim >= seal->floor && uncertainty <= UNCERTAIN_MOST * claim;
+	bool told =
+		claim >= seal->floor && is_possible(seen, entry) && uncertainty <= UNCERTAIN_MOST * claim;
+	if (is_library(entry) && (seal->slowed || more > library_difference(seen, entry)))
+		return SEAL_HOST_SIDE;
 	if (is_library(entry))
-		return seal->slowed ? SEAL_HOST_SIDE : told ? SEAL_CONFIRMED : SEAL_UNCERTAIN;
+		return told ? SEAL_CONFIRMED : SEAL_UNCERTAIN;
 	if (more > uncertainty)
 		return SEAL_HOST_SIDE;
 	told = told && !seal->slowed && host_time_confirms(seen, seal->idle);
@@ -215,11 +242,12 @@ void host_time_judge(const struct host_time *seen, struct timing_entry *entry)
 	seal->least = least_of(seen, timing_own(entry)->median);
 	seal->slowed = is_slowed(seen, entry);
 	seal->state = state_of(seen, entry);
+	double low = fmax(seen->time - seal->uncertainty, seal->floor); /* the truth lies above it */
 	seal->shown = (struct timing_stats){.samples = seal->calls,
 										.median = shown_of(seen),
-										.min = fmax(seen->time - seal->uncertainty, 0),
+										.min = low,
 										.p95 = seen->time + seal->uncertainty,
-										.low = fmax(seen->time - seal->uncertainty, 0),
+										.low = low,
 										.high = seen->time + seal->uncertainty};
 	if (seal->state == SEAL_CONFIRMED)
 		claim_move(entry);

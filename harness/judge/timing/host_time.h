@@ -51,6 +51,10 @@ bool host_time_confirms(const struct host_time *seen, double expected);
 /* Whether more passes would hardly say more about a claim. */
 bool host_time_settled(const struct host_time *seen, double expected);
 
+/* Whether the host-side time differs so much from a library's claim that more passes have to tell
+ * which of them is right. */
+bool host_time_doubts_library(const struct host_time *seen, const struct timing_entry *entry);
+
 /* Compares the host-side time with what the process says: fills the entry's seal, but for what was
  * counted before. The passes of a claim that is confirmed, and moved up, are moved with it. */
 void host_time_judge(const struct host_time *seen, struct timing_entry *entry);

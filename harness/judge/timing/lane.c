@@ -1,5 +1,6 @@
 #include "judge/timing/lane.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/text.h"
@@ -48,8 +49,8 @@ bool lane_check(const struct lane_check *check, uint32_t set, struct lane *lane,
 		return true;
 	}
 	entry->wrong += found.wrong + found.extra_wrong;
-	if (found.worst_ratio > entry->worst_ratio)
-		entry->worst_ratio = found.worst_ratio;
+	entry->worst_ratio = fmax(entry->worst_ratio, found.worst_ratio);
+	entry->rms_ratio = fmax(entry->rms_ratio, found.rms_ratio);
 	if (lane->entrant->is_reference && verdict == VERDICT_WRONG_ANSWER)
 		return true;
 	lane_failed(entry, (struct outcome){.verdict = verdict});

@@ -11,7 +11,7 @@ bool libraries_wanted(const struct lane *lanes, size_t count, const struct timin
 		return true;
 	for (size_t k = 0; k < count; k++)
 		if (lanes[k].entrant == lanes[i].entrant->by_default)
-			return lanes[k].has_modes && entries[k].ran && entries[k].wrong > 0;
+			return lanes[k].has_modes && entries[k].ran && timing_leaves_bound(&entries[k]);
 	return false;
 }
 
@@ -37,7 +37,7 @@ static bool is_mended(const struct lane *lanes, size_t count, const struct timin
 {
 	for (size_t k = 0; k < count; k++)
 		if (lanes[k].entrant->by_default == lanes[i].entrant)
-			return entries[k].ran && entries[k].wrong == 0;
+			return entries[k].ran && !timing_leaves_bound(&entries[k]);
 	return false;
 }
 
@@ -49,7 +49,7 @@ void libraries_finish(struct lane *lanes, size_t count, const struct problem *pr
 		tell_algorithm(&lanes[i], &out->entries[i]);
 	for (size_t i = 0; i < count; i++) {
 		struct timing_entry *entry = &out->entries[i];
-		if (entry->role == TIMING_LIBRARY && entry->wrong > 0)
+		if (entry->role == TIMING_LIBRARY && timing_leaves_bound(entry))
 			snprintf(entry->cause, sizeof entry->cause, "%s",
 					 library_cause(problem, &out->test, &entry->algorithm,
 								   is_mended(lanes, count, out->entries, i)));

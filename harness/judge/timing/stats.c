@@ -24,6 +24,17 @@ void samples_free(struct samples *samples)
 	*samples = (struct samples){0};
 }
 
+void samples_drop_below(struct samples *samples, double least)
+{
+	size_t below = 0, kept = 0;
+	for (size_t i = 0; i < samples->count; i++)
+		below += samples->at[i] < least;
+	for (size_t i = 0; i < samples->count && 2 * below < samples->count; i++)
+		if (!(samples->at[i] < least))
+			samples->at[kept++] = samples->at[i];
+	samples->count = kept > 0 ? kept : samples->count;
+}
+
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;

@@ -16,6 +16,10 @@ struct samples {
 bool samples_add(struct samples *samples, const float *values, size_t count);
 void samples_free(struct samples *samples);
 
+/* Takes out what is below a time that nothing can be below, where that is less than half of them:
+ * errors of measurement, and no claim. */
+void samples_drop_below(struct samples *samples, double least);
+
 /* The value that `share` of the samples do not exceed (nearest rank); sorts them. 0 without any. */
 double samples_quantile(struct samples *samples, double share);
 

@@ -20,6 +20,7 @@
 #include "judge/timing/libraries.h"
 #include "judge/timing/steady.h"
 #include "judge/timing/timer.h"
+#include "judgement/floor.h"
 #include "process/buffers.h"
 
 #define WARMUPS 2u
@@ -237,8 +238,12 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 	return true;
 }
 
-static void finish_entry(struct lane *lane, struct timing_entry *entry, struct timing_result *out)
+static void finish_entry(const struct device_properties *facts, struct lane *lane,
+						 struct timing_entry *entry, struct timing_result *out)
 {
+	entry->seal.floor = floor_of(facts, out);
+	samples_drop_below(&lane->span, entry->seal.floor);
+	samples_drop_below(&lane->event, entry->seal.floor);
 	entry->span = stats_of(&lane->span);
 	entry->event = stats_of(&lane->event);
 	const struct timing_stats *stats = timing_shown(entry, entry->span.samples > 0);
@@ -337,11 +342,12 @@ bool timer_case(struct timer *timer, const struct test_case *test, struct timing
 	timing_lock_begin(run->timing_lock);
 	ok = ok && measure_all(timer, out, err);
 	for (size_t i = 0; i < timer->count; i++)
-		finish_entry(&timer->lanes[i], &out->entries[i], out);
+		finish_entry(&run->referee.facts, &timer->lanes[i], &out->entries[i], out);
 	ok = ok && confirm(run, timer->problem, *calibration, timer->lanes, out, err);
 	timing_lock_end(run->timing_lock);
 	ahead_continue(run->ahead);
 	for (size_t i = 0; i < timer->count; i++) {
+		timing_keep_possible(&out->entries[i]);
 		entry_rate(&out->entries[i], out);
 		contestant_link_denied(&timer->lanes[i].contestant, &out->entries[i].denied);
 	}

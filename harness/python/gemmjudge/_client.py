@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.client
+import ipaddress
 import json
 import os
 import re
+import socket
 import ssl
+import threading
 import time
 import urllib.parse
 from collections.abc import Iterator, Mapping
@@ -20,9 +24,11 @@ from ._judge import JudgeError, Verdict, _verdict
 ANSWER_BYTES = 64 << 20  # of an answer, and of an event
 ASK_SECONDS = 120.0
 STREAM_SECONDS = 300.0  # so long a stream may be silent; then the server is asked
-AWAY_SECONDS = 600.0  # so long without an answer a server is waited for
+FIRST_SECONDS = 20.0  # so long a server that has never answered is waited for
+AWAY_SECONDS = 600.0  # so long one that has
 LAST = ("verdict", "error", "withdrawn")
 ID = re.compile("[0-9a-f]{32}")
+WAIT = re.compile("[0-9]{1,6}")  # seconds
 NAMED = 5  # submissions of one name that are told of
 
 
@@ -43,7 +49,11 @@ class Busy(JudgeError):
 
 
 class Unreachable(JudgeError):
-    """Nobody answered, or the answer broke off."""
+    """Nobody answered, the answer broke off, or it is none that gemmjudge serve gives."""
+
+
+class _Stranger(Unreachable):
+    """The answer is none that gemmjudge serve gives: another try would not help."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,10 @@ class Submission:
 
     def job(self) -> dict[str, Any]:
         """What the server knows of it: its `state`, `place` in the queue, `verdict`, `result`, and more."""
-        return self.client._ask("GET", f"/api/submissions/{self.id}")
+        job = self.client._ask("GET", f"/api/submissions/{self.id}")
+        if not _is_job(job):
+            raise self.client._stranger()
+        return job
 
     def events(self) -> Iterator[dict[str, Any]]:
         """What happens to it, each as it happens: objects whose `event` is "queued", "compiling", "case", ...
@@ -71,20 +84,27 @@ class Submission:
         """
         answered, pause = time.monotonic(), 0.5
         while True:
+            patience = AWAY_SECONDS if self.client._answered else FIRST_SECONDS
+            lost: JudgeError
             try:
                 job = self.job()
-                answered = time.monotonic()
                 if job["state"] in ("done", "withdrawn"):
                     yield {**job, "event": _last_event(job)}
                     return
                 for event in self.client._stream(f"/api/submissions/{self.id}/events"):
                     answered, pause = time.monotonic(), 0.5
+                    if event["event"] in LAST and not _is_job(event):
+                        raise self.client._stranger()
                     yield event
                     if event["event"] in LAST:
                         return
-            except (Unreachable, Busy):
-                if time.monotonic() - answered > AWAY_SECONDS:
-                    raise
+                lost = Unreachable(f"{self.client.url}: the stream of events ended early")
+            except _Stranger:
+                raise
+            except (Unreachable, Busy) as error:
+                lost = error
+            if time.monotonic() - answered > patience:
+                raise lost
             time.sleep(pause)
             pause = min(2 * pause, 30.0)
 
@@ -105,35 +125,94 @@ class Submission:
 
     def source(self) -> str:
         """The text that was submitted."""
-        return self.client._text("GET", f"/api/submissions/{self.id}/source")[1].decode()
+        try:
+            return self.client._text("GET", f"/api/submissions/{self.id}/source").decode()
+        except UnicodeDecodeError as error:
+            raise self.client._stranger() from error
 
-    @staticmethod
-    def _verdict_of(job: dict[str, Any]) -> Verdict:
+    def _verdict_of(self, job: dict[str, Any]) -> Verdict:
         if job["state"] == "withdrawn":
             raise JudgeError("it was withdrawn, and is not judged")
         if job.get("verdict") is None:
             raise JudgeError(f"the judge came to no verdict: {job.get('error')}")
-        return _verdict({name: job[name] for name in ("id", "verdict", "seed", "result")})
+        if not _has_verdict(job):
+            raise self.client._stranger()
+        return _verdict({"id": self.id, **{name: job[name] for name in ("verdict", "seed", "result")}})
 
 
 def _last_event(job: dict[str, Any]) -> str:
-    return "withdrawn" if job["state"] == "withdrawn" else "verdict" if job["verdict"] else "error"
+    return "withdrawn" if job["state"] == "withdrawn" else "verdict" if job.get("verdict") else "error"
+
+
+# ---- what answers have to be: a server may be anybody
+
+
+def _json(text: bytes) -> Any:
+    """None where it is no JSON, or nested too deeply for us."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str) and ID.fullmatch(value) is not None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_job(job: Any) -> bool:
+    return isinstance(job, dict) and isinstance(job.get("state"), str) and isinstance(job.get("name"), str)
+
+
+def _has_verdict(job: dict[str, Any]) -> bool:
+    """Whether it has the members of which a Verdict is made."""
+    result = job.get("result")
+    reward = result.get("reward") if isinstance(result, dict) else None
+    if not isinstance(result, dict) or not isinstance(reward, dict):
+        return False
+    hints = result.get("hints", [])
+    texts = (job.get("verdict"), job.get("seed"), result.get("reason"), result.get("file"))
+    return (
+        all(isinstance(text, str) for text in texts)
+        and isinstance(hints, list) and all(isinstance(hint, str) for hint in hints)
+        and _is_number(reward.get("value")) and _is_number(reward.get("cases"))
+        and (reward.get("speed", "") is None or _is_number(reward.get("speed")))
+        and (result.get("content", 0) is None or isinstance(result.get("content"), str))
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class Client:
     """A server, such as https://judge.example.org, and one's token there (`gemmjudge user add` prints it).
 
-    Certificates are verified, redirections not followed. A client may be used by several threads: each request has a
-    connection of its own.
+    Certificates are verified, redirections not followed. Over http a token goes to this machine alone, unless `plain_http`
+    says that it may be read on the way. A client may be used by several threads: each request has a connection of its own.
     """
 
-    def __init__(self, url: str, token: str | None = None) -> None:
-        parts = urllib.parse.urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query or parts.fragment:
+    def __init__(self, url: str, token: str | None = None, plain_http: bool = False) -> None:
+        if "@" in str(url):  # it may hold a password: it is not repeated
+            raise Refused("the server's URL has an '@': a token is the second argument", 0)
+        parts = _parts(url)
+        if parts is None:
             raise Refused(f"{url!r} is no server: a URL is needed, such as https://judge.example.org", 0)
+        if token and not _is_plain(token):
+            raise Refused("the token is none: 'gemmjudge user add' printed one line", 0)
+        if token and parts.scheme == "http" and not plain_http and not _is_loopback(parts.hostname or ""):
+            raise Refused(f"{url}: the token could be read on its way over http: use https, or, where one trusts the "
+                          "network, plain_http=True", 0)
         self.url = url.rstrip("/")
         self._parts = parts
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._answered = False  # once
 
     def __repr__(self) -> str:
         return f"Client({self.url!r})"
@@ -152,7 +231,9 @@ class Client:
         given = {option.replace("_", "-"): value for option, value in options.items()}
         body = {"problem": problem, "source": source, "options": given, **({"name": name} if name else {})}
         taken = self._ask("POST", "/api/submissions", body)
-        return Submission(taken["id"], self, taken.get("name"))
+        if not _is_id(taken.get("id")) or not isinstance(taken.get("name"), str):
+            raise self._stranger()
+        return Submission(taken["id"], self, taken["name"])
 
     def judge(self, source: str | os.PathLike[str], problem: str, **options: Any) -> Verdict:
         """submit() and wait(): as gemmjudge.judge(), on the server."""
@@ -166,8 +247,10 @@ class Client:
         if isinstance(which, Submission):
             return Submission(which.id, self, which._name)
         if isinstance(which, Mapping):
+            if not _is_id(which.get("id")):
+                raise Refused(f"{which!r} is no submission: it has no id", 0)
             return Submission(which["id"], self, which.get("name"))
-        if ID.fullmatch(which):
+        if _is_id(which):
             return Submission(which, self)
         named = self.submissions(name=which, limit=NAMED)
         if len(named) == 1:
@@ -182,11 +265,14 @@ class Client:
         `only` is any of `problem`, `user`, `name`, `mine`, `limit`, and `before`: a number, or one of this list.
         """
         if isinstance(only.get("before"), Mapping):
-            only["before"] = only["before"]["number"]
-        return self._ask("GET", "/api/submissions" + _query(only))["submissions"]
+            only["before"] = only["before"].get("number")
+        jobs = self._ask("GET", "/api/submissions" + _query(only)).get("submissions")
+        if not isinstance(jobs, list) or not all(_is_job(job) and _is_id(job.get("id")) for job in jobs):
+            raise self._stranger()
+        return jobs
 
     def leaderboard(self, problem: str | None = None) -> dict[str, Any]:
-        """As `gemmjudge leaderboard --json` has it, with the users."""
+        """As `gemmjudge leaderboard --submitted --json` has it; of others students see rank, user and median."""
         return self._ask("GET", "/api/leaderboard" + _query({"problem": problem}))
 
     def me(self) -> dict[str, Any]:
@@ -195,9 +281,10 @@ class Client:
 
     # ---- HTTP
 
-    def _open(
-        self, method: str, path: str, body: Any, seconds: float
-    ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+    def _stranger(self) -> _Stranger:
+        return _Stranger(f"{self.url}: no answer of gemmjudge serve")
+
+    def _connect(self, seconds: float) -> http.client.HTTPConnection:
         host, port = self._parts.hostname, self._parts.port
         assert host is not None
         connection = (
@@ -205,67 +292,113 @@ class Client:
             if self._parts.scheme == "https"
             else http.client.HTTPConnection(host, port, timeout=seconds)
         )
+        connection.connect()
+        return connection
+
+    @contextlib.contextmanager
+    def _response(self, method: str, path: str, body: Any, silent: float) -> Iterator[_Response]:
+        """The answer to a request, which may be `silent` for so many seconds. What breaks off is Unreachable."""
         sent = dict(self._headers)
         if body is not None:
             sent["Content-Type"] = "application/json"
-        try:
-            data = None if body is None else json.dumps(body).encode()
-            connection.request(method, self._parts.path.rstrip("/") + path, data, sent)
-            return connection, connection.getresponse()
-        except (OSError, http.client.HTTPException) as error:
-            connection.close()
-            raise Unreachable(f"{self.url}: {error or type(error).__name__}") from error
+        data = None if body is None else json.dumps(body).encode()
+        with contextlib.ExitStack() as ends:
+            try:
+                connection = self._connect(min(silent, FIRST_SECONDS))
+                ends.callback(connection.close)
+                limit = _Limit(connection, ASK_SECONDS if self._answered or body is not None else FIRST_SECONDS)
+                ends.callback(limit.end)
+                connection.sock.settimeout(silent)
+                connection.request(method, self._parts.path.rstrip("/") + path, data, sent)
+                answer = connection.getresponse()
+                ends.callback(answer.close)
+                yield _Response(answer, limit)
+                limit.check()
+                self._answered = True
+            except (OSError, ValueError, RecursionError, http.client.HTTPException) as error:
+                raise Unreachable(f"{self.url}: {error or type(error).__name__}") from error
 
-    def _text(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
+    def _text(self, method: str, path: str, body: Any = None) -> bytes:
         """The whole answer of a success; any other one raises."""
-        connection, response = self._open(method, path, body, ASK_SECONDS)
-        try:
-            text = response.read(ANSWER_BYTES + 1)
-        except (OSError, http.client.HTTPException) as error:
-            raise Unreachable(f"{self.url}: {error or type(error).__name__}") from error
-        finally:
-            connection.close()
+        with self._response(method, path, body, ASK_SECONDS) as response:
+            text = response.answer.read(ANSWER_BYTES + 1)
         if len(text) > ANSWER_BYTES:
-            raise Unreachable(f"{self.url}: the answer is larger than {ANSWER_BYTES >> 20} MiB")
-        if response.status not in (200, 202):
-            self._raise(response, text)
-        return response.status, text
+            raise _Stranger(f"{self.url}: the answer is larger than {ANSWER_BYTES >> 20} MiB")
+        if response.answer.status not in (200, 202):
+            self._raise(response.answer, text)
+        return text
 
     def _ask(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        text = self._text(method, path, body)[1]
-        try:
-            answer = json.loads(text)
-        except ValueError:
-            answer = None
+        answer = _json(self._text(method, path, body))
         if not isinstance(answer, dict):
-            raise Unreachable(f"{self.url}: no answer of gemmjudge serve")
+            raise self._stranger()
         return answer
 
     def _stream(self, path: str) -> Iterator[dict[str, Any]]:
         """Events until the stream ends, or breaks off."""
-        connection, response = self._open("GET", path, None, STREAM_SECONDS)
-        try:
-            if response.status != 200:
-                self._raise(response, response.read(ANSWER_BYTES))
-            while line := response.readline(ANSWER_BYTES):
+        with self._response("GET", path, None, STREAM_SECONDS) as response:
+            if response.answer.status != 200:
+                self._raise(response.answer, response.answer.read(ANSWER_BYTES))
+            response.limit.end()  # it goes on as long as there is something to tell
+            while line := response.answer.readline(ANSWER_BYTES):
                 if line.startswith(b"data:"):
-                    event = json.loads(line[len(b"data:") :])
-                    if isinstance(event, dict) and "event" in event:
-                        yield event
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            raise Unreachable(f"{self.url}: {error or type(error).__name__}") from error
-        finally:
-            connection.close()
+                    event = _json(line[len(b"data:") :])
+                    if not isinstance(event, dict) or not isinstance(event.get("event"), str):
+                        raise self._stranger()
+                    yield event
 
     def _raise(self, response: http.client.HTTPResponse, text: bytes) -> None:
-        try:
-            line = json.loads(text)["error"]
-        except (ValueError, TypeError, KeyError):
+        answer = _json(text)
+        line = answer.get("error") if isinstance(answer, dict) else None
+        if not isinstance(line, str):
             line = f"no answer of gemmjudge serve (status {response.status})"
         if response.status == 429 or response.status >= 500:
             wait = response.headers.get("Retry-After", "")
-            raise Busy(f"{self.url}: {line}", float(wait) if wait.isdigit() else 10.0)
+            raise Busy(f"{self.url}: {line}", float(wait) if WAIT.fullmatch(wait) else 10.0)
         raise Refused(f"{self.url}: {line}", response.status)
+
+
+class _Limit:
+    """Ends a connection after so many seconds: a server may send a byte now and then for ever."""
+
+    def __init__(self, connection: http.client.HTTPConnection, seconds: float) -> None:
+        self._sock, self._seconds, self._late = connection.sock, seconds, False
+        self._timer = threading.Timer(seconds, self._cut)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _cut(self) -> None:
+        self._late = True
+        with contextlib.suppress(OSError):
+            socket.socket.shutdown(self._sock, socket.SHUT_RDWR)
+
+    def end(self) -> None:
+        self._timer.cancel()
+
+    def check(self) -> None:
+        if self._late:
+            raise TimeoutError(f"no whole answer within {self._seconds:.0f} s")
+
+
+@dataclass(frozen=True)
+class _Response:
+    answer: http.client.HTTPResponse
+    limit: _Limit
+
+
+def _is_plain(text: object) -> bool:
+    """Characters that are seen, so that nothing ends a line of a header or leads elsewhere."""
+    return isinstance(text, str) and all(" " < character <= "~" for character in text)
+
+
+def _parts(url: object) -> urllib.parse.SplitResult | None:
+    """Of the URL of a server; None where it is none."""
+    try:
+        parts = urllib.parse.urlsplit(url if _is_plain(url) else "")
+        good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a port or an address that is none
+        return None
+    return parts if good and not parts.query and not parts.fragment else None
 
 
 def _query(members: dict[str, Any]) -> str:

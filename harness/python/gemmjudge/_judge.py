@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,8 +19,29 @@ from typing import Any
 from ._record import Result
 
 
+LINE = 1000  # characters of an error's text
+
+# Characters that steer a terminal or are not seen, as harness/base/utf8.c has them, and halves of a pair.
+_UNSEEN = re.compile(
+    "[\0-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    "\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
+def _line(text: object) -> str:
+    """In one line that does nothing to a terminal: such characters become escapes."""
+    return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], str(text)[:LINE])
+
+
 class JudgeError(Exception):
-    """The judge could not do its work: no compiler, no such device, no program. Not the kernel's fault."""
+    """The judge could not do its work: no compiler, no such device, no program. Not the kernel's fault.
+
+    Its text is one line, whatever others wrote.
+    """
+
+    def __init__(self, line: object = "") -> None:
+        super().__init__(_line(line))
 
 
 class BadRequest(JudgeError):

@@ -34,6 +34,7 @@ class Run(TypedDict):
     command: str
     nvcc: str | None
     seed: str
+    seed_given: NotRequired[bool]
     suite: str | None
     suites: list[str]
     max_dim: int | None
@@ -79,6 +80,7 @@ class Check(TypedDict):
     untouched: int
     read: int
     worst_ratio: float | str
+    rms_ratio: NotRequired[float | str]
     worst_error: float | str
     worst_batch: int
     worst_row: int
@@ -191,6 +193,7 @@ class Entry(TypedDict):
     wrong_elements: int
     compared_elements: int
     worst_ratio: float | str
+    rms_ratio: NotRequired[float | str]
     cause: NotRequired[str]
     library_mode: NotRequired[str]
     algorithm: NotRequired[Algorithm]
@@ -275,6 +278,7 @@ class Result(TypedDict):
     file: str
     problem: str | None
     content: str | None
+    tokens: NotRequired[str]
     verdict: str
     detail: str
     reason: str

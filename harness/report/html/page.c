@@ -11,9 +11,14 @@ void html_text(FILE *out, const char *text)
 	clean_print_xml(out, text);
 }
 
+void html_field(FILE *out, const char *text)
+{
+	clean_print_field(out, text);
+}
+
 void html_name(FILE *out, const char *text)
 {
-	char *clean = clean_text(text);
+	char *clean = clean_visible(text);
 	for (char *part = clean; part != NULL && *part != '\0';) {
 		size_t length = strcspn(part, "/_");
 		length += part[length] != '\0';

@@ -21,8 +21,12 @@ void html_close(FILE *out, const char *version);
 void html_open_served(FILE *out, const char *title, const char *version, const char *head);
 void html_close_served(FILE *out, const char *version);
 
-/* Clean UTF-8 in which nothing is markup; for content, and for attributes in double quotes. */
+/* Clean UTF-8 in which nothing is markup, and what is not seen is shown as an escape; for content,
+ * and for attributes in double quotes. */
 void html_text(FILE *out, const char *text);
+
+/* As html_text() for a text field: what comes back from it is what it was given. */
+void html_field(FILE *out, const char *text);
 
 /* As html_text() for content alone, of a path or another name without blanks: lines break in it
  * where a reader would. */

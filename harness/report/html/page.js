@@ -1,6 +1,15 @@
 // Sorts tables and copies data; whatever a page says is there without it.
 "use strict";
 
+// Characters that are not seen become escapes, as where the page was written (base/utf8.c).
+function visible(text) {
+	const unseen = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}\p{DI}\p{NChar}\ufff9-\ufffb\u{13430}-\u{1343f}]/gu;
+	return String(text).replace(unseen, (character) => {
+		const digits = character.codePointAt(0).toString(16);
+		return digits.length > 4 ? `\\U${digits.padStart(8, "0")}` : `\\u${digits.padStart(4, "0")}`;
+	});
+}
+
 // What a cell is sorted by: a number, or words. Empty cells have neither.
 function keyOf(cell, numeric) {
 	const text = cell ? cell.dataset.value ?? cell.textContent.trim() : "";

@@ -47,6 +47,14 @@ static void print_leader(const struct leader *leader, FILE *out)
 			(long long)leader->run->cases, (long long)leader->run->id);
 }
 
+static void print_conditions(const struct measured *run, FILE *out)
+{
+	char conditions[MEASURED_CONDITIONS], line[MEASURED_CONDITIONS + 16];
+	measured_conditions(run, conditions);
+	snprintf(line, sizeof line, "judged on %s", conditions);
+	wrap_print(out, WIDTH, 0, 0, line);
+}
+
 static void print_board(const struct board *board, FILE *out)
 {
 	char shape[MEASURED_SHAPE], line[1024];
@@ -55,6 +63,7 @@ static void print_board(const struct board *board, FILE *out)
 	snprintf(line, sizeof line, "%s on %s, %s%s%.160s", board->run->problem, board->run->device,
 			 shape, board->run->epilogue[0] != '\0' ? ", epilogue " : "", board->run->epilogue);
 	wrap_print(out, WIDTH, 0, 0, line);
+	print_conditions(board->run, out);
 	fprintf(out, "%4s  %-14s %8s %9s  %13s  %5s %6s %5s %5s\n", "rank", "file",
 			measured_rate_unit(board->time), "us", "95%", "/best", "bits", "cases", "id");
 	for (size_t i = 0; i < board->count; i++) {
@@ -106,6 +115,7 @@ static void print_standings(const struct leaderboard *all, FILE *out)
 			if (i > 0 || all->board_count > 0)
 				fputc('\n', out);
 			wrap_print(out, WIDTH, 0, 0, line);
+			print_conditions(run, out);
 			fprintf(out, "%4s  %-20s  %-16s %11s %6s %6s\n", "rank", "file", "verdict",
 					"right cases", "bits", "id");
 		}
@@ -127,7 +137,7 @@ static bool is_standing(const struct leaderboard *all, const struct measured *ru
 
 static void print_left_out(const struct leaderboard *all, FILE *out)
 {
-	char line[256], name[SHOW_NAME];
+	char line[LEFT_OUT_WHY + 2 * SHOW_NAME], why[LEFT_OUT_WHY], name[SHOW_NAME];
 	size_t count = 0;
 	for (size_t i = 0; i < all->left_out_count; i++) {
 		const struct left_out *one = &all->left_out[i];
@@ -135,9 +145,11 @@ static void print_left_out(const struct leaderboard *all, FILE *out)
 			continue;
 		if (count == 1)
 			fprintf(out, "\nnot ranked:\n");
+		left_out_why(one, why);
 		snprintf(line, sizeof line, "#%lld %s (%s): %s", (long long)one->run->id,
-				 show_name(one->run, 30, name), one->run->problem, one->why);
-		fprintf(out, "  %s\n", line);
+				 show_name(one->run, 30, name), one->run->problem, why);
+		fputs("  ", out);
+		wrap_print(out, WIDTH, 2, 4, line);
 	}
 	if (count > LEFT_OUT_SHOWN)
 		fprintf(out, "  ... and %zu more\n", count - LEFT_OUT_SHOWN);
@@ -170,12 +182,14 @@ static void print_leaderboard(const void *what, FILE *out)
 
 static json_t *board_json(const struct board *board)
 {
-	char sizes[SHAPE_TEXT];
+	char sizes[SHAPE_TEXT], conditions[MEASURED_CONDITIONS];
 	json_t *json = json_object(), *leaders = json_array();
 	measured_sizes(board->time, sizes);
 	json_object_set_new(json, "problem", document_text(board->run->problem));
 	json_object_set_new(json, "device", document_text(board->run->device));
 	json_object_set_new(json, "epilogue", document_text(board->run->epilogue));
+	measured_conditions(board->run, conditions);
+	json_object_set_new(json, "judged_on", document_text(conditions));
 	json_object_set_new(json, "shape", json_string(sizes));
 	json_object_set_new(json, "scalars", json_loads(board->time->scalars, 0, NULL));
 	for (size_t i = 0; i < board->count; i++) {
@@ -199,6 +213,7 @@ void show_leaderboard_json(const void *what, FILE *out)
 {
 	const struct shown_leaderboard *shown = what;
 	const struct leaderboard *all = &shown->all;
+	char why[LEFT_OUT_WHY];
 	json_t *json = document_make("leaderboard", SHOW_JSON_SCHEMA_VERSION), *boards = json_array(),
 		   *left_out = json_array(), *standings = json_array();
 	for (size_t i = 0; i < all->board_count; i++)
@@ -207,7 +222,8 @@ void show_leaderboard_json(const void *what, FILE *out)
 	for (size_t i = 0; i < all->left_out_count; i++) {
 		json_t *item = json_object();
 		json_object_set_new(item, "judgement", show_run_json(all->left_out[i].run));
-		json_object_set_new(item, "why", json_string(all->left_out[i].why));
+		left_out_why(&all->left_out[i], why);
+		json_object_set_new(item, "why", json_string(why));
 		json_array_append_new(left_out, item);
 	}
 	for (size_t i = 0; i < all->standing_count; i++) {

@@ -94,6 +94,13 @@ json_t *show_run_json(const struct measured *run)
 	json_object_set_new(json, "id", run->id > 0 ? json_integer(run->id) : json_null());
 	columns_show(json, measured_columns, MEASURED_COLUMNS, run);
 	set_suite(json);
+	if (run->job[0] != '\0') {
+		json_object_set_new(json, "name", document_text(run->file));
+		json_object_set_new(json, "submission", document_text(run->job));
+		json_object_set_new(json, "user", document_text(run->user));
+		json_object_set_new(json, "user_id", document_text(run->user_id));
+		json_object_set_new(json, "practice", json_boolean(run->practice));
+	}
 	for (size_t i = 0; i < run->time_count; i++)
 		json_array_append_new(times, show_time_json(&run->times[i]));
 	json_object_set_new(json, "times", times);

@@ -54,7 +54,7 @@ void fuzz_one(const uint8_t *data, size_t size)
 		look_at(&runs.items[i]);
 		compare(&runs.items[0], &runs.items[i]);
 	}
-	if (leaderboard_make(&runs, &board, &err))
+	if (leaderboard_make(&runs, true, &board, &err))
 		leaderboard_free(&board);
 	measured_list_free(&runs);
 }

@@ -43,6 +43,8 @@ static struct serve_config config = {.version = "0",
 									 .queue = WAITING_MAX,
 									 .queue_of_user = WAITING_MAX,
 									 .seconds_of_user = 1,
+									 .disk = 1 << 30,
+									 .disk_of_user = 1 << 20,
 									 .suits = suits,
 									 .tell = tell};
 static struct server server = {.config = &config, .loopback = true};
@@ -200,7 +202,8 @@ void fuzz_one(const uint8_t *data, size_t size)
 								   .header = play_header,
 								   .query = play_header,
 								   .context = &play};
-	routes_answer(&server, &request, &reply);
+	if (routes_admit(&server, &request, &reply))
+		routes_answer(&server, &request, &reply);
 	check(&reply);
 	reply_free(&reply);
 	free(copy);

@@ -132,7 +132,7 @@ static void look_at(struct shown_history *history)
 		is_shown(show_pairs, &(struct shown_pairs){1, &pair});
 		pair_free(&pair);
 	}
-	if (!leaderboard_make(list, &board.all, &err))
+	if (!leaderboard_make(list, true, &board.all, &err))
 		return;
 	is_shown(show_leaderboard, &board);
 	is_shown(show_leaderboard_json, &board);

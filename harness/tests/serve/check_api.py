@@ -41,7 +41,7 @@ def drained(peer):
 
 def check_course(server):
     """From a submission to its verdict."""
-    name = "a<script>\x1b[31m\nb.cu"
+    name = "a<script>\x1b[31m\u202e\nb.cu"
     reply = server.submit("accept 1", name=name, options={"cases": 4, "fail-fast": True, "seed": None})
     assert reply.status == 202 and set(reply.json()) == {"id", "name", "state", "place"}, reply.body
     number = reply.json()["id"]
@@ -51,7 +51,7 @@ def check_course(server):
     assert last["verdict"] == "accepted" and last["state"] == "done" and last["result"]["problem"] == "gemm-f16", last
     job = server.get(number)
     assert {**job, "event": "verdict", "place": None} == {**last, "place": None}
-    assert "\x1b" not in job["name"] and "\n" not in job["name"] and job["name"].startswith("a<script>"), job["name"]
+    assert not set("\x1b\n\u202e") & set(job["name"]) and job["name"].startswith("a<script>"), job["name"]
     assert job["options"] == {"cases": 4, "fail-fast": True, "seed": None} and job["attempts"] == 1
     assert [e[0] for e in server.events(number)] == ["verdict"]
     assert server.request("GET", f"/api/submissions/{number}/source").body == b"accept 1"
@@ -213,10 +213,16 @@ def check_full():
     limit = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (512, resource.RLIM_INFINITY))
     reply = server.submit("accept")
     assert reply.status == 503 and int(reply.headers["Retry-After"]) > 0, reply.body
+    health = server.request("GET", "/healthz")
+    assert (health.status, health.json()["state"]) == (503, "failing"), "it says so where every POST is refused"
     time.sleep(1)
     assert server.get(number)["state"] == "judging"
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limit)
     assert server.until(number, "done")["verdict"] == "accepted"
+    end = time.monotonic() + 10
+    while server.request("GET", "/healthz").status != 200:
+        assert time.monotonic() < end, "it is well again"
+        time.sleep(0.2)
     assert server.until(server.submitted("accept"), "done")["verdict"] == "accepted"
     assert server.end() == 0
 

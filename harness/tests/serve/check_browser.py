@@ -250,6 +250,8 @@ class Checker:
         note = self.until("document.getElementById('error-epilogue')?.innerText")
         assert "no_such_stage" in note and self.page.run("document.getElementById('error-cases')") is None, note
         self.page.run("document.getElementById('option-epilogue').value = ''")
+        shown = self.page.run(r"visible('\u202e\u{e0041}\u009b\u2028 \u00e9\t\ud83d\ude00')")
+        assert shown == "\\u202e\\U000e0041\\u009b\\u2028 \u00e9\t\U0001f600", shown
 
     def check_narrow(self):
         """In a window of 400 pixels nothing of the verdict needs scrolling but the source and the numbers of the map."""

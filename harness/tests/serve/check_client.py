@@ -5,6 +5,7 @@ usage: check_client.py GEMMJUDGE SOURCE_ROOT
 """
 
 import asyncio
+import concurrent.futures
 import contextlib
 import http.server
 import json
@@ -12,11 +13,13 @@ import os
 import re
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 from server import SECONDS, Server, user_add
 
@@ -274,6 +277,157 @@ def check_strangers():
     stranger.server_close()
 
 
+HOSTILE_ID = "0123456789abcdef" * 2
+DEEP = b'{"error": ' + b"[" * 200000 + b"]" * 200000 + b"}"
+JOB = {"id": HOSTILE_ID, "name": "a.cu", "state": "done"}
+RESULT = {"file": "a.cu", "reason": "", "hints": [], "content": None, "reward": {"value": 0, "speed": None, "cases": 0}}
+SHORT = {name: value for name, value in RESULT.items() if name != "reward"}
+
+
+def event(data):
+    return b"event: case\ndata: " + data + b"\n\n"
+
+
+# path: status, headers, body. All answer a GET of a submission but for those that begin with "/stream": these send events.
+HOSTILE = {
+    "/deep": (200, {}, DEEP),
+    "/deep-error": (400, {}, DEEP),
+    "/list": (200, {}, b"[]"),
+    "/error-is-a-list": (403, {}, b'{"error": ["x"]}'),
+    "/digits": (200, {}, b'{"state": ' + b"9" * 5000 + b"}"),
+    "/no-state": (200, {}, b'{"id": 1}'),
+    "/state-is-a-list": (200, {}, b'{"name": "a", "state": []}'),
+    "/not-utf-8": (200, {}, b"\xff\xfe"),
+    "/no-seed": (200, {}, json.dumps({**JOB, "verdict": "accepted", "result": RESULT}).encode()),
+    "/no-reward": (200, {}, json.dumps({**JOB, "verdict": "accepted", "seed": "0x1", "result": SHORT}).encode()),
+    "/reward-is-a-text": (200, {}, json.dumps({**JOB, "verdict": "x", "seed": "0x1", "result": {**RESULT, "reward": "x"}}).encode()),
+    "/hints-are-numbers": (200, {}, json.dumps({**JOB, "verdict": "x", "seed": "0x1", "result": {**RESULT, "hints": [1]}}).encode()),
+    "/escape-codes": (403, {}, '{"error": "\\u001b[2Jaccepted\\n\u202e\\ud800"}'.encode()),
+    "/stream-deep": (200, {}, event(DEEP)),
+    "/stream-list": (200, {}, event(b"[]")),
+    "/stream-last-is-none": (200, {}, b'event: verdict\ndata: {"event": "verdict"}\n\n'),
+    "/stream-html": (200, {}, b"data: <html>\n\n"),
+}
+BUSY = {"/retry-superscript": "\u00b2", "/retry-word": "soon", "/retry-endless": "9" * 400, "/retry-negative": "-1"}
+
+
+class Hostile(http.server.BaseHTTPRequestHandler):
+    """Answers what a client may not be prepared for."""
+
+    tokens = []  # that were sent
+
+    def do_GET(self):
+        place = "/" + self.path.split("/")[1]
+        Hostile.tokens.append(self.headers["Authorization"])
+        status, headers, body = HOSTILE.get(place, (200, {}, b"{}"))
+        if place in BUSY:
+            status, headers, body = 429, {"Retry-After": BUSY[place]}, b'{"error": "later"}'
+        kind = "application/json"
+        if place.startswith("/stream"):
+            kind = "text/event-stream"
+            if not self.path.endswith("/events"):
+                kind, body = "application/json", json.dumps({**JOB, "state": "waiting"}).encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def hostile_server():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hostile)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server, f"http://127.0.0.1:{server.server_port}"
+
+
+def is_clean(text):
+    return text and text.isprintable()
+
+
+def check_hostile():
+    """Whatever a server answers, a client says so in one line."""
+    server, url = hostile_server()
+    for place in HOSTILE:
+        try:
+            gemmjudge.Client(url + place).submission(HOSTILE_ID).wait()
+        except gemmjudge.JudgeError as error:
+            assert is_clean(str(error)), (place, error)
+        else:
+            raise AssertionError(place)
+        if place.startswith("/stream"):
+            continue  # our program passes over what is no event
+        done = submit(url + place, "--id", HOSTILE_ID)
+        assert done.returncode in (2, 3), (place, done)
+        assert all(is_clean(line) for line in done.stderr.splitlines()), (place, done)
+    for place in BUSY:
+        with raises(gemmjudge.Busy, "later"):
+            try:
+                gemmjudge.Client(url + place).me()
+            except gemmjudge.Busy as busy:
+                assert busy.seconds == 10.0, (place, busy.seconds)
+                raise
+    for ask in ("submissions", "source"):
+        client_there = gemmjudge.Client(url + ("/not-utf-8" if ask == "source" else "/list"))
+        with raises(gemmjudge.Unreachable, "no answer"):
+            (client_there.submission(HOSTILE_ID).source if ask == "source" else client_there.submissions)()
+    with raises(gemmjudge.Refused, "has no id"):
+        gemmjudge.Client(url).submission({"id": "../../me"})
+    server.shutdown()
+    server.server_close()
+
+
+def check_plain_http():
+    """A token goes over http to this machine alone, unless one says otherwise. 0.0.0.0 stands for another one."""
+    server, url = hostile_server()
+    token, other = "t" * 43, url.replace("127.0.0.1", "0.0.0.0")
+    for elsewhere in (other, url.replace("127.0.0.1", "127.0.0.1.example.org"), "http://judge.example.org", "http://[2001:db8::1]",
+                      url.replace("127.0.0.1", "localhost%2eexample.org")):
+        done = submit(elsewhere, "--id", HOSTILE_ID, token=token)
+        assert done.returncode == 2 and "--plain-http" in done.stderr and done.stderr.count("\n") == 1, done
+        assert token not in done.stderr, done
+        with raises(gemmjudge.Refused, "plain_http=True"):
+            gemmjudge.Client(elsewhere, token)
+    assert not Hostile.tokens or set(Hostile.tokens) == {None}, Hostile.tokens
+    for here in (url, url.replace("127.0.0.1", "localhost")):
+        Hostile.tokens.clear()
+        assert submit(here, "--id", HOSTILE_ID, token=token, http_proxy="http://127.0.0.1:1").returncode == 3
+        assert Hostile.tokens == ["Bearer " + token], (here, Hostile.tokens)
+    for here in (url, "http://LOCALHOST:80/x", "http://127.255.0.9", "http://[::1]:8080"):
+        gemmjudge.Client(here, token)
+    Hostile.tokens.clear()
+    assert submit(other, "--id", HOSTILE_ID, "--plain-http", token=token).returncode == 3
+    gemmjudge.Client(other, token, plain_http=True).me()
+    assert Hostile.tokens == ["Bearer " + token] * 2, Hostile.tokens
+    gemmjudge.Client("https://judge.example.org", token)
+    gemmjudge.Client("http://judge.example.org")
+    for wrong in ("http://127.0.0.1:99999", "http://[", "http://a\r\nb", "ftp://a", None, "http://ada:secret@127.0.0.1"):
+        with raises(gemmjudge.Refused):
+            gemmjudge.Client(wrong)
+    with raises(gemmjudge.Refused, "the token is none"):
+        gemmjudge.Client(url, "a\r\nb")
+    server.shutdown()
+    server.server_close()
+
+
+def check_dead():
+    """Of a server that has never answered one hears within half a minute that it does not."""
+    silent = socket.create_server(("127.0.0.1", 0))  # takes connections, and says nothing
+    ports, began = (1, silent.getsockname()[1]), time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for done in pool.map(lambda port: submit(f"http://127.0.0.1:{port}", "--id", HOSTILE_ID), ports):
+            assert done.returncode == 3 and "given up" in done.stderr.splitlines()[-1], done
+    assert 15 < time.monotonic() - began < 40, time.monotonic() - began
+    gemmjudge._client.FIRST_SECONDS = 1.0
+    for port in ports:
+        with raises(gemmjudge.Unreachable, "127.0.0.1"):
+            gemmjudge.Client(f"http://127.0.0.1:{port}").submission(HOSTILE_ID).wait()
+    silent.close()
+
+
 def check_certificates():
     """A server that anybody could be gets neither a source nor a token."""
     if not shutil.which("openssl"):
@@ -321,6 +475,9 @@ def main():
     check_users()
     check_away()
     check_strangers()
+    check_hostile()
+    check_plain_http()
+    check_dead()
     check_certificates()
     check_libraries()
 

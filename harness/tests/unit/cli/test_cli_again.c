@@ -28,6 +28,10 @@ Test(cli_again, is_one_line)
 	line_add(&line, "a\n'b\\.cu");
 	line_add(&line, "c\td");
 	cr_assert_str_eq(text, "$'a\\012\\047b\\134.cu' $'c\\011d'");
+	line = (struct command_line){.out = text, .capacity = sizeof text};
+	line_add(&line, "\xC3\xA9.cu");
+	line_add(&line, "\xE2\x80\xAE.cu"); /* from right to left */
+	cr_assert_str_eq(text, "'\xC3\xA9.cu' $'\\342\\200\\256.cu'");
 }
 
 Test(cli_again, has_what_differs_from_the_default)

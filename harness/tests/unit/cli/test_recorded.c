@@ -16,6 +16,7 @@ static struct measured judged(const char *const *names, size_t count)
 							.suites = no_list,
 							.problem = "gemm-f16",
 							.seed = "0x5",
+							.seed_given = true,
 							.sizes = "mixed",
 							.tolerance = "bound"};
 	item.case_count = count;
@@ -64,6 +65,13 @@ Test(recorded, generated_cases_are_drawn_again)
 			"{\"case\":[\"random-1\"],\"cases\":2,\"seed\":\"0x5\",\"sizes\":\"mixed\","
 			"\"tolerance\":\"bound\"}");
 	becomes(judged(NULL, 0), "", "{\"seed\":\"0x5\",\"sizes\":\"mixed\",\"tolerance\":\"bound\"}");
+	item = judged(NULL, 0);
+	item.seed_given = false; /* and nobody is to take it for one that was chosen */
+	becomes(item, "",
+			"{\"seed\":\"0x5\",\"seed-drawn\":true,\"sizes\":\"mixed\",\"tolerance\":\"bound\"}");
+	item = judged(NULL, 0);
+	item.seed_given = false;
+	becomes(item, "seed", "{\"sizes\":\"mixed\",\"tolerance\":\"bound\"}");
 }
 
 Test(recorded, what_the_user_says_counts)

@@ -4,7 +4,6 @@
 #define GEMMJUDGE_TESTS_CONTESTANT_FIXTURE_H
 
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -31,7 +30,11 @@ static const char *const runtime_source =
 	"int cudaTestFromHost(void) { return from_host; }\n"
 	"void cudaTestFail(int code) { error = code; }\n"
 	"int cudaTestAllocated(void) { return allocated; }\n"
-	"int cudaSetDevice(int d) { return d == 0 ? 0 : 101; }\n"
+	"static int checked;\n"
+	"int cudaTestChecked(void) { return checked; }\n"
+	"int cudaSetDevice(int d)\n"
+	"{ checked = getenv(\"EMULATED_GPU_CHECK\") != 0; return d == 0 ? 0 : 101; }\n"
+	"int cudaEmulatedCounters(char *at, size_t n) { memcpy(at, \"{}\", 3); return 0; }\n"
 	"int cudaMalloc(void **p, size_t n) { allocated++; return (*p = malloc(n)) ? 0 : 2; }\n"
 	"int cudaFree(void *p) { allocated -= p != 0; free(p); return 0; }\n"
 	"int cudaMemcpy(void *to, const void *from, size_t n, int kind)\n"
@@ -95,7 +98,7 @@ static inline void end(void)
 
 struct talk {
 	bool takes_more;       /* solutions may follow the first one */
-	bool counts;           /* into folder/counters */
+	int settings;          /* their file; 0: none */
 	enum device_kind kind; /* DEVICE_CUDA: the arena is the runtime's own; a tool looks on */
 	struct child *child;
 	int memory; /* the arena */
@@ -155,8 +158,8 @@ static inline void open_device(struct talk *talk, bool libraries, unsigned layer
 	snprintf(request.solution, sizeof request.solution, "%s", path_of("solution.so"));
 	if (talk->takes_more)
 		snprintf(request.library_folder, sizeof request.library_folder, "%s", folder);
-	if (talk->counts)
-		snprintf(request.counters, sizeof request.counters, "%s", path_of("counters"));
+	request.counts = talk->settings > 0;
+	exchange.request_fd = talk->settings > 0 ? talk->settings : -1;
 	talk->result = child_call(talk->child, &exchange);
 }
 

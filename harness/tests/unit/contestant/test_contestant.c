@@ -2,6 +2,7 @@
 /* The contestant by itself: what it does with solutions. */
 #define _GNU_SOURCE
 #include "contestant_fixture.h"
+#include "process/settings.h"
 
 TestSuite(contestant, .init = begin, .fini = end);
 
@@ -302,5 +303,32 @@ Test(contestant, refuses_what_makes_no_sense)
 	cr_assert_not(talk.reply.head.ok);
 	run_set(&talk, 0, 10);
 	cr_assert(talk.reply.head.ok, "and goes on");
+	end_talk(&talk);
+}
+
+/* The runtime has read them, the solution finds none, and what is counted goes into their file. */
+Test(contestant, settings_are_gone_before_the_solution)
+{
+	static const char *const variables[] = {"EMULATED_GPU_CHECK=race", NULL};
+	struct error err;
+	struct talk talk = begin_talk(DEVICE_EMULATED);
+	build_solution(
+		"#include <stdlib.h>\n#include <string.h>\nextern char **environ;\n"
+		"void solve(const float *A, const float *B, float *C)\n"
+		"{ C[0] = cudaTestChecked();\n"
+		"  for (char **at = environ; *at; at++) C[1] += strstr(*at, \"EMULATED\") != 0; }\n");
+	talk.settings = settings_make(variables, true, &err);
+	cr_assert_gt(talk.settings, 0, "%s", err.message);
+	open_solution(&talk, "sgemm", false);
+	send_case(&talk);
+	run_set(&talk, 1, 10);
+	const float *c = (float *)(talk.arena + STRIDE + 32768);
+	cr_expect_eq(c[0], 1.0f, "the runtime finds it");
+	cr_expect_eq(c[1], 0.0f, "the solution does not");
+	char *counters = settings_counters(talk.settings);
+	cr_assert_not_null(counters);
+	cr_expect_str_eq(counters, "{}");
+	free(counters);
+	close(talk.settings);
 	end_talk(&talk);
 }

@@ -274,28 +274,3 @@ Test(contestant, says_when_there_is_no_runtime)
 					   talk.opened.head.error);
 	end_talk(&talk);
 }
-
-/* All that its process may write to, while the folder has room. */
-Test(contestant, counters_have_one_file)
-{
-	build_solution("");
-	cr_assert_eq(mkdir(path_of("counters"), 0700), 0);
-	for (int i = 0; i < 3; i++) {
-		struct talk talk = begin_talk(DEVICE_EMULATED);
-		talk.counts = true;
-		open_device(&talk, false, LAYER_SOLUTION);
-		cr_assert(talk.opened.head.ok, "%s", talk.opened.head.error);
-		end_talk(&talk);
-		size_t files = 0;
-		DIR *all = opendir(path_of("counters"));
-		for (struct dirent *entry; (entry = readdir(all)) != NULL;)
-			files += strstr(entry->d_name, ".json") != NULL;
-		closedir(all);
-		cr_expect_eq(files, i < 2 ? (size_t)i + 1 : 2, "%zu files of %d processes", files, i + 1);
-		if (i < 1)
-			continue;
-		int fd = open(path_of("counters/full"), O_WRONLY | O_CREAT, 0600);
-		cr_assert_eq(ftruncate(fd, (off_t)(COUNTERS_BYTES_ALL - COUNTERS_BYTES) + 1), 0);
-		close(fd);
-	}
-}

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "judge/timing/host_time.h"
 
@@ -182,6 +183,85 @@ Test(outside, a_library_is_believed)
 	seen.time = 170;
 	host_time_judge(&seen, &entry);
 	cr_expect_eq(entry.seal.state, SEAL_HOST_SIDE);
+}
+
+/* As seen on an H100: cuBLAS at 4096x4096x4096, where the GPU needs 128 us. */
+static enum seal_state state_of_library(double time, double uncertainty)
+{
+	struct timing_entry entry = {.ran = true,
+								 .role = TIMING_LIBRARY,
+								 .span = {.samples = 100, .median = 182},
+								 .seal.floor = 128.4};
+	const struct host_time seen = {time, uncertainty, uncertainty};
+	host_time_judge(&seen, &entry);
+	const struct timing_stats *shown = timing_shown(&entry, true);
+	cr_expect_eq(shown == &entry.span, entry.seal.state != SEAL_HOST_SIDE);
+	cr_expect_geq(shown->low, shown == &entry.span ? 0 : entry.seal.floor);
+	return entry.seal.state;
+}
+
+Test(outside, a_library_is_not_replaced_by_noise)
+{
+	cr_expect_neq(state_of_library(136, 46), SEAL_HOST_SIDE);
+	cr_expect_neq(state_of_library(147, 34), SEAL_HOST_SIDE);
+	cr_expect_neq(state_of_library(136, 30), SEAL_HOST_SIDE);
+	cr_expect_neq(state_of_library(230, 40), SEAL_HOST_SIDE);
+	cr_expect_eq(state_of_library(230, 8), SEAL_HOST_SIDE, "host work that no span has");
+	cr_expect_eq(state_of_library(136, 8), SEAL_HOST_SIDE, "somebody slowed it down");
+	cr_expect_eq(state_of_library(90, 3), SEAL_UNCERTAIN, "an error of measurement");
+}
+
+Test(outside, more_passes_tell_of_a_library_in_doubt)
+{
+	const struct timing_entry entry = {.role = TIMING_LIBRARY,
+									   .span = {.samples = 100, .median = 182}};
+	cr_expect(host_time_doubts_library(&(struct host_time){136, 46, 46}, &entry));
+	cr_expect(host_time_doubts_library(&(struct host_time){230, 46, 46}, &entry));
+	cr_expect_not(host_time_doubts_library(&(struct host_time){175, 46, 46}, &entry));
+}
+
+/* An interval reaches no lower than the GPU's peak allows. */
+Test(outside, no_interval_begins_below_the_floor)
+{
+	struct timing_entry entry = {
+		.ran = true, .span = {.samples = 100, .median = 60}, .seal.floor = 128.4};
+	const struct host_time seen = {.time = 160, .scatter = 50, .uncertainty = 50};
+	host_time_judge(&seen, &entry);
+	cr_assert_eq(entry.seal.state, SEAL_HOST_SIDE);
+	const struct timing_stats *shown = timing_shown(&entry, true);
+	cr_expect(shown->low == 128.4 && shown->min == 128.4, "%g", shown->low);
+	timing_keep_possible(&entry);
+	cr_expect(entry.ran, "what counts is possible");
+}
+
+/* Nobody's, whatever the sealed calls say. */
+Test(outside, a_time_that_beats_the_peak_is_no_time)
+{
+	static const enum timing_role roles[] = {TIMING_FILE, TIMING_LIBRARY, TIMING_PROGRAM};
+	for (int i = 0; i < 3; i++)
+		for (int state = SEAL_NONE; state <= SEAL_UNCERTAIN; state++)
+			for (int possible = 0; possible < 2; possible++) {
+				const double median = possible ? 128.5 : 128.3;
+				struct timing_entry entry = {
+					.ran = true,
+					.role = roles[i],
+					.span = {.samples = 100, .median = median, .min = 126},
+					.event = {.samples = 10, .median = 140},
+					.tflops = 1000,
+					.passes = {.count = 3, .microseconds = {127, 128.5f, 129}},
+					.seal = {.state = (enum seal_state)state,
+							 .floor = 128.4,
+							 .shown = {.samples = 4, .median = median}}};
+				timing_keep_possible(&entry);
+				cr_expect_eq(entry.ran, possible);
+				cr_expect_eq(entry.verdict, VERDICT_ACCEPTED, "it is nobody's fault");
+				cr_expect_eq(entry.passes.count, possible ? 2 : 0);
+				cr_expect_eq(strstr(entry.detail, "error of measurement") != NULL, !possible);
+				if (!possible)
+					cr_expect(entry.span.samples + entry.event.samples + entry.seal.shown.samples ==
+								  0 &&
+							  entry.tflops == 0);
+			}
 }
 
 /* ---- what ranks ------------------------------------------------------------------------- */

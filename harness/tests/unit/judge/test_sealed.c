@@ -85,8 +85,15 @@ Test(sealed, floors_are_operations_over_peak_or_bytes_over_bandwidth)
 	timing = timing_of("sgemm", 1024, 1024, 1024); /* half as many a clock of 32 bits */
 	cr_assert_float_eq(floor_of(facts, &timing), 4.0 * 1024 * 1024 * 1024 / peak * 1e6, 1e-9);
 	timing = timing_of("gemv-f32", 4096, 1, 8192);
-	double bytes = 4.0 * (4096.0 * 8192 + 8192 + 4096);
+	double bytes = 4.0 * (4096.0 * 8192 + 8192); /* what is written may stay in the L2 cache */
 	cr_assert_float_eq(floor_of(facts, &timing), bytes / 4.8e12 * 1e6, 1e-9);
+	timing = timing_of("gemm-f16", 8192, 8192, 16);
+	bytes = 2.0 * (2 * 8192.0 * 16 + 8192.0 * 8192) - facts->l2_bytes;
+	cr_assert_float_eq(floor_of(facts, &timing), bytes / 4.8e12 * 1e6, 1e-9, "where it has room");
+	timing.test.scalar[SCALAR_BETA] = 1;
+	bytes += 2.0 * 8192.0 * 8192; /* and is read before */
+	cr_assert_float_eq(floor_of(facts, &timing), bytes / 4.8e12 * 1e6, 1e-9);
+	timing = timing_of("gemv-f32", 4096, 1, 8192);
 	facts->memory_bytes_per_second = 0;
 	cr_assert_lt(floor_of(facts, &timing), 1.0, "of the operations alone");
 	*facts = (struct device_properties){.name = "emulated GPU"};
@@ -370,6 +377,16 @@ Test(sealed, a_line_for_each_state)
 		 "shown");
 	says(entry_with(SEAL_UNCERTAIN), true, "",
 		 "a.cu: not confirmed: too short for a host-side time (303 +-9.1 us)");
+	entry = entry_with(SEAL_HOST_SIDE); /* figures that beat the GPU's peak are not shown */
+	entry.seal.floor = 20;
+	says(entry, true, "",
+		 "a.cu: its process says less than the GPU needs; its host-side time is 303 us (+-9.1), "
+		 "which is shown");
+	entry = entry_with(SEAL_UNCERTAIN);
+	entry.seal.floor = 350;
+	says(entry, true, "",
+		 "a.cu: not confirmed: its host-side time is an error of measurement, less than the GPU "
+		 "needs");
 	for (int state = SEAL_NONE; state <= SEAL_UNCERTAIN; state++) {
 		entry = entry_with((enum seal_state)state);
 		entry.ran = false;

@@ -80,6 +80,28 @@ Test(serialised, registers_are_those_of_the_messages)
 	cr_expect(serialised_registers("Used 40 registers\n") == NULL);
 }
 
+#define ENTRY(kernel, registers)                                                                   \
+	"ptxas info    : Compiling entry function '" kernel "' for 'sm_90a'\n"                         \
+	"ptxas info    : Used " registers " registers\n"
+
+/* PTX that the file brings along has the same kernels: what it says of them changes nothing. */
+Test(serialised, other_ptx_of_the_file_hides_nothing)
+{
+	const char *const reports[] = {
+		ENTRY("k", "16") ENTRY("kk", "90") LOSS "serialized due to x in function 'k'\n",
+		ENTRY("k", "120") ENTRY("l", "40") LOSS "serialized due to x in function 'l'\n",
+		ENTRY("k", "120")};
+	char *serialised, *registers;
+	serialised_of_reports(reports, 3, &serialised, &registers);
+	cr_assert(serialised != NULL && registers != NULL);
+	cr_expect_str_eq(serialised, "l");
+	cr_expect_str_eq(registers, "kk=90,k=120,l=40");
+	free(serialised);
+	free(registers);
+	serialised_of_reports(reports, 0, &serialised, &registers);
+	cr_expect(serialised == NULL && registers == NULL);
+}
+
 Test(serialised, findings_that_ask_for_registers)
 {
 	cr_expect(emulated_asks_registers("x\nemulated GPU: kernel k: only ptxas knows how many "
@@ -94,22 +116,20 @@ Test(serialised, names_go_to_the_emulated_gpu)
 {
 	struct judge_options options = {.emulation.gpu = NULL};
 	struct emulated_watch watch;
-	struct judgement none = {.count = 0};
-	struct error err;
 	char *many = calloc(1, 20001);
 	memset(many, 'k', 20000);
 	const struct entrant entrant = {.serialised = many, .registers = "_Z1kv=40"};
-	cr_assert(emulated_watch_open(&watch, &options, true, &entrant, &err));
+	emulated_watch_open(&watch, &options, true, &entrant);
 	size_t count = 0;
-	while (watch.environment[count] != NULL)
+	while (watch.settings[count] != NULL)
 		count++;
 	cr_assert_eq(count, 3);
-	cr_expect_str_eq(watch.environment[2], "EMULATED_GPU_REGISTERS=_Z1kv=40");
-	cr_expect(strstr(watch.environment[1], "EMULATED_GPU_SERIALISED=kkk") == watch.environment[1]);
-	cr_expect_eq(strlen(watch.environment[1]), strlen("EMULATED_GPU_SERIALISED=") + 20000);
-	emulated_watch_close(&watch, &none);
-	cr_assert(emulated_watch_open(&watch, &options, false, &entrant, &err));
-	cr_expect(watch.environment[0] == NULL);
-	emulated_watch_close(&watch, &none);
+	cr_expect_str_eq(watch.settings[2], "EMULATED_GPU_REGISTERS=_Z1kv=40");
+	cr_expect(strstr(watch.settings[1], "EMULATED_GPU_SERIALISED=kkk") == watch.settings[1]);
+	cr_expect_eq(strlen(watch.settings[1]), strlen("EMULATED_GPU_SERIALISED=") + 20000);
+	emulated_watch_close(&watch);
+	emulated_watch_open(&watch, &options, false, &entrant);
+	cr_expect(watch.settings[0] == NULL);
+	emulated_watch_close(&watch);
 	free(many);
 }

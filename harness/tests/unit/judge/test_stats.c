@@ -57,3 +57,19 @@ Test(stats, samples_grow_over_several_additions)
 	cr_expect_eq(stats.median, 499.5);
 	samples_free(&samples);
 }
+
+/* What nothing can be below is an error of measurement, unless most say it: that is a claim. */
+Test(stats, impossible_samples_are_left_out)
+{
+	struct samples samples = {0};
+	cr_assert(samples_add(&samples, (float[]){130, 90, 131, 132, 89}, 5));
+	samples_drop_below(&samples, 128.4);
+	cr_assert_eq(samples.count, 3);
+	struct timing_stats stats = stats_of(&samples);
+	cr_expect(stats.min == 130 && stats.median == 131);
+	samples_drop_below(&samples, 131.5);
+	cr_expect_eq(samples.count, 3, "two of three");
+	samples_free(&samples);
+	samples_drop_below(&samples, 1);
+	cr_expect_eq(samples.count, 0);
+}

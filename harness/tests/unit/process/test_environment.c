@@ -15,8 +15,7 @@ static const char *const of_programs[] = {"PATH=/bin",       "HOME=/home/a",
 										  "LC_ALL=C",        "TZ=UTC",
 										  "CUDA_HOME=/cuda", "CUDA_VISIBLE_DEVICES=1",
 										  "LD_LIBRARY_PATH", "NVIDIA_TF32_OVERRIDE",
-										  "LD_PRELOAD=",     "EMULATED_GPU_THREADS=2",
-										  "EMULATED_GPU",    "CUBLAS_WORKSPACE_CONFIG"};
+										  "LD_PRELOAD=",     "CUBLAS_WORKSPACE_CONFIG"};
 static const char *const of_compilers[] = {"PATH=/bin", "NVCC_CCBIN=g++", "CPATH", "LIBRARY_PATH",
 										   "CUDA_HOME=/cuda"};
 static const char *const of_nobody[] = {"GITHUB_TOKEN=a",
@@ -42,7 +41,9 @@ static const char *const of_nobody[] = {"GITHUB_TOKEN=a",
 										"HTTP_PROXY=a",
 										"GOOGLE_CREDENTIALS=a",
 										"LD_AUDIT=a",
-										"EMULATED=a"};
+										"EMULATED_GPU_CHECK=race",
+										"EMULATED_GPU=a100"};
+static const char *const of_the_emulated_gpu[] = {"EMULATED_GPU=a100", "EMULATED_GPU_CHECK=race"};
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 Test(environment, a_short_list_is_handed_on)
@@ -57,6 +58,9 @@ Test(environment, a_short_list_is_handed_on)
 		cr_expect_not(environment_hands_on(ENVIRONMENT_COMPILER, of_nobody[i]), "%s", of_nobody[i]);
 		cr_expect(environment_hands_on(ENVIRONMENT_WHOLE, of_nobody[i]));
 	}
+	for (size_t i = 0; i < COUNT(of_the_emulated_gpu); i++)
+		cr_expect(environment_hands_on(ENVIRONMENT_EMULATED, of_the_emulated_gpu[i]));
+	cr_expect_not(environment_hands_on(ENVIRONMENT_EMULATED, "PATH=/bin"));
 	cr_expect_not(environment_hands_on(ENVIRONMENT_COMPILER, "HOME=/home/a"));
 	cr_expect_not(environment_hands_on(ENVIRONMENT_PROGRAM, "NVCC_APPEND_FLAGS=-O0"));
 	cr_expect_not(environment_hands_on(ENVIRONMENT_NOTHING, "PATH=/bin"));

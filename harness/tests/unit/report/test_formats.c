@@ -147,7 +147,7 @@ static void cleans(const char *from, const char *to)
 	free(clean);
 }
 
-Test(report, clean_text_is_utf8_without_controls)
+Test(report, clean_text_is_utf8_without_ascii_controls)
 {
 	cleans("plain\ttext\n", "plain\ttext\n");
 	cleans("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80", "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
@@ -157,7 +157,7 @@ Test(report, clean_text_is_utf8_without_controls)
 	cleans("\xC0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD");                 /* overlong */
 	cleans("\xED\xA0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"); /* surrogate */
 	cleans("\xE2\x82", "\xEF\xBF\xBD\xEF\xBF\xBD");                 /* cut off */
-	cleans("\xC2\x9B", "\xEF\xBF\xBD\xEF\xBF\xBD");                 /* a control of Latin-1 */
+	cleans("\xC2\x9B\xE2\x80\xAE", "\xC2\x9B\xE2\x80\xAE");         /* JSON escapes them */
 }
 
 /* ---- saving ------------------------------------------------------------------ */

@@ -272,6 +272,40 @@ Test(report, text_warns_of_throttling_and_wide_intervals)
 }
 
 /* 1 GiB and two vectors in 300 us. */
+/* Of a library that is faster than the GPU's peak no figure is shown, and nothing compared with it.
+ */
+Test(report, a_time_that_beats_the_peak_is_no_figure)
+{
+	static const report_writer writers[] = {report_markdown, report_csv, report_html};
+	struct judgement_list list = some_list();
+	struct timing_result *timing = &list.items[0].timing;
+	timing->entries[1].role = timing->entries[2].role = TIMING_LIBRARY;
+	timing->entries[2].span.median = 7.77;
+	timing->entries[2].seal.floor = 9;
+	timing_keep_possible(&timing->entries[2]);
+	char *text = text_of(&list, (struct report_style){.width = 100, .verbose = true});
+	holds(text, "cuBLASLt          not measured\n    an error of measurement: less time than this "
+				"GPU needs at its peak (9 us)\n");
+	cr_expect_null(strstr(text, "7.77"));
+	free(text);
+	for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+		text = written(writers[i], &list);
+		cr_expect_null(strstr(text, "7.77"), "writer %zu", i);
+		free(text);
+	}
+	text = written(report_json, &list);
+	json_t *json = json_loads(text, 0, NULL);
+	const json_t *shown =
+		json_object_get(json_array_get(json_object_get(json, "results"), 0), "timing");
+	const json_t *entry = json_array_get(json_object_get(shown, "entries"), 2);
+	cr_expect(json_is_false(json_object_get(entry, "ran")));
+	cr_expect(json_is_null(json_object_get(entry, "span")));
+	cr_expect_str_eq(json_string_value(json_object_get(shown, "fastest_library")), "cuBLAS");
+	json_decref(json);
+	free(text);
+	judgement_list_free(&list);
+}
+
 Test(report, a_problem_of_bandwidth_shows_bytes)
 {
 	struct judgement_list list = some_list();

@@ -156,9 +156,9 @@ Test(queue, tells_those_who_watch)
 {
 	put("a1", "ada");
 	put("a2", "ada");
-	struct queue_watcher *first = queue_watch(queue, "a1", wake, NULL);
-	struct queue_watcher *second = queue_watch(queue, "a2", wake, NULL);
-	cr_expect_null(queue_watch(queue, "none", wake, NULL));
+	struct queue_watcher *first = queue_watch(queue, "a1", "ada", wake, NULL);
+	struct queue_watcher *second = queue_watch(queue, "a2", "ada", wake, NULL);
+	cr_expect_null(queue_watch(queue, "none", "ada", wake, NULL));
 	expect_news(second, QUEUE_SLEPT, "event: queued\ndata: {\"event\":\"queued\",\"place\":2}\n\n",
 				NULL);
 	struct queue_entry *a1 = take("a1");
@@ -172,7 +172,7 @@ Test(queue, tells_those_who_watch)
 	tell(a1, "compiling");
 	tell(a1, "verdict");
 	finish(a1, 1);
-	struct queue_watcher *late = queue_watch(queue, "a1", wake, NULL);
+	struct queue_watcher *late = queue_watch(queue, "a1", "ada", wake, NULL);
 	cr_assert_not_null(late, "others still watch it");
 	expect_news(first, QUEUE_ENDED, "compiling", "verdict", NULL);
 	expect_news(late, QUEUE_ENDED, "compiling", "verdict", NULL);
@@ -180,7 +180,7 @@ Test(queue, tells_those_who_watch)
 	expect_news(second, QUEUE_SLEPT, ":\n\n", NULL);
 	queue_unwatch(queue, first);
 	queue_unwatch(queue, late);
-	cr_expect_null(queue_watch(queue, "a1", wake, NULL), "nobody does");
+	cr_expect_null(queue_watch(queue, "a1", "ada", wake, NULL), "nobody does");
 	queue_shut(queue);
 	expect_news(second, QUEUE_ENDED, NULL);
 	queue_unwatch(queue, second);

@@ -40,7 +40,7 @@ static bool written(struct error *err)
 	struct leaderboard all;
 	struct measured_list runs = fixture_all(store);
 	size_t pages;
-	cr_assert(leaderboard_make(&runs, &all, err), "%s", err->message);
+	cr_assert(leaderboard_make(&runs, true, &all, err), "%s", err->message);
 	bool ok = site_write(folder, &all, "1.2.3", &pages, err);
 	leaderboard_free(&all);
 	return ok;
@@ -287,7 +287,7 @@ Test(site, a_full_disk_leaves_the_pages_of_before)
 	struct error err;
 	struct measured_list runs = fixture_all(store);
 	size_t pages;
-	cr_assert(leaderboard_make(&runs, &all, &err), "%s", err.message);
+	cr_assert(leaderboard_make(&runs, true, &all, &err), "%s", err.message);
 	setrlimit(RLIMIT_FSIZE, &little);
 	bool ok = site_write(folder, &all, "1.2.3", &pages, &err);
 	char other[128];

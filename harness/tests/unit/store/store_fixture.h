@@ -96,22 +96,34 @@ static inline struct judgement_list fixture_timed(const char *file, const char *
 	return list;
 }
 
-/* Into the store, and gone. */
-static inline void fixture_append(const char *path, struct judgement_list list, const char *mode)
+/* Into the store, and gone; `job` is the submission to a server that was judged, or NULL. */
+static inline void fixture_append_job(const char *path, struct judgement_list list,
+									  const char *mode, const char *job)
 {
 	struct error err;
-	struct store_run run = {.path = path, .mode = mode};
+	struct store_run run = {.path = path, .mode = mode, .job = job};
 	fixture_demand(store_append(&run, &list, &err), &err);
 	store_run_free(&run);
 	judgement_list_free(&list);
 }
 
-static inline struct measured_list fixture_all(const char *path)
+static inline void fixture_append(const char *path, struct judgement_list list, const char *mode)
+{
+	fixture_append_job(path, list, mode, NULL);
+}
+
+static inline struct measured_list fixture_found(const char *path,
+												 const struct store_filter *filter)
 {
 	struct error err;
 	struct measured_list list;
-	fixture_demand(store_find(path, &(struct store_filter){0}, &list, &err), &err);
+	fixture_demand(store_find(path, filter, &list, &err), &err);
 	return list;
+}
+
+static inline struct measured_list fixture_all(const char *path)
+{
+	return fixture_found(path, &(struct store_filter){0});
 }
 
 #endif

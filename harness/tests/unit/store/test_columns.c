@@ -26,6 +26,8 @@ static const struct expected run[] = {
 	{"id", "3"},
 	{"started", "2026-11-20T14:00:00Z"},
 	{"mode", "bench"},
+	{"job", "0f0f"},
+	{"seed_given", "1"},
 	{"host", "*"},
 	{"kernel", "*"},
 	{"version", "1.2.3"},
@@ -76,6 +78,7 @@ static const struct expected judgement[] = {
 	{"bits_differing", "28"},
 	{"batch_invariant", "no"},
 	{"schedule", "A=1"},
+	{"tokens", "dddd"},
 	{0},
 };
 
@@ -271,6 +274,7 @@ static void fill_facts(struct run_description *facts)
 {
 	static const char *const suites[] = {"edges", NULL}, *const flags[] = {"-DX", NULL};
 	facts->seed = 0x77;
+	facts->seed_given = true;
 	facts->suites = suites;
 	facts->nvcc_flags = flags;
 	NAMED(facts->command, "gemmjudge judge c.cu");
@@ -327,6 +331,7 @@ static void fill_timing(struct timing_result *out)
 static struct judgement_list filled(void)
 {
 	struct judgement_list list = fixture_timed("c.cu", "cccc", 1.0, SEAL_CONFIRMED);
+	NAMED(list.items[0].tokens, "dddd");
 	struct judgement *item = &list.items[0];
 	fill_facts(&list.facts);
 	fill_timing(&item->timing);
@@ -371,7 +376,7 @@ static void append_filled(void)
 	free(second.items);
 	fixture_append("s.db", two, "judge");
 	fixture_append("s.db", fixture_timed("a.cu", "aaaa", 1.0, SEAL_NONE), "judge");
-	fixture_append("s.db", filled(), "bench");
+	fixture_append_job("s.db", filled(), "bench", "0f0f");
 }
 
 Test(columns, of_judgements_hold_what_they_are_called)
@@ -430,6 +435,9 @@ static void read_back(const struct measured *got)
 	cr_expect_eq(got->cases, 5);
 	cr_expect_eq(got->accepted, 6);
 	member(got->seed, "0x77", "seed");
+	member(got->tokens, "dddd", "tokens");
+	member(got->job, "0f0f", "job");
+	cr_expect(got->seed_given);
 	member(got->sizes, "uniform", "sizes");
 	cr_expect(got->max_dim == 512 && got->multiple == 8 && got->tuned && !got->has_source);
 }

@@ -152,7 +152,7 @@ Test(hostile, words_of_a_store_steer_no_terminal)
 	is_harmless(shown(show_pairs_json, &(struct shown_pairs){1, &pair}));
 	pair_free(&pair);
 	struct shown_leaderboard board = {.shape_count = 0};
-	cr_assert(leaderboard_make(&history.list, &board.all, &err), "%s", err.message);
+	cr_assert(leaderboard_make(&history.list, true, &board.all, &err), "%s", err.message);
 	is_harmless(shown(show_leaderboard, &board));
 	is_harmless(shown(show_leaderboard_json, &board));
 	leaderboard_free(&board.all);

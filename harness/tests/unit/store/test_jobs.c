@@ -75,6 +75,10 @@ Test(jobs, go_from_waiting_to_done)
 	has_state(jobs, "a", "waiting");
 	take(jobs, "a");
 	has_state(jobs, "a", "judging");
+	cr_assert(job_again(jobs, "a", 1.5, &err), "%s", err.message);
+	has_state(jobs, "a", "waiting");
+	take(jobs, "a");
+	cr_expect_geq(jobs_seconds(jobs, "ada", 0), 1.5, "what came to no verdict");
 	cr_expect_not(job_withdraw(jobs, "a", &err));
 	cr_expect_str_empty(err.message);
 	const struct job_end ended = {.verdict = "accepted",
@@ -87,11 +91,8 @@ Test(jobs, go_from_waiting_to_done)
 	cr_expect(json_is_object(json_object_get(job, "result")));
 	cr_expect_eq(strlen(json_string_value(json_object_get(job, "ended"))), 24);
 	json_decref(job);
-	cr_expect_eq(jobs_seconds(jobs, "ada", 0), 2);
+	cr_expect_eq(jobs_seconds(jobs, "ada", 0), 3.5);
 	cr_expect_eq(jobs_seconds(jobs, "bob", 0), 0);
-	json_t *by = job_of_content(jobs, "abc");
-	cr_expect_str_eq(json_string_value(json_object_get(by, "user")), "ada");
-	json_decref(by);
 	cr_expect_null(job_find(jobs, "b", true, &err));
 	cr_expect_str_empty(err.message);
 	cr_expect_not(job_finish(jobs, "b", &ended, &err));
@@ -201,7 +202,10 @@ static void end(struct jobs *jobs, const char *id, const char *verdict, double m
 static void is_best(const json_t *class, const char *user, const char *id, double microseconds,
 					json_int_t submissions)
 {
-	const json_t *best = json_object_get(json_object_get(class, user), "sgemm");
+	const json_t *best = NULL;
+	for (size_t i = 0; i < json_array_size(class); i++)
+		if (strcmp(json_string_value(json_object_get(json_array_get(class, i), "user")), user) == 0)
+			best = json_object_get(json_object_get(json_array_get(class, i), "best"), "sgemm");
 	cr_expect_str_eq(json_string_value(json_object_get(best, "id")), id, "%s", user);
 	cr_expect_eq(json_number_value(json_object_get(best, "microseconds")), microseconds, "%s",
 				 user);
@@ -313,4 +317,126 @@ Test(jobs, of_an_older_store_are_measured)
 	cr_expect_str_eq(source, "\u00e9");
 	free(source);
 	jobs_close(jobs);
+}
+
+/* ---- users are ids ------------------------------------------------------------------------ */
+
+static struct account added(const char *name, char token[ACCOUNT_TOKEN])
+{
+	struct error err;
+	struct account account;
+	cr_assert(account_add("s.db", name, "student", token, &err), "%s", err.message);
+	struct jobs *jobs = opened();
+	cr_assert(account_find(jobs, token, &account, &err), "%s", err.message);
+	jobs_close(jobs);
+	return account;
+}
+
+static size_t submitted_by(struct jobs *jobs, const char *account, const char *user)
+{
+	struct error err;
+	const struct job_filter filter = {.account = account, .user = user, .limit = 9};
+	json_t *list = jobs_list(jobs, &filter, &err);
+	cr_assert_not_null(list, "%s", err.message);
+	const size_t count = json_array_size(list);
+	json_decref(list);
+	return count;
+}
+
+/* Who gets a name has nothing of an earlier one of that name. */
+Test(jobs, are_not_inherited_with_a_name)
+{
+	struct error err;
+	char before[ACCOUNT_TOKEN], now[ACCOUNT_TOKEN];
+	const struct account first = added("bob", before);
+	struct jobs *jobs = opened();
+	insert(jobs, "a", first.id);
+	end(jobs, "a", "accepted", 0);
+	jobs_close(jobs);
+	cr_assert(account_remove("s.db", "bob", &err), "%s", err.message);
+	const struct account second = added("bob", now);
+	cr_expect_str_neq(first.id, second.id);
+	jobs = opened();
+	struct account found;
+	cr_expect_not(account_find(jobs, before, &found, &err), "a removed user's token");
+	cr_expect_not(account_is(jobs, first.id));
+	cr_expect(account_is(jobs, second.id));
+	cr_expect_eq(submitted_by(jobs, first.id, NULL), 1);
+	cr_expect_eq(submitted_by(jobs, second.id, NULL), 0);
+	cr_expect_eq(submitted_by(jobs, NULL, "bob"), 1, "a teacher finds it");
+	json_t *class = jobs_class(jobs, &err), *accounts = accounts_list("s.db", &err);
+	cr_expect_eq(json_array_size(class), 1);
+	cr_expect_eq(json_object_size(json_object_get(json_array_get(class, 0), "best")), 0);
+	cr_expect_eq(json_integer_value(json_object_get(json_array_get(accounts, 0), "submissions")),
+				 0);
+	json_decref(class);
+	json_decref(accounts);
+	jobs_close(jobs);
+}
+
+/* A store of before users were ids. Submissions that are older than the account of their name are
+ * of an earlier one. */
+Test(jobs, of_an_older_store_keep_their_users)
+{
+	struct error err;
+	const char *const first_schema[] = {store_schema[0], NULL};
+	struct store *store = database_open("s.db", first_schema, true, &err);
+	cr_assert_not_null(store, "%s", err.message);
+	cr_assert(
+		database_execute(
+			store,
+			"INSERT INTO account VALUES ('ada', 'teacher', 'x', 100), ('bob', 'student', "
+			"'y', 200);"
+			"INSERT INTO job (id, account, problem, name, state, created, seconds, attempts, "
+			"options, source) VALUES"
+			" ('a', 'ada', 'sgemm', 'a.cu', 'done', 150, 1, 1, '{}', 'text of a'),"
+			" ('b', 'bob', 'sgemm', 'b.cu', 'done', 150, 1, 1, '{}', 'text of b'),"
+			" ('c', 'bob', 'sgemm', 'c.cu', 'done', 250, 1, 1, '{}', 'text of c'),"
+			" ('d', 'gone', 'sgemm', 'd.cu', 'done', 90, 1, 1, '{}', 'text of d'),"
+			" ('e', '', 'sgemm', 'e.cu', 'done', 90, 1, 1, '{}', 'text of e');"
+			"UPDATE job SET options = '{\"seed\":\"0x1\",\"suite\":null}', content = 'cc', "
+			"started = 249, ended = 251 WHERE id = 'c';"
+			"UPDATE job SET options = '{\"seed\":null,\"fail-fast\":true}' WHERE id = 'd';"
+			"INSERT INTO run (id, mode) VALUES (1, 'judge'), (2, 'judge');"
+			"INSERT INTO submission VALUES (1, 'cc', '/x/stdin');"
+			"INSERT INTO judgement (run, submission, ended, file) VALUES"
+			" (1, 1, '1970-01-01T00:04:10Z', 'stdin'), (2, 1, '1970-01-01T01:00:00Z', 'stdin')",
+			&err),
+		"%s", err.message);
+	database_close(store);
+	struct jobs *jobs = opened();
+	static const char *const users[] = {"ada", "bob", "bob", "gone", ""};
+	json_t *shown[5];
+	for (size_t i = 0; i < 5; i++) {
+		const char id[] = {(char)('a' + i), '\0'};
+		shown[i] = job_find(jobs, id, false, &err);
+		cr_assert_not_null(shown[i], "%s", id);
+		cr_expect_str_eq(json_string_value(json_object_get(shown[i], "user")), users[i]);
+		cr_expect_eq(json_is_true(json_object_get(shown[i], "practice")), i == 2, "%s", id);
+		char *source = job_source(jobs, id, &err);
+		cr_expect_eq(source[strlen(source) - 1], id[0]);
+		free(source);
+	}
+	const char *earlier = json_string_value(json_object_get(shown[1], "user_id"));
+	const char *present = json_string_value(json_object_get(shown[2], "user_id"));
+	cr_expect_str_neq(earlier, present);
+	cr_expect_not(account_is(jobs, earlier));
+	cr_expect(account_is(jobs, present));
+	cr_expect_not(account_is(jobs, json_string_value(json_object_get(shown[3], "user_id"))));
+	cr_expect_str_empty(json_string_value(json_object_get(shown[4], "user_id")));
+	for (size_t i = 0; i < 5; i++)
+		json_decref(shown[i]);
+	jobs_close(jobs);
+	json_t *accounts = accounts_list("s.db", &err);
+	cr_assert_eq(json_array_size(accounts), 2);
+	cr_expect_str_eq(json_string_value(json_object_get(json_array_get(accounts, 0), "role")),
+					 "teacher");
+	json_decref(accounts);
+	struct measured_list found; /* the run that was of a submission is known to be */
+	cr_assert(store_find("s.db", &(struct store_filter){.submitted = true}, &found, &err));
+	cr_assert_eq(found.count, 1);
+	cr_expect_eq(found.items[0].id, 1);
+	cr_expect_str_eq(found.items[0].job, "c");
+	cr_expect_str_eq(found.items[0].file, "c.cu");
+	measured_list_free(&found);
 }

@@ -4,44 +4,12 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "leaderboard_fixture.h"
 #include "report/report.h"
 #include "store/leaderboard.h"
 #include "store/pairs.h"
-#include "store_fixture.h"
-
-static char path[64];
-
-static void begin(void)
-{
-	strcpy(path, "/tmp/test-leaderboard-XXXXXX");
-	int fd = mkstemp(path);
-	cr_assert_geq(fd, 0);
-	close(fd);
-}
-
-static void end(void)
-{
-	unlink(path);
-}
 
 TestSuite(leaderboard, .init = begin, .fini = end);
-
-static struct leaderboard made(void)
-{
-	struct error err;
-	struct leaderboard out;
-	struct measured_list runs = fixture_all(path);
-	cr_assert(leaderboard_make(&runs, &out, &err), "%s", err.message);
-	return out;
-}
-
-static void is_left_out(const struct leaderboard *all, size_t i, const char *content,
-						const char *why)
-{
-	cr_assert_lt(i, all->left_out_count);
-	cr_expect_str_eq(all->left_out[i].run->content, content);
-	cr_expect_str_eq(all->left_out[i].why, why);
-}
 
 /* What a file is compared with is nobody's judgement: neither in the store nor in the report. */
 Test(leaderboard, baselines_of_the_user_are_times_of_no_file)
@@ -347,15 +315,6 @@ Test(leaderboard, the_last_runs_on_one_device_are_compared)
 }
 
 /* ---- without times ---------------------------------------------------------------------- */
-
-static struct judgement_list judged_with(const char *content, size_t accepted)
-{
-	struct judgement_list list = fixture_judged("a.cu", content);
-	list.items[0].accepted = accepted;
-	if (accepted < list.items[0].count)
-		list.items[0].verdict = VERDICT_WRONG_ANSWER;
-	return list;
-}
 
 Test(leaderboard, without_times_correctness_ranks)
 {
