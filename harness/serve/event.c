@@ -15,3 +15,11 @@ char *queue_event(json_t *event)
 	free(data);
 	return text;
 }
+
+char *queue_event_of_place(size_t place)
+{
+	json_t *json = json_pack("{s:s, s:I}", "event", "queued", "place", (json_int_t)place);
+	char *text = queue_event(json);
+	json_decref(json);
+	return text;
+}

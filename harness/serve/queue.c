@@ -253,12 +253,49 @@ static bool is_before(const struct person *a, const struct person *b, int64_t a_
 	return a_number < b_number;
 }
 
-static void wake_all(struct queue *queue, const struct queue_entry *of, bool beat)
+/* Users take turns: before the n-th of one user come n or n - 1 of each other one. */
+static size_t place_of(const struct queue *queue, const struct queue_entry *entry)
+{
+	size_t rank = 0, place = 1;
+	if (entry->state != WAITING)
+		return 0;
+	for (size_t i = 0; i < queue->person_count; i++)
+		queue->persons[i]->first = INT64_MAX;
+	for (size_t i = 0; i < queue->count; i++) {
+		const struct queue_entry *other = queue->entries[i];
+		if (other->state != WAITING)
+			continue;
+		if (other->number < other->person->first)
+			other->person->first = other->number;
+		rank += other->person == entry->person && other->number < entry->number;
+	}
+	for (size_t i = 0; i < queue->person_count; i++) {
+		const struct person *other = queue->persons[i];
+		if (other == entry->person)
+			continue;
+		const size_t turns =
+			rank + is_before(other, entry->person, other->first, entry->person->first);
+		place += other->waiting < turns ? other->waiting : turns;
+	}
+	return place + rank;
+}
+
+enum why { NEWS, BEAT, MOVED };
+
+static bool has_moved(const struct queue *queue, const struct queue_watcher *watcher)
+{
+	const size_t place = watcher->asleep ? place_of(queue, watcher->entry) : 0;
+	return (place > 0 && place != watcher->place) || watcher->round != watcher->entry->round;
+}
+
+/* Wakes those who watch one entry; NULL: any. Where places have changed, only those whose own did:
+ * who submits and withdraws for ever does not wake everybody each time. */
+static void wake_all(struct queue *queue, const struct queue_entry *of, enum why why)
 {
 	for (struct queue_watcher *w = queue->watchers; w != NULL; w = w->next) {
-		if (of != NULL && w->entry != of)
+		if ((of != NULL && w->entry != of) || (why == MOVED && !has_moved(queue, w)))
 			continue;
-		w->beat = w->beat || beat;
+		w->beat = w->beat || why == BEAT;
 		if (w->asleep) {
 			w->asleep = false;
 			w->wake(w->context);
@@ -334,7 +371,8 @@ bool queue_withdraw(struct queue *queue, const char *id, struct error *err)
 			free(event);
 		entry->person->waiting--;
 		entry->state = ENDED;
-		wake_all(queue, NULL, false);
+		wake_all(queue, entry, NEWS);
+		wake_all(queue, NULL, MOVED);
 		entry_leave(queue, entry);
 	} else {
 		entry->state = WAITING;
@@ -342,33 +380,6 @@ bool queue_withdraw(struct queue *queue, const char *id, struct error *err)
 	}
 	release(queue);
 	return gone;
-}
-
-/* Users take turns: before the n-th of one user come n or n - 1 of each other one. */
-static size_t place_of(const struct queue *queue, const struct queue_entry *entry)
-{
-	size_t rank = 0, place = 1;
-	if (entry->state != WAITING)
-		return 0;
-	for (size_t i = 0; i < queue->person_count; i++)
-		queue->persons[i]->first = INT64_MAX;
-	for (size_t i = 0; i < queue->count; i++) {
-		const struct queue_entry *other = queue->entries[i];
-		if (other->state != WAITING)
-			continue;
-		if (other->number < other->person->first)
-			other->person->first = other->number;
-		rank += other->person == entry->person && other->number < entry->number;
-	}
-	for (size_t i = 0; i < queue->person_count; i++) {
-		const struct person *other = queue->persons[i];
-		if (other == entry->person)
-			continue;
-		const size_t turns =
-			rank + is_before(other, entry->person, other->first, entry->person->first);
-		place += other->waiting < turns ? other->waiting : turns;
-	}
-	return place + rank;
 }
 
 size_t queue_place(struct queue *queue, const char *id)
@@ -405,7 +416,7 @@ struct queue_entry *queue_take(struct queue *queue)
 		entry->person->waiting--;
 		entry->person->judging++;
 		queue->judging++;
-		wake_all(queue, NULL, false); /* places have changed */
+		wake_all(queue, NULL, MOVED);
 	}
 	release(queue);
 	return entry;
@@ -432,7 +443,7 @@ void queue_tell(struct queue *queue, struct queue_entry *entry, json_t *event, b
 		entry->events = more;
 		entry->events[entry->event_count++] = text;
 		entry->event_bytes += strlen(text);
-		wake_all(queue, entry, false);
+		wake_all(queue, entry, NEWS);
 	} else {
 		free(text);
 	}
@@ -454,7 +465,7 @@ void queue_again(struct queue *queue, struct queue_entry *entry)
 	entry->round++;
 	entry->person->waiting++;
 	pthread_cond_signal(&queue->more);
-	wake_all(queue, NULL, false);
+	wake_all(queue, NULL, MOVED);
 	release(queue);
 }
 
@@ -465,7 +476,7 @@ void queue_done(struct queue *queue, struct queue_entry *entry)
 	entry->person->seconds = seconds;
 	judged_no_more(queue, entry);
 	entry->state = ENDED;
-	wake_all(queue, entry, false);
+	wake_all(queue, entry, NEWS);
 	entry_leave(queue, entry);
 	release(queue);
 }
@@ -482,7 +493,7 @@ void queue_shut(struct queue *queue)
 {
 	hold(queue);
 	queue->shut = true;
-	wake_all(queue, NULL, false);
+	wake_all(queue, NULL, NEWS);
 	release(queue);
 }
 
@@ -505,12 +516,12 @@ struct queue_watcher *queue_watch(struct queue *queue, const char *id, const cha
 		snprintf(watcher->user, sizeof watcher->user, "%s", user);
 		queue->watchers = watcher;
 		entry->watchers++;
-		release(queue);
-		return watcher;
+	} else {
+		free(watcher);
+		watcher = NULL;
 	}
 	release(queue);
-	free(watcher);
-	return NULL;
+	return watcher;
 }
 
 void queue_unwatch(struct queue *queue, struct queue_watcher *watcher)
@@ -525,14 +536,6 @@ void queue_unwatch(struct queue *queue, struct queue_watcher *watcher)
 	entry_leave(queue, watcher->entry);
 	release(queue);
 	free(watcher);
-}
-
-static char *event_of_place(size_t place)
-{
-	json_t *json = json_pack("{s:s, s:I}", "event", "queued", "place", (json_int_t)place);
-	char *text = queue_event(json);
-	json_decref(json);
-	return text;
 }
 
 enum queue_news queue_next(struct queue *queue, struct queue_watcher *watcher,
@@ -552,7 +555,7 @@ enum queue_news queue_next(struct queue *queue, struct queue_watcher *watcher,
 		*text = strdup(entry->events[watcher->seen++]);
 	} else if (place > 0 && place != watcher->place) {
 		watcher->place = place;
-		*text = event_of_place(place);
+		*text = queue_event_of_place(place);
 	} else if (entry->state == ENDED) {
 		news = QUEUE_ENDED;
 	} else if (watcher->beat) {
@@ -583,13 +586,13 @@ void queue_drop_user(struct queue *queue, const char *user)
 	hold(queue);
 	for (struct queue_watcher *w = queue->watchers; w != NULL; w = w->next)
 		w->removed = w->removed || strcmp(w->user, user) == 0;
-	wake_all(queue, NULL, false);
+	wake_all(queue, NULL, NEWS);
 	release(queue);
 }
 
 void queue_beat(struct queue *queue)
 {
 	hold(queue);
-	wake_all(queue, NULL, true);
+	wake_all(queue, NULL, BEAT);
 	release(queue);
 }

@@ -93,5 +93,7 @@ void queue_beat(struct queue *queue);
 
 /* The event's text as server-sent events have it, for the caller to free; NULL: memory is short. */
 char *queue_event(json_t *event);
+/* That it waits, at this place; as above. */
+char *queue_event_of_place(size_t place);
 
 #endif

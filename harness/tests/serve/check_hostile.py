@@ -160,7 +160,7 @@ def check_connections():
     left = sum(not closed(peer) for peer in many)
     assert left == 64, f"{left} of one user, those beyond are as strangers'"
     slow_left = sum(not closed(peer) for peer in slow)
-    assert 450 <= slow_left <= 520, f"{slow_left} of strangers"
+    assert 450 <= slow_left <= 1024, f"{slow_left} of strangers"
     for peer in slow + many + [known, begun]:
         peer.close()
     assert server.end() == 0
