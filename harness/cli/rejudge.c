@@ -240,7 +240,8 @@ static bool choose_places(const struct rejudge *rejudge, struct batch_places *pl
 /* Every option is ours. */
 static bool any_option(const char *name, bool *takes_value)
 {
-	*takes_value = strcmp(name, "tuned") != 0 && strcmp(name, "large-sizes") != 0;
+	static const char *const flags[] = {"tuned", "large-sizes", "seed-drawn"};
+	*takes_value = text_index(name, flags, 3) == 3;
 	return true;
 }
 
