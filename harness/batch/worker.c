@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "base/text.h"
 #include "judgement/names.h"
 
+#define YIELDS 10 /* of niceness */
 #define PIECE ((size_t)64 << 10)
 #define LINE_MOST ((size_t)256 << 20) /* of its verdict: a line for each case */
 
@@ -68,6 +70,8 @@ static _Noreturn void become(const struct worker_how *how, const char *const *ar
 		fcntl(how->kept, F_SETFD, 0);
 	if (how->apart)
 		setpgid(0, 0);
+	if (how->yields)
+		setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + YIELDS);
 	if (getppid() == parent && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
 		dup2(errors, STDERR_FILENO) >= 0)
 		execv(how->through != NULL ? "/bin/sh" : "/proc/self/exe", (char *const *)argv);

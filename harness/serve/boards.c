@@ -41,7 +41,8 @@ static json_t *make(struct boards *boards)
 	FILE *out = open_memstream(&text, &length);
 	if (out == NULL)
 		return NULL;
-	const struct worker_how how = {.apart = true, .line = take_line, .context = out};
+	const struct worker_how how = {
+		.apart = true, .yields = true, .line = take_line, .context = out};
 	const bool started = worker_start(&worker, &how, argv, "", 0, &err);
 	if (started) {
 		while (worker_read(&worker))

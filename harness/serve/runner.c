@@ -116,8 +116,11 @@ static bool start(struct judgement_at *at, const char *source, char **words, siz
 		add(&argv, words[i]);
 	add(&argv, "--");
 	add(&argv, "-");
-	const struct worker_how how = {
-		.through = config->through, .apart = true, .line = take_line, .context = at};
+	const struct worker_how how = {.through = config->through,
+								   .apart = true,
+								   .yields = config->emulated, /* nothing is timed */
+								   .line = take_line,
+								   .context = at};
 	return worker_start(&at->worker, &how, argv.at, source, strlen(source), err);
 }
 

@@ -235,7 +235,19 @@ def check_disk():
     server.end(signal.SIGKILL)
 
 
-CHECKS = (check_framing, check_bodies, check_connections, check_streams, check_closed, check_disk)
+def check_priority():
+    """Where nothing is timed, judges leave the CPU to who answers requests."""
+    path = os.path.abspath("nice")
+    for options, more in ((["--device", "emu"], 10), ([], 0)):
+        server = Server(PROGRAM, *options, environment={"FAKE_NICE": path})
+        server.until(server.submitted("accept"), "done")
+        with open(path) as file:
+            assert int(file.read()) == min(os.nice(0) + more, 19), options
+        os.remove(path)
+        assert server.end() == 0
+
+
+CHECKS = (check_framing, check_bodies, check_connections, check_streams, check_closed, check_disk, check_priority)
 
 
 def main():
