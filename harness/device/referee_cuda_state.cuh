@@ -28,10 +28,10 @@ struct cuda_state {
 	buffer arena, replaced;
 	sealed_sets sealed;
 	digest_cuda::workspace digests;
-	buffer rows;                                                 /* device */
+	buffer rows;                                                          /* device */
 	buffer a_f32, b_f32, a_f64, b_f64, product, magnitude, squares, rest; /* device */
 	buffer host_product, host_magnitude, host_squares, host_rest;         /* pinned */
-	buffer sweep;                                                /* device */
+	buffer sweep;                                                         /* device */
 	uint64_t l2_bytes;
 	unsigned long long *changed; /* device */
 };

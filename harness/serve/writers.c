@@ -20,13 +20,14 @@ struct writers {
 	void (*work)(void *context);
 };
 
-/* The oldest task of somebody else than had the last turn, or else the oldest. */
+/* Of tasks, of which there is one: the oldest of somebody else than had the last turn, or else the
+ * oldest. */
 static struct writer_task *take(struct writers *writers)
 {
 	struct writer_task **at = &writers->first;
-	while (*at != NULL && strcmp((*at)->account, writers->account) == 0)
+	while ((*at)->next != NULL && strcmp((*at)->account, writers->account) == 0)
 		at = &(*at)->next;
-	if (*at == NULL)
+	if (strcmp((*at)->account, writers->account) == 0)
 		at = &writers->first;
 	struct writer_task *task = *at;
 	*at = task->next;
