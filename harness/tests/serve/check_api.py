@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from server import SEEN, Server, user_add
+from server import SEEN, Server, drained, user_add
 
 PROGRAM, ROOT = (os.path.abspath(argument) for argument in sys.argv[1:3])
 FORGED = "0123456789abcdef" * 2
@@ -25,18 +25,6 @@ def open_raw(server, text):
     peer = socket.create_connection(("127.0.0.1", server.port), timeout=60)
     peer.sendall(text)
     return peer
-
-
-def drained(peer):
-    """What comes until the other side closes."""
-    got = b""
-    try:
-        while piece := peer.recv(65536):
-            got += piece
-    except ConnectionResetError:
-        pass
-    peer.close()
-    return got
 
 
 def check_course(server):

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from server import Server, user_add
+from server import Server, drained, user_add
 
 PROGRAM = os.path.abspath(sys.argv[1])
 SOON = 3.0  # seconds within which others are answered; connections are dropped after 10 anyhow
@@ -28,18 +28,6 @@ def opened(server, text, source=None):
                                     source_address=(source, 0) if source else None)
     peer.sendall(text)
     return peer
-
-
-def drained(peer):
-    """What comes until the other side closes."""
-    got = b""
-    try:
-        while piece := peer.recv(65536):
-            got += piece
-    except ConnectionResetError:
-        pass
-    peer.close()
-    return got
 
 
 def closed(peer):

@@ -117,3 +117,15 @@ def user_add(program, store, name, *options):
     """The token."""
     return subprocess.run([program, "user", "add", name, "--store", store, *options], check=True,
                           capture_output=True, text=True).stdout.strip()
+
+
+def drained(peer):
+    """What comes until the other side closes."""
+    got = b""
+    try:
+        while piece := peer.recv(65536):
+            got += piece
+    except ConnectionResetError:
+        pass
+    peer.close()
+    return got
