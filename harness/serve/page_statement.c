@@ -120,6 +120,11 @@ static void rounded_print(FILE *out, const struct problem *problem)
 			 "numbers nothing is rounded, and every bit counts.",
 			 type->name);
 	html_paragraph(out, NULL, line);
+	html_paragraph(
+		out, NULL,
+		"All elements together have a bound, too, as most sums err by much less than the worst of "
+		"many may: a result whose errors are larger on the whole than those of f32 sums in any "
+		"order is wrong, even where each element is within its own bound.");
 }
 
 static void equal_print(FILE *out, const struct problem *problem)
