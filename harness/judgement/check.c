@@ -13,7 +13,7 @@ void check_say_wrong(const struct problem *problem, const struct test_case *test
 	if (check->wrong == 0) {
 		strbuf_addf(out,
 					"each element is within its bound, but all errors together are %.3g times "
-					"what sums in f32 have",
+					"the most that sums in f32 may have",
 					check->rms_ratio);
 		return;
 	}

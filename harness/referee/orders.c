@@ -43,6 +43,12 @@ static const struct order honest[] = {
 	 .promoted = 128},
 	{.name = "three TF32 products", .kind = ORDER_TF32X3, .types = "f32"},
 	{.name = "three TF32 products, reversed", .kind = ORDER_TF32X3_REVERSED, .types = "f32"},
+	{.name = "TF32 tensor, promoted by 256",
+	 .kind = ORDER_TF32X3_TENSOR,
+	 .types = "f32",
+	 .extra = 2,
+	 .promoted = 256},
+	{.name = "behind beta*C", .kind = ORDER_AFTER_C},
 };
 
 /* f16 accumulators overflow, or are as good as exact, on the range of bf16; narrowing to a type
@@ -397,6 +403,32 @@ static float sum_tf32x3(const float *a, const float *b, size_t count, bool rever
 	return sum;
 }
 
+/* Eight products at once: small ones first, then high*high, into one total. */
+static float sum_tf32x3_tensor(const float *a, const float *b, size_t count,
+							   const struct order *order)
+{
+	size_t range = order->promoted > 0 ? (size_t)order->promoted : count;
+	float sum = 0, total = 0;
+	for (size_t i = 0; i < count; i += 8) {
+		float high[2][8], low[2][8];
+		size_t at_once = count - i < 8 ? count - i : 8;
+		for (size_t j = 0; j < at_once; j++) {
+			high[0][j] = round_bits(a[i + j], 11);
+			high[1][j] = round_bits(b[i + j], 11);
+			low[0][j] = round_bits(a[i + j] - high[0][j], 11);
+			low[1][j] = round_bits(b[i + j] - high[1][j], 11);
+		}
+		total = cut_to_float(sum_group(low[0], high[1], at_once, (double)total, order->extra));
+		total = cut_to_float(sum_group(high[0], low[1], at_once, (double)total, order->extra));
+		total = cut_to_float(sum_group(high[0], high[1], at_once, (double)total, order->extra));
+		if ((i + 8) % range == 0) {
+			sum += total;
+			total = 0;
+		}
+	}
+	return sum + total;
+}
+
 static float sum_in_order(const struct order *order, const float *a, const float *b, size_t count,
 						  uint64_t seed)
 {
@@ -416,6 +448,8 @@ static float sum_in_order(const struct order *order, const float *a, const float
 	case ORDER_FP8: return sum_fp8(a, b, count, parts, (size_t)order->promoted);
 	case ORDER_TF32X3: return sum_tf32x3(a, b, count, false);
 	case ORDER_TF32X3_REVERSED: return sum_tf32x3(a, b, count, true);
+	case ORDER_TF32X3_TENSOR: return sum_tf32x3_tensor(a, b, count, order);
+	case ORDER_AFTER_C: break; /* order_element() */
 	case ORDER_F16: return sum_narrow(a, b, count, 1, type_of(DTYPE_F16));
 	case ORDER_F16_TENSOR: return sum_narrow(a, b, count, parts, type_of(DTYPE_F16));
 	case ORDER_BF16: return sum_narrow(a, b, count, 1, type_of(DTYPE_BF16));
@@ -439,9 +473,16 @@ float order_element(const struct order *order, const struct operands *operands,
 		a = scratch;
 		b = scratch + k;
 	}
-	float sum = sum_in_order(order, a, b, k - (size_t)order->dropped, test->seed + row);
 	const float *scalar = test->scalar;
 	float alpha = scalar[SCALAR_ALPHA] * scalar[SCALAR_SCALE_LEFT] * scalar[SCALAR_SCALE_RIGHT];
+	if (order->kind == ORDER_AFTER_C) {
+		float beta = scalar[SCALAR_BETA];
+		float after = beta != 0 ? beta * operands->c[row * operands->n + column] : 0;
+		for (size_t i = 0; i < k; i++)
+			after = fmaf(alpha * a[i], b[i], after);
+		return after;
+	}
+	float sum = sum_in_order(order, a, b, k - (size_t)order->dropped, test->seed + row);
 	float out = alpha * sum;
 	if (scalar[SCALAR_BETA] != 0 && !order->without_c)
 		out += scalar[SCALAR_BETA] * operands->c[row * operands->n + column];

@@ -27,6 +27,8 @@ enum order_kind {
 					   Technical Report (2024), sections 3.3.2 and 3.5.2 */
 	ORDER_TF32X3,   /* f32 from three TF32 products of high and low halves */
 	ORDER_TF32X3_REVERSED,
+	ORDER_TF32X3_TENSOR, /* the same by a tensor core as above; `promoted` as of ORDER_FP8 */
+	ORDER_AFTER_C,       /* first to last, behind beta*C; alpha in each product */
 	/* faults from here on */
 	ORDER_F16,        /* the total rounded to f16 after every product */
 	ORDER_F16_TENSOR, /* the total rounded to f16 after every `parts` products */

@@ -43,6 +43,15 @@ static double apart_from_sums(const struct check_rule *rule, const struct check_
 #define DEVIATION_TRUNCATION 0.1
 #define DEVIATION_CUT 0.03
 
+/* f32 sums of three TF32 products that stay in a tensor core are cut off, too: for so many products
+ * among values of both signs, and of one, until they have to be added to a sum in f32. Halves that
+ * are cut and not rounded leave a part of each product out. */
+#define TF32_DRIFT 0.09
+#define TF32_DRIFT_PRODUCTS 1024
+#define TF32_BIAS 0.16
+#define TF32_BIAS_PRODUCTS 256
+#define TF32_HALVES 4
+
 static double rounding_deviation(const struct check_input *input, double k)
 {
 	return DEVIATION_ROUNDING * sqrt(k) * hypot(0x1p-24, input->product.unit_roundoff);
@@ -52,7 +61,21 @@ static double root_deviation(const struct check_input *input, double k)
 {
 	const struct type *inputs = type_of(problem_part(input->problem, PART_LEFT)->type);
 	double truncation = DEVIATION_TRUNCATION * inputs->truncation * k * 0x1p-24;
-	return hypot(hypot(rounding_deviation(input, k), truncation), DEVIATION_CUT * inputs->cut);
+	double halves = 0;
+	if (inputs == type_of(DTYPE_F32)) {
+		truncation = TF32_DRIFT * fmin(k, TF32_DRIFT_PRODUCTS) * 0x1p-24;
+		halves = TF32_HALVES * 0x1p-24;
+	}
+	return hypot(hypot(rounding_deviation(input, k), truncation),
+				 hypot(DEVIATION_CUT * inputs->cut, halves));
+}
+
+/* Of the result's own deviation, and of that of C, which a sum may begin with. */
+static double result_deviation(const struct check_input *input, double k)
+{
+	const struct type *inputs = type_of(problem_part(input->problem, PART_LEFT)->type);
+	double bias = inputs == type_of(DTYPE_F32) ? TF32_BIAS * fmin(k, TF32_BIAS_PRODUCTS) : 0;
+	return hypot(rounding_deviation(input, k), bias * 0x1p-24);
 }
 
 /* Of an element's sum, before its scales; 0: not known. A root of the sum of squares lies between
@@ -89,7 +112,7 @@ struct check_rule check_rule_of(const struct check_input *input)
 		.underflow = underflow_of(problem, k),
 		.root_least = 1 / sqrt(k),
 		.deviation_of_root = root_deviation(input, k),
-		.deviation_of_result = rounding_deviation(input, k),
+		.deviation_of_result = result_deviation(input, k),
 		.threshold = overflow_threshold(type),
 		.scales = {scalar[SCALAR_SCALE_LEFT], scalar[SCALAR_SCALE_RIGHT],
 				   scalar[SCALAR_SCALE_RESULT]},
@@ -243,6 +266,9 @@ struct check_finding check_one(const struct check_rule *rule, const struct check
 	if (alpha != 1 || beta != 0) /* two products and their sum */
 		reach.known += 2 * 0x1p-24 * (fabs(want) + fabs(beta != 0 ? beta * element->c : 0));
 	if (beta != 0) { /* BLAS: C is not read when beta is 0, whatever it holds */
+		/* A sum may begin with it, so that each step is rounded, or cut off, as C is large. */
+		reach.known += 2 * rule->truncation * fabs(beta * element->c);
+		reach.deviation = hypot(reach.deviation, rule->deviation_of_result * beta * element->c);
 		want += beta * element->c;
 		reach.certain += rule->accumulation * fabs(beta * element->c);
 	}

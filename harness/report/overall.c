@@ -89,7 +89,7 @@ void overall_wrong(const struct timing_entry *entry, struct strbuf *out)
 	if (!timing_leaves_bound(entry))
 		return;
 	if (entry->wrong == 0)
-		strbuf_addf(out, "all errors together are %.3g times what sums in f32 have",
+		strbuf_addf(out, "all errors together are %.3g times the most that sums in f32 may have",
 					entry->rms_ratio);
 	else if (entry->compared >= entry->wrong)
 		strbuf_addf(out, "%.2g%% of its results",

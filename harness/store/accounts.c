@@ -162,5 +162,5 @@ bool account_is(struct jobs *jobs, const char *id)
 
 bool accounts_any(struct jobs *jobs, bool *some)
 {
-	return finds(jobs, "SELECT 1 FROM account WHERE removed IS NULL LIMIT 1", NULL, some);
+	return finds(jobs, "SELECT 1 FROM account LIMIT 1", NULL, some);
 }

@@ -34,7 +34,7 @@ json_t *accounts_list(const char *path, struct error *err);
 bool account_find(struct jobs *jobs, const char *token, struct account *out, struct error *err);
 /* Whether the id is an account's that was not removed; true also where it cannot be read. */
 bool account_is(struct jobs *jobs, const char *id);
-/* *some: whether there is one at all. False where it cannot be read. */
+/* *some: whether there is one, or was: who was removed counts. False where it cannot be read. */
 bool accounts_any(struct jobs *jobs, bool *some);
 
 #endif

@@ -134,11 +134,13 @@ bool hint_all_together(const struct hint_context *facts, struct strbuf *out)
 	}
 	strbuf_setf(out,
 				"no element is beyond its bound, but the errors of all of them are larger than "
-				"those of any order of sums in f32: %s",
+				"sums in f32 explain (guide tolerance): %s",
 				inputs->cut > 0
 					? "sums of fp8 products, of which tensor cores keep 14 bits, have to be added "
 					  "to one in f32 after every 128 of them"
 					: "the sums are in a narrower type (TF32, f16, bf16), or a part of them is "
-					  "made in one, or is rounded to one on the way");
+					  "made in one, or is rounded to one on the way; what a tensor core makes of "
+					  "three TF32 "
+					  "products has to be added to a sum in f32 at times");
 	return together > 0;
 }
