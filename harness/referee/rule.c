@@ -37,7 +37,7 @@ static double apart_from_sums(const struct check_rule *rule, const struct check_
 	return rule->underflow + (1 + rule->type->unit_roundoff) * fabs(element->rest);
 }
 
-/* The square of the root's deviation: rounding errors of K steps, what tensor cores cut off in as
+/* Of the root's deviation: rounding errors of K steps, what tensor cores cut off in as
  * many, and what fp8 sums lose. README.md derives all three. */
 #define DEVIATION_ROUNDING 0.75
 #define DEVIATION_TRUNCATION 0.1
