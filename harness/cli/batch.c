@@ -111,14 +111,15 @@ static void tell(const struct batch_outcome *outcome)
 			outcome->accepted, known, failed);
 }
 
-/* Refuses options by which each of many judges would write to one place. */
+/* Refuses options by which each of many judges would write to one place, but for lines that are
+ * appended. */
 static bool writes_nothing_else(const struct options *options, struct error *err)
 {
 	static const enum value_use uses[] = {VALUE_WRITTEN, VALUE_FOLDER};
 	struct option_file file;
 	for (size_t u = 0; u < sizeof uses / sizeof *uses; u++)
 		for (size_t i = 0; options_file(options, uses[u], i, &file); i++)
-			if (strcmp(file.option, "jsonl") != 0)
+			if (strcmp(file.option, "jsonl") != 0 && strcmp(file.option, "profile-judge") != 0)
 				return error_set(err, "--batch writes its answers to --jsonl and nothing to --%s",
 								 file.option);
 	return true;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "contestant/timing.h"
 #include "process/jail.h"
@@ -48,6 +49,7 @@ int enclose(const struct contestant_open *request, const struct cudart *cudart,
 	struct error err = {{0}};
 	const char *readable[2 + DRIVER_FILES] = {NULL};
 	struct jail_telling telling = {.fd = -1};
+	const double begun = clock_seconds();
 	if (request->layers == 0)
 		return -1;
 	load_all(of_all);
@@ -62,11 +64,14 @@ int enclose(const struct contestant_open *request, const struct cudart *cudart,
 	readable[count] = NULL;
 	if (request->timed) /* whoever measures later tells what is missing */
 		timing_prepare(&err);
+	const double loaded = clock_seconds();
 	reply->layers = jail_close(&(struct jail){.readable = readable,
 											  .driver = request->device.kind == DEVICE_CUDA,
 											  .memory = device_memory(cudart),
 											  .telling = request->tells != 0 ? &telling : NULL},
 							   request->layers, &err);
+	reply->head.seconds[PART_LIBRARY] = (float)(loaded - begun);
+	reply->head.seconds[PART_JAIL] = (float)(clock_seconds() - loaded);
 	text_format(reply->unavailable, sizeof reply->unavailable, "%s", err.message);
 	reply->tells = telling.fd >= 0;
 	snprintf(reply->untold, sizeof reply->untold, "%s", telling.why_not);

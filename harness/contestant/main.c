@@ -143,7 +143,9 @@ static void serve_open(struct contestant *self, struct contestant_open *request,
 	self->under_tool = request->under_tool != 0;
 	self->takes_more = request->library_folder[0] != '\0';
 	struct settings settings;
+	const double begun = clock_seconds();
 	bool opened = settings_take(&settings, fd, &err) && open_device(self, &err);
+	reply.head.seconds[PART_CONTEXT] = (float)(clock_seconds() - begun);
 	settings_forget(&settings, &self->cudart, request->counts != 0);
 	if (!opened) {
 		reply_failure(self, &request->head, err.message);

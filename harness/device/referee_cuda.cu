@@ -1,6 +1,7 @@
 /* The referee's half on an NVIDIA GPU: a plug-in that the referee loads, so that
  * the program itself needs no CUDA library. Device memory shared through CUDA
  * IPC; values drawn on the device; products in referee_cuda_product.cuh. */
+#include <chrono>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -108,8 +109,9 @@ void cuda_close(void *opaque)
 }
 
 bool cuda_open(const struct device_choice *choice, void **opaque, struct device_properties *facts,
-			   struct error *err)
+			   float seconds[PART_COUNT], struct error *err)
 {
+	const auto begun = std::chrono::steady_clock::now();
 	int count = 0, driver = 0, runtime = 0;
 	if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
 		return fail(err, "no NVIDIA driver");
@@ -129,9 +131,12 @@ bool cuda_open(const struct device_choice *choice, void **opaque, struct device_
 		return fail(err, "there is no CUDA device %d: this machine has %d, counted from 0",
 					choice->ordinal, count);
 	if (!good(cudaSetDevice(choice->ordinal), "cannot use the device", err) ||
+		!good(cudaFree(nullptr), "cannot make a context on the device", err) ||
 		!read_facts(choice->ordinal, facts, err))
 		return false;
 	facts->devices = count;
+	const auto made = std::chrono::steady_clock::now();
+	seconds[PART_CONTEXT] = std::chrono::duration<float>(made - begun).count();
 
 	auto *state = static_cast<cuda_state *>(calloc(1, sizeof(cuda_state)));
 	if (state == nullptr)
@@ -140,6 +145,8 @@ bool cuda_open(const struct device_choice *choice, void **opaque, struct device_
 		good(cublasSetMathMode(state->cublas, CUBLAS_PEDANTIC_MATH), "cuBLAS", err) &&
 		good(cudaMalloc(&state->changed, sizeof *state->changed), "device memory", err)) {
 		state->l2_bytes = facts->l2_bytes;
+		seconds[PART_LIBRARY] =
+			std::chrono::duration<float>(std::chrono::steady_clock::now() - made).count();
 		*opaque = state;
 		return true;
 	}

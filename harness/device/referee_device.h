@@ -68,15 +68,16 @@ struct device_product {
 	const float *rest;
 };
 
-#define REFEREE_DEVICE_VERSION 8
+#define REFEREE_DEVICE_VERSION 9
 
 struct referee_device {
 	int version; /* REFEREE_DEVICE_VERSION */
 	bool rows_alone;
 
-	/* *state is what the other functions get. */
+	/* *state is what the other functions get. seconds[PART_CONTEXT] and seconds[PART_LIBRARY] are
+	 * what the context and libraries' handles took. */
 	bool (*open)(const struct device_choice *choice, void **state, struct device_properties *facts,
-				 struct error *err);
+				 float seconds[PART_COUNT], struct error *err);
 	void (*close)(void *state);
 
 	/* How many bytes may still be allocated. */

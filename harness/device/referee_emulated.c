@@ -46,9 +46,11 @@ static uint64_t memory_free(void *state)
 }
 
 static bool emulated_open(const struct device_choice *choice, void **state,
-						  struct device_properties *facts, struct error *err)
+						  struct device_properties *facts, float seconds[PART_COUNT],
+						  struct error *err)
 {
 	(void)choice;
+	(void)seconds;
 	struct emulated *device = calloc(1, sizeof *device);
 	if (device == NULL)
 		return error_set(err, "out of memory");

@@ -108,7 +108,9 @@ void dispatch_lock(struct run *run, bool (*over)(const void *context), const voi
 	referee_link_close(&run->referee); /* check_cases() opens it anew */
 	snprintf(line, sizeof line, "another judge uses the GPU %s; waiting for it", name);
 	run_note(run, line);
+	const double begun = clock_seconds();
 	lock_wait(name, &run->lock, over, context);
+	timeline_end(&run->spends, TIMELINE_LOCK, begun);
 }
 
 static void other_close(struct run *run)
@@ -125,7 +127,7 @@ static bool other_open(struct run *run, const struct run *first, size_t i, struc
 {
 	const struct judge_options *options = first->options;
 	*run = *first;
-	run->referee = (struct referee_link){.arena_fd = -1};
+	run->referee = (struct referee_link){.spends = &run->spends, .arena_fd = -1};
 	run->lock = -1;
 	run->calibration = NULL;
 	if (!epilogue_open(options->epilogue, &run->epilogue, err))

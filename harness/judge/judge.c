@@ -246,6 +246,7 @@ static void run_close(struct run *run)
 static enum judge_status run_open(struct run *run, struct error *err)
 {
 	const struct judge_options *options = run->options;
+	run->referee.spends = &run->spends;
 	if (options->timing.steady && (options->limits.required & LAYER_SEALED) != 0) {
 		error_set(err, "--require sealed: the calls of --steady cannot be sealed");
 		return JUDGE_BAD_INPUT;
@@ -339,6 +340,7 @@ static bool judge_turn(struct run *run, size_t i, struct judgement *out, void *c
 {
 	const struct turn_context *turn = context;
 	struct submission *s = &turn->submissions[i];
+	run->spends.file = s->file;
 	if (!judge_file(run, turn->compiling, s, i, out, err))
 		return false;
 	hints_find(
@@ -432,6 +434,13 @@ enum judge_status judge_run(const struct judge_options *options,
 		return JUDGE_BAD_INPUT;
 	}
 
+	if (options->profile != NULL) {
+		run.spends.timeline = timeline_open(options->profile, err);
+		if (run.spends.timeline == NULL) {
+			epilogue_close(run.epilogue);
+			return JUDGE_CANNOT_RUN;
+		}
+	}
 	struct submission *submissions = calloc(options->file_count + 1, sizeof *submissions);
 	out->items = calloc(options->file_count + 1, sizeof *out->items);
 	enum judge_status status = JUDGE_CANNOT_RUN;
@@ -447,6 +456,7 @@ enum judge_status judge_run(const struct judge_options *options,
 	free(submissions);
 	if (run.timing_lock > 0)
 		close(run.timing_lock);
+	timeline_close(run.spends.timeline);
 	epilogue_close(run.epilogue);
 	if (status != JUDGE_DONE && status != JUDGE_CUT_SHORT)
 		judgement_list_free(out);

@@ -47,10 +47,14 @@ enum message_type {
 	MESSAGE_CONTESTANT_STREAM,
 };
 
+/* Steps within a request that a reply tells the seconds of. */
+enum message_part { PART_CONTEXT, PART_LIBRARY, PART_JAIL, PART_REFERENCE, PART_COUNT };
+
 struct message {
 	uint32_t type;
 	uint32_t ok; /* replies: 0 means failure, `error` says why */
 	char error[1024];
+	float seconds[PART_COUNT]; /* replies */
 };
 
 struct device_choice {

@@ -130,11 +130,13 @@ static bool serve(struct referee *referee, int channel, const union request *req
 	memset(&out, 0, sizeof out);
 	out.bytes = sizeof reply->head;
 	out.fd = -1;
+	memset(referee->seconds, 0, sizeof referee->seconds);
 	bool ok = answer(referee, request, got, &out, &err);
 	if (!ok)
 		memset(reply, 0, sizeof *reply);
 	reply->head.type = request->head.type;
 	reply->head.ok = ok;
+	memcpy(reply->head.seconds, referee->seconds, sizeof referee->seconds);
 	memcpy(reply->head.error, err.message, sizeof reply->head.error);
 	return channel_send(channel, reply, out.bytes, ok ? out.fd : -1);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/paths.h"
 #include "base/random.h"
 #include "referee/check.h"
@@ -37,7 +38,8 @@ bool referee_open(struct referee *referee, const struct device_choice *choice, s
 {
 	referee_close(referee);
 	const struct referee_device *device = find_device(choice, err);
-	if (device == NULL || !device->open(choice, &referee->state, &referee->facts, err))
+	if (device == NULL ||
+		!device->open(choice, &referee->state, &referee->facts, referee->seconds, err))
 		return false;
 	referee->device = device;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -349,8 +351,10 @@ static bool find_product(struct referee *referee, uint32_t set, struct error *er
 	request.rows = referee->row_count > 0 ? referee->rows : NULL;
 	request.row_count = referee->row_count;
 	referee->has_product = false;
+	const double begun = clock_seconds();
 	if (!referee->device->product(referee->state, &request, &referee->product, err))
 		return false;
+	referee->seconds[PART_REFERENCE] += (float)(clock_seconds() - begun);
 	referee->spot_checks = referee->spot_disagreements = 0;
 	if (referee->row_count > 0)
 		return true;

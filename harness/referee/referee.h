@@ -9,6 +9,7 @@
 #include "referee/stage_exchange.h"
 
 struct referee {
+	float seconds[PART_COUNT];           /* of the request at hand; for its reply */
 	const struct referee_device *device; /* NULL before OPEN */
 	void *state;
 	struct device_properties facts;

@@ -117,9 +117,11 @@ struct judge_options {
 	const struct problem *problem; /* NULL: from each file's folder */
 	const char *epilogue;          /* a chain of stages, fused into the solutions */
 	struct device_list device;
-	int beside; /* a descriptor that a batch left us, whose judges share a device
-				   (run/timing_lock.h): the first file is compiled before the device is taken; 0:
-				   none */
+	int beside;          /* a descriptor that a batch left us, whose judges share a device
+							(run/timing_lock.h): the first file is compiled before the device is taken; 0:
+							none */
+	const char *profile; /* a file, behind whose lines go the steps of the run and their seconds
+							(run/timeline.h); or NULL */
 	struct tolerance_request tolerance;
 	struct judge_compile compile;
 	struct judge_emulation emulation; /* where the device is emulated */

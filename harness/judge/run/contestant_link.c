@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "compile/source_line.h"
@@ -215,7 +216,9 @@ static struct outcome call_with_descriptor(struct contestant_link *link, const c
 	if (shortened)
 		exchange->seconds = fmax(left, 0.0);
 	exchange->clocked &= link->setup->device->kind == DEVICE_CUDA;
+	const double begun = clock_seconds();
 	struct child_result result = child_call(link->child, exchange);
+	timeline_request(link->setup->spends, exchange->request, exchange->reply, begun);
 	link->waited += ours ? 0.0 : result.waited;
 	if (shortened && result.outcome == CHILD_TIMED_OUT)
 		return outcome_of_all(link);
@@ -313,10 +316,14 @@ static void take_counters(struct contestant_link *link)
 
 void contestant_link_close(struct contestant_link *link)
 {
-	if (link->child != NULL && link->setup->under != NULL)
+	const double begun = clock_seconds();
+	const bool ran = link->child != NULL;
+	if (ran && link->setup->under != NULL)
 		end_under_tool(link);
 	child_stop(link->child);
 	link->child = NULL;
+	if (ran)
+		timeline_end(link->setup->spends, TIMELINE_END, begun);
 	take_counters(link);
 	if (link->jail.listener != NULL) /* only now: without it the process would see other errors */
 		denied_take(link->jail.listener, &link->jail.denied);
@@ -345,12 +352,14 @@ static bool start(struct contestant_link *link, struct error *err)
 		argv[words] = link->setup->under[words];
 	argv[words++] = program;
 	argv[words] = NULL;
+	const double begun = clock_seconds();
 	link->child =
 		child_start(&(struct child_options){.argv = argv,
 											.setenv = link->setup->environment,
 											.tells = true,
 											.memory_limit_bytes = link->setup->memory_limit},
 					err);
+	timeline_end(link->setup->spends, TIMELINE_START, begun);
 	return link->child != NULL || error_prefix(err, "cannot start the contestant");
 }
 

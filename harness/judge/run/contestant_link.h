@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "compile/source_line.h"
+#include "judge/run/timeline.h"
 #include "judgement/judgement.h"
 #include "process/child.h"
 #include "process/denied.h"
@@ -24,6 +25,7 @@ struct outcome {
  * reads it. */
 struct contestant_setup {
 	const struct device_choice *device;
+	const struct timeline_of *spends; /* whose time it takes; or NULL */
 	const char *library, *problem;
 	const char *source;             /* `source` of struct compiled; NULL or "" */
 	enum entry_order order;         /* of solution() */

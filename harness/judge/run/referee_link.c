@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/paths.h"
 
 /* Our own code on sizes that we choose: slow only where a machine is slow. */
@@ -18,9 +19,13 @@ static void drop_arena(struct referee_link *link)
 
 void referee_link_close(struct referee_link *link)
 {
+	const double begun = clock_seconds();
 	drop_arena(link);
+	if (link->child == NULL)
+		return;
 	child_stop(link->child);
 	link->child = NULL;
+	timeline_end(link->spends, TIMELINE_END, begun);
 }
 
 static bool died(struct referee_link *link, struct child_result result, struct error *err)
@@ -52,7 +57,9 @@ static bool call_with_descriptor(struct referee_link *link, struct child_exchang
 	if (link->child == NULL)
 		return error_set(err, "the referee is not running");
 	exchange->seconds = REFEREE_SECONDS;
+	const double begun = clock_seconds();
 	struct child_result result = child_call(link->child, exchange);
+	timeline_request(link->spends, exchange->request, exchange->reply, begun);
 	if (result.outcome != CHILD_REPLIED)
 		return died(link, result, err);
 
@@ -79,7 +86,8 @@ static bool call(struct referee_link *link, struct child_exchange exchange, stru
 bool referee_link_open(struct referee_link *link, const struct device_choice *device,
 					   struct error *err)
 {
-	*link = (struct referee_link){.device = *device, .arena_fd = -1};
+	*link = (struct referee_link){.device = *device, .spends = link->spends, .arena_fd = -1};
+	const double begun = clock_seconds();
 	char build[PATHS_MAX], program[PATHS_MAX];
 	if (!paths_build(build, err) || !paths_join(program, build, "libexec/referee", err))
 		return false;
@@ -87,6 +95,7 @@ bool referee_link_open(struct referee_link *link, const struct device_choice *de
 	link->child = child_start(&(struct child_options){.argv = argv}, err);
 	if (link->child == NULL)
 		return error_prefix(err, "cannot start the referee");
+	timeline_end(link->spends, TIMELINE_START, begun);
 
 	struct referee_open request = {.head.type = MESSAGE_REFEREE_OPEN, .device = *device};
 	struct referee_open_reply reply;

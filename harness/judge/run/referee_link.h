@@ -3,11 +3,13 @@
 #define GEMMJUDGE_JUDGE_RUN_REFEREE_LINK_H
 
 #include "base/error.h"
+#include "judge/run/timeline.h"
 #include "process/child.h"
 #include "process/protocol.h"
 
 struct referee_link {
 	struct child *child;
+	const struct timeline_of *spends; /* whose time its requests are; or NULL */
 	struct device_choice device;
 	struct device_properties facts;
 	bool used;              /* has had a case */

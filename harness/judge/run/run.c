@@ -21,6 +21,7 @@ struct contestant_setup run_contestant(const struct run *run, const struct probl
 {
 	return (struct contestant_setup){
 		.device = &run->referee.device,
+		.spends = &run->spends,
 		.library = entrant->library,
 		.source = entrant->source,
 		.problem = problem->name,

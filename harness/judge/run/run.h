@@ -15,6 +15,7 @@ struct run {
 	const struct judge_options *options;
 	const struct judge_progress *progress; /* may be NULL */
 	struct referee_link referee;
+	struct timeline_of spends;         /* whose time the steps take */
 	int lock;                          /* of the device, or -1 */
 	int timing_lock;                   /* timing_lock.h; or 0 */
 	struct epilogue *epilogue;         /* NULL: none */

@@ -87,6 +87,7 @@ bool compiling_take(struct compiling *compiling, const struct run *run, size_t i
 	const struct wait wait = {run, compiling->submissions[i].file, clock_seconds()};
 	run_progress(run, wait.file, "compiling", 0, 1);
 	*stopped = !ahead_take(compiling->ahead, i, stop, &wait);
+	timeline_end(&run->spends, TIMELINE_COMPILE, wait.begun);
 	if (*stopped || compiling->results[i].compiled)
 		return true;
 	*err = compiling->results[i].err;

@@ -32,10 +32,11 @@ static void *start(void *context)
 }
 
 void calibration_start(struct calibration *calibration, const struct device_choice *device,
-					   size_t memory_limit, double timeout)
+					   const struct timeline_of *spends, size_t memory_limit, double timeout)
 {
 	calibration->device = *device;
 	calibration->setup = (struct contestant_setup){.device = &calibration->device,
+												   .spends = spends,
 												   .library = calibration->library,
 												   .problem = PROBLEM_CALIBRATION,
 												   .memory_limit = memory_limit,

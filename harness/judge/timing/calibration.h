@@ -29,7 +29,7 @@ struct calibration {
 /* Starts the process in a thread, so that others can be started meanwhile. calibration_wait() tells
  * whether it started, then and later; calibration_close() waits, too. */
 void calibration_start(struct calibration *calibration, const struct device_choice *device,
-					   size_t memory_limit, double timeout);
+					   const struct timeline_of *spends, size_t memory_limit, double timeout);
 bool calibration_wait(struct calibration *calibration, struct error *err);
 void calibration_close(struct calibration *calibration);
 

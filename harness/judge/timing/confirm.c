@@ -37,7 +37,7 @@ bool confirm_possible(const struct device_choice *device, struct error *err)
 	struct calibration *calibration = calloc(1, sizeof *calibration);
 	if (calibration == NULL)
 		return error_set(err, "out of memory");
-	calibration_start(calibration, device, 0, LANE_FIRST_SECONDS);
+	calibration_start(calibration, device, NULL, 0, LANE_FIRST_SECONDS);
 	bool can =
 		calibration_wait(calibration, err) &&
 		(calibration->link.jail.can_seal || error_set(err, "%s", calibration->link.jail.unsealed));
@@ -78,7 +78,7 @@ static struct calibration *calibration_new(const struct run *run)
 {
 	struct calibration *calibration = calloc(1, sizeof *calibration);
 	if (calibration != NULL)
-		calibration_start(calibration, &run->referee.device, run->memory_limit,
+		calibration_start(calibration, &run->referee.device, &run->spends, run->memory_limit,
 						  run->timeout + LANE_FIRST_SECONDS);
 	return calibration;
 }

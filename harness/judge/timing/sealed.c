@@ -143,11 +143,14 @@ static bool pass_call(struct pass *pass, struct outcome *outcome, struct error *
 	struct arena arena = pass->run->referee.arena;
 	uint64_t outputs = outputs_of(pass);
 	bool ok = true;
+	const double began = clock_seconds();
 	if (plan->entrant == NULL)
 		layout_of_calibration(pass, &arena, &test, &outputs);
 	*outcome = contestant_link_sealed(pass->link, &arena, plan->group, &test, outputs);
 	for (uint32_t i = 0; i < plan->groups && ok && outcome->verdict == VERDICT_ACCEPTED; i++)
 		ok = group_run(pass, i, outcome, err);
+	timeline_end(&pass->run->spends, plan->entrant == NULL ? TIMELINE_CALIBRATION : TIMELINE_SEALED,
+				 began);
 	return ok;
 }
 
