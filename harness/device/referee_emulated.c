@@ -70,6 +70,14 @@ static bool emulated_open(const struct device_choice *choice, void **state,
 	return true;
 }
 
+/* Each case has memory of its own. */
+static bool emulated_wipe(void *state, struct error *err)
+{
+	(void)err;
+	arena_drop(state);
+	return true;
+}
+
 static void emulated_close(void *state)
 {
 	struct emulated *device = state;
@@ -465,6 +473,7 @@ static bool emulated_product(void *state, const struct device_request *request,
 static const struct referee_device emulated_device = {
 	.version = REFEREE_DEVICE_VERSION,
 	.open = emulated_open,
+	.wipe = emulated_wipe,
 	.close = emulated_close,
 	.memory_free = memory_free,
 	.arena = emulated_arena,

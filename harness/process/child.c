@@ -88,7 +88,7 @@ static enum child_outcome watch_memory(struct child *child)
 static enum child_outcome watch_limits(struct child *child)
 {
 	double time = clock_seconds();
-	if (time < child->next_watch)
+	if (time < child->next_watch || child->lent)
 		return CHILD_REPLIED;
 	child->next_watch = time + WATCH_SECONDS;
 	enum child_outcome found = time >= child->next_scan ? scan(child, time) : CHILD_REPLIED;

@@ -178,6 +178,7 @@ static struct child *make_child(const struct child_options *options, struct ends
 	child->process_limit = options->process_limit;
 	child->control = options->control;
 	child->tells = options->tells;
+	child->ours = options->ours;
 	/* Should the keeper itself be killed, what it kept falls to the supervisor. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	child_watch_stops();
