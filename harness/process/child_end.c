@@ -97,7 +97,8 @@ void child_end(struct child *child, enum child_outcome outcome)
 	else
 		end_without_keeper(child);
 	child_list_remove(child);
-	end_orphans(child);
+	if (!told) /* a keeper reports when nothing is left */
+		end_orphans(child);
 	child_drain(child, CHILD_OUTPUT_MAX);
 
 	child->alive = false;
