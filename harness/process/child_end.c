@@ -112,7 +112,7 @@ void child_end(struct child *child, enum child_outcome outcome)
 	else
 		end_without_keeper(child);
 	child_list_remove(child);
-	if (!child->ours)
+	if (!told && !child->ours) /* a keeper reports when nothing is left */
 		end_orphans(child);
 	child_drain(child, CHILD_OUTPUT_MAX);
 

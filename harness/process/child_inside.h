@@ -16,8 +16,9 @@
 #include "process/ring.h"
 #include "process/tree.h"
 
-#define CHILD_DRAIN_READS 16 /* a flood must not keep the supervisor from its deadline */
-#define CHILD_WATCHED 512    /* memory of more than these is not looked at */
+#define CHILD_DRAIN_READS 16   /* a flood must not keep the supervisor from its deadline */
+#define CHILD_WATCHED 512      /* memory of more than these is not looked at */
+#define CHILD_SCAN_SECONDS 0.1 /* between two looks for new processes, and before the first */
 
 struct child {
 	pid_t keeper, program;

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "process/child_inside.h"
 #include "process/environment.h"
 #include "process/keeper.h"
@@ -221,6 +222,9 @@ struct child *child_start(const struct child_options *options, struct error *err
 	}
 	child_close(&ends.start[0]);
 	child->alive = true;
+	child->known[0] = child->program;
+	child->known_count = 1;
+	child->next_scan = clock_seconds() + CHILD_SCAN_SECONDS; /* most that are short have ended */
 	child->channel = ends.channel[0];
 	child->output = ends.output[0];
 	child->life = ends.life[0];
