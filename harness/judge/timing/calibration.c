@@ -43,6 +43,7 @@ void calibration_start(struct calibration *calibration, const struct device_choi
 												   .timeout = timeout,
 												   .timed = true};
 	calibration->link = (struct contestant_link){.setup = &calibration->setup};
+	pthread_mutex_init(&calibration->waits, NULL);
 	calibration->starting = thread_start(&calibration->thread, start, calibration);
 	if (!calibration->starting)
 		start(calibration);
@@ -50,9 +51,11 @@ void calibration_start(struct calibration *calibration, const struct device_choi
 
 bool calibration_wait(struct calibration *calibration, struct error *err)
 {
+	pthread_mutex_lock(&calibration->waits);
 	if (calibration->starting)
 		pthread_join(calibration->thread, NULL);
 	calibration->starting = false;
+	pthread_mutex_unlock(&calibration->waits);
 	return calibration->opened || error_set(err, "%s", calibration->why.message);
 }
 
@@ -61,6 +64,7 @@ void calibration_close(struct calibration *calibration)
 	struct error ignored;
 	calibration_wait(calibration, &ignored);
 	contestant_link_close(&calibration->link);
+	pthread_mutex_destroy(&calibration->waits);
 }
 
 struct sealed_plan calibration_plan(const struct sealed_plan *like, bool again, double microseconds)

@@ -15,11 +15,15 @@ struct calibration {
 	struct contestant_link link;
 	struct device_choice device;
 	char library[PATHS_MAX];
-	double before; /* round-trip overhead of a call, in microseconds, before any file's process
-					  began */
+	double before;    /* round-trip overhead of a call, in microseconds, before any file's process
+						 began */
+	double before_at; /* clock_seconds() when it was measured; 0: it was not */
+	const struct problem *problem; /* of that, and the shape */
+	struct shape shape;
 	/* where its process is held, and that of a file whose calls are timed; CPU_NONE: neither is */
 	int cpu;
 	char unavailable[400]; /* why there are no sealed calls; "" where there are */
+	pthread_mutex_t waits; /* several threads may wait for the start */
 	pthread_t thread;      /* that starts the process, as long as `starting` */
 	bool starting;
 	bool opened; /* else why not */
@@ -27,7 +31,8 @@ struct calibration {
 };
 
 /* Starts the process in a thread, so that others can be started meanwhile. calibration_wait() tells
- * whether it started, then and later; calibration_close() waits, too. */
+ * whether it started, then and later, to any thread; calibration_close() waits, too. Runs that take
+ * times on one device, one after the other, may share it. */
 void calibration_start(struct calibration *calibration, const struct device_choice *device,
 					   const struct timeline_of *spends, size_t memory_limit, double timeout);
 bool calibration_wait(struct calibration *calibration, struct error *err);

@@ -16,13 +16,16 @@
 
 #define PASSES_MIN 4u /* of a file, each with one of the calibration kernel */
 #define PASSES_TO_TELL 2u
+#define GROUPS_TO_TELL 8u /* of single calls; the least passes of larger ones have as many */
 /* No pass of an entry begins after so many seconds: where the time is confirmed as it stands, this
  * share of what timing took before, within these bounds; else the most. */
 #define SERIES_SHARE 0.4
 #define SERIES_LEAST 0.5
 #define SERIES_MOST 2.5
-#define PLANS_MOST 4u /* of groups, until they suit the host-side time; then each is one call */
-#define WHOLES 4u     /* passes of a file to a result that is looked at as a whole */
+#define PLANS_MOST 4u    /* of groups, until they suit the host-side time; then each is one call */
+#define WHOLES 4u        /* passes of a file to a result that is looked at as a whole */
+#define WHOLES_OF_ONE 2u /* the same where groups are single calls, which need fewer passes */
+#define BEFORE_SECONDS 60.0 /* so long the overhead before a file holds for the next ones, too */
 
 bool confirm_wanted(const struct run *run)
 {
@@ -47,6 +50,17 @@ bool confirm_possible(const struct device_choice *device, struct error *err)
 
 #define WORK_BEFORE 50.0
 
+/* The overhead before a file bounds it only until that after it is measured: what was measured
+ * before another file, at the same shape, on the same CPU and a moment ago, does as well. */
+static bool knows_overhead(const struct calibration *calibration, const struct problem *problem,
+						   const struct shape *shape)
+{
+	return calibration->before_at > 0.0 &&
+		   clock_seconds() - calibration->before_at < BEFORE_SECONDS &&
+		   calibration->problem == problem &&
+		   memcmp(&calibration->shape, shape, sizeof *shape) == 0;
+}
+
 /* The round-trip overhead while no file has a process; or why there can be no sealed calls. */
 static bool calibration_before(struct run *run, struct calibration *calibration,
 							   const struct problem *problem, const struct timing_result *result,
@@ -55,7 +69,10 @@ static bool calibration_before(struct run *run, struct calibration *calibration,
 	struct sealed_plan plan = {.problem = problem, .test = &result->test};
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	struct sealed_group overhead = {0};
+	if (knows_overhead(calibration, problem, &result->test.shape))
+		return true;
 	calibration->unavailable[0] = '\0';
+	calibration->before_at = 0.0;
 	calibration->cpu = cpu_draw();
 	if (!child_hold(calibration->link.child, calibration->cpu))
 		calibration->cpu = CPU_NONE;
@@ -67,6 +84,10 @@ static bool calibration_before(struct run *run, struct calibration *calibration,
 	else if (!calibration_overhead(run, calibration, &plan, &overhead, &outcome, err))
 		return false;
 	calibration->before = overhead.call;
+	calibration->problem = problem;
+	calibration->shape = result->test.shape;
+	if (calibration->link.jail.can_seal && !outcome.refused)
+		calibration->before_at = clock_seconds();
 	if (outcome.refused)
 		text_format(calibration->unavailable, sizeof calibration->unavailable, "%s",
 					outcome.detail);
@@ -201,6 +222,17 @@ static double series_seconds(const struct timing_result *result)
 	return fmin(fmax(SERIES_SHARE * result->seconds, SERIES_LEAST), SERIES_MOST);
 }
 
+/* A group of one call leaves nothing to chance, and of slow calls the scatter is small beside what
+ * is allowed: so many groups as others have at the least confirm it, where they do, in fewer
+ * passes. */
+static bool single_calls_confirm(const struct sealed_series *series, const struct host_time *seen,
+								 double expected)
+{
+	return series->plan.calls == 1 && series->count >= PASSES_TO_TELL &&
+		   series->count * (series->plan.groups - 1) >= GROUPS_TO_TELL &&
+		   host_time_confirms(seen, expected) && host_time_settled(seen, expected);
+}
+
 /* Whether passes have told enough, or will not. As long as they do not confirm what the process
  * says they have all the time there is: the machine may be busy for a while. */
 static bool passes_enough(const struct sealed_entry *one, double planned, double elapsed)
@@ -211,7 +243,7 @@ static bool passes_enough(const struct sealed_entry *one, double planned, double
 	if (series->count >= PASSES_TO_TELL && elapsed > SERIES_MOST)
 		return true;
 	if (series->count < PASSES_MIN)
-		return false;
+		return single_calls_confirm(series, &seen, expected);
 	return (elapsed > series_seconds(one->result) && host_time_confirms(&seen, expected)) ||
 		   host_time_settled(&seen, expected) ||
 		   (series->plan.calls > 1 && host_time_other_groups(&seen, planned));
@@ -224,6 +256,7 @@ static bool entry_passes(const struct sealed_entry *one, double planned, struct 
 	struct sealed_series *series = one->series;
 	double began = clock_seconds();
 	groups_plan(one->run, planned, one->entry->seal.floor, &series->plan);
+	series->plan.wholes = series->plan.calls == 1 ? WHOLES_OF_ONE : WHOLES;
 	series->count = 0;
 	while (series->count < SERIES_PASSES_MAX &&
 		   !passes_enough(one, planned, clock_seconds() - began)) {
@@ -310,7 +343,6 @@ static bool entry_run(const struct sealed_entry *one, const struct sealed_series
 							 .test = &one->result->test,
 							 .entrant = lane->entrant,
 							 .checks = !is_library(entry),
-							 .wholes = WHOLES,
 							 .tolerance = tolerance_of(&run->options->tolerance, one->problem)};
 	if (!lane->running)
 		outcome = contestant_link_open(&lane->contestant);

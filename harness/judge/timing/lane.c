@@ -31,8 +31,8 @@ bool lane_check(const struct lane_check *check, uint32_t set, struct lane *lane,
 								 .tolerance = check->tolerance};
 	struct check_summary found;
 	struct outcome outcome;
-	if (!finding_check(&one, &(struct referee_result){.set = set, .rows = run->checked_rows},
-					   &found, &outcome, err))
+	if (!finding_check(&one, &(struct referee_result){.set = set, .rows = check->rows}, &found,
+					   &outcome, err))
 		return false;
 	if (outcome.verdict != VERDICT_ACCEPTED) {
 		lane_failed(entry, outcome);
@@ -106,9 +106,10 @@ static void *open_one(void *context)
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		outcome = contestant_link_case(contestant, arena, run->referee.arena_fd, opening->test);
 	/* The first call pays for lazy loading and the library's own tuning. */
-	double seconds;
+	double seconds = 0.0;
 	if (outcome.verdict == VERDICT_ACCEPTED)
 		outcome = contestant_link_run(contestant, 0, run->timeout + LANE_FIRST_SECONDS, &seconds);
+	lane->call = 1e6 * seconds;
 	lane->running = !outcome.dead;
 	lane->kept += contestant->facts.kept_bytes;
 	*opening->outcome = outcome;

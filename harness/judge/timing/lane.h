@@ -13,6 +13,7 @@ struct lane {
 	struct contestant_link contestant;
 	struct samples span, event;
 	bool span_missing; /* no CUPTI: events only */
+	double call;       /* microseconds: of the first call, then of one in the last pass */
 	const struct entrant *entrant;
 	bool running; /* the process is there, and can take a case, or a library that is not loaded */
 	bool loaded;
@@ -46,6 +47,7 @@ struct lane_check {
 	const struct problem *problem;
 	const struct test_case *test;
 	struct tolerance tolerance;
+	uint32_t rows; /* of a result that are compared, drawn; 0: all */
 };
 
 /* Compares the output of one set; a wrong one ends the lane, unless it is a library's, which is

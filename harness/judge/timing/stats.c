@@ -65,12 +65,20 @@ struct samples_interval samples_interval(struct samples *samples, double share)
 	return out;
 }
 
+double stats_middle(const float *values, size_t count)
+{
+	struct samples samples = {0};
+	double middle = 0.0;
+	if (count > 0 && samples_add(&samples, values, count))
+		middle = stats_of(&samples).median;
+	samples_free(&samples);
+	return middle;
+}
+
 void stats_add_pass(struct timing_passes *passes, const float *values, size_t count)
 {
-	struct samples calls = {0};
-	if (passes->count < PASSES_KEPT && count > 0 && samples_add(&calls, values, count))
-		passes->microseconds[passes->count++] = (float)stats_of(&calls).median;
-	samples_free(&calls);
+	if (passes->count < PASSES_KEPT && count > 0)
+		passes->microseconds[passes->count++] = (float)stats_middle(values, count);
 }
 
 struct timing_stats stats_of(struct samples *samples)

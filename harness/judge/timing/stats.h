@@ -31,6 +31,9 @@ struct samples_interval {
 };
 struct samples_interval samples_interval(struct samples *samples, double share);
 
+/* The median of these; 0 where there are none, or memory is short. */
+double stats_middle(const float *values, size_t count);
+
 /* One more pass, of these calls; nothing where there is no room left. */
 void stats_add_pass(struct timing_passes *passes, const float *values, size_t count);
 

@@ -18,20 +18,16 @@
 #include "judge/timing/confirm.h"
 #include "judge/timing/lane.h"
 #include "judge/timing/libraries.h"
+#include "judge/timing/pass.h"
 #include "judge/timing/steady.h"
 #include "judge/timing/timer.h"
 #include "judgement/floor.h"
 #include "process/buffers.h"
 
-#define WARMUPS 2u
 #define SETS_MIN 10u
 #define SETS_MAX 514u
-#define SAMPLES_MIN 40u    /* before the interval is believed */
-#define PASSES_MIN 6u      /* so that a rank test can tell two runs apart */
-#define WIDTH_WANTED 0.005 /* of the 95% interval, relative to the median */
-#define WIDTH_WARNED 0.02
-#define CHECK_SHARE 0.3 /* of the time may go into checking outputs */
-#define EVENT_EVERY 4   /* every so many rounds times with events */
+#define WIDTH_WARNED 0.02 /* of the 95% interval, relative to the median */
+#define EVENT_EVERY 4     /* every so many rounds times with events */
 
 struct timer {
 	struct run *run;
@@ -53,14 +49,14 @@ static uint32_t sets_for(const struct run *run, const struct problem *problem,
 	const double bytes = (double)buffers_bytes(&buffers);
 	double l2 = (double)run->referee.facts.l2_bytes;
 	double room = 0.25 * (double)run->referee.facts.memory_bytes;
-	double sets = ceil(2.0 * l2 / bytes) + WARMUPS;
+	double sets = ceil(2.0 * l2 / bytes) + PASS_WARMUPS;
 	if (sets < SETS_MIN)
 		sets = SETS_MIN;
 	if (sets > SETS_MAX)
 		sets = SETS_MAX;
 	if (room > 0.0 && sets * bytes > room)
 		sets = floor(room / bytes);
-	return sets < WARMUPS + 1 ? WARMUPS + 1 : (uint32_t)sets;
+	return sets < PASS_WARMUPS + 1 ? PASS_WARMUPS + 1 : (uint32_t)sets;
 }
 
 /* One pass of each entrant, on the same inputs. */
@@ -69,8 +65,8 @@ struct round {
 	struct lane_check check;
 	struct clocks *clocks;
 	enum time_method method;
-	uint64_t fresh; /* that the inputs are drawn from */
-	bool checks;    /* an output of each pass is looked at */
+	uint64_t fresh;         /* that the inputs are drawn from */
+	double began, checking; /* when the first pass did, and seconds of comparing since then */
 };
 
 /* The solution's process could have said anything. */
@@ -87,21 +83,59 @@ static void entry_take_kernels(struct timing_entry *entry, const struct kernel_l
 	entry->has_kernels = true;
 }
 
+static enum time_method method_of(const struct round *round, const struct lane *lane)
+{
+	return lane->span_missing ? TIME_EVENT : round->method;
+}
+
+/* What a pass by this method has told. */
+static bool pass_take(enum time_method method, const struct contestant_time_reply *reply,
+					  struct lane *lane, struct timing_entry *entry, struct error *err)
+{
+	if (!samples_add(method == TIME_SPAN ? &lane->span : &lane->event, reply->microseconds,
+					 reply->calls))
+		return error_set(err, "out of memory for samples");
+	if (method == (lane->span_missing ? TIME_EVENT : TIME_SPAN))
+		stats_add_pass(&entry->passes, reply->microseconds, reply->calls);
+	lane->call = stats_middle(reply->microseconds, reply->calls);
+	if (reply->activities > entry->activities)
+		entry->activities = reply->activities;
+	if (method == TIME_SPAN && !entry->has_kernels)
+		entry_take_kernels(entry, &reply->kernels);
+	return true;
+}
+
+/* Which of the sets is looked at, and whether as a whole, is drawn when it is too late to know. */
+static bool pass_check(struct round *round, const struct pass_plan *plan, struct lane *lane,
+					   struct timing_entry *entry, struct error *err)
+{
+	struct lane_check check = round->check;
+	uint64_t set, whole;
+	if (!random_draw(&set, err) || !random_draw(&whole, err))
+		return false;
+	double began = clock_seconds();
+	if (check.rows == 0)
+		check.rows = pass_rows(entry->compared == 0, whole, round->checking, began - round->began);
+	bool ok = lane_check(&check, plan->warmups + (uint32_t)(set % plan->calls), lane, entry, err);
+	round->checking += clock_seconds() - began;
+	return ok;
+}
+
 /* One pass of one entrant. */
-static bool lane_pass(const struct round *round, struct lane *lane, struct timing_entry *entry,
+static bool lane_pass(struct round *round, struct lane *lane, struct timing_entry *entry,
 					  struct error *err)
 {
 	struct run *run = round->timer->run;
-	uint32_t sets = run->referee.arena.sets, calls = sets - WARMUPS;
 	if (!referee_link_reset(&run->referee, round->fresh, err))
 		return false;
-	enum time_method method = lane->span_missing ? TIME_EVENT : round->method;
+	enum time_method method = method_of(round, lane);
+	const struct pass_plan plan = pass_plan(run->referee.arena.sets, lane->call);
 
 	struct contestant_time_reply *reply = &round->timer->reply;
 	struct outcome outcome = contestant_link_time(
 		&lane->contestant,
-		(struct contestant_time){.method = method, .warmups = WARMUPS, .calls = calls},
-		run->timeout + 1.0 * calls, reply);
+		(struct contestant_time){.method = method, .warmups = plan.warmups, .calls = plan.calls},
+		run->timeout + 1.0 * plan.calls, reply);
 	clocks_sample(round->clocks);
 	if (outcome.refused && method == TIME_SPAN && lane->span.count == 0) {
 		lane->span_missing = true; /* tried once; events from now on */
@@ -113,36 +147,18 @@ static bool lane_pass(const struct round *round, struct lane *lane, struct timin
 		lane_failed(entry, outcome);
 		return true;
 	}
-	if (!samples_add(method == TIME_SPAN ? &lane->span : &lane->event, reply->microseconds,
-					 reply->calls))
-		return error_set(err, "out of memory for samples");
-	if (method == (lane->span_missing ? TIME_EVENT : TIME_SPAN))
-		stats_add_pass(&entry->passes, reply->microseconds, reply->calls);
-	if (reply->activities > entry->activities)
-		entry->activities = reply->activities;
-	if (method == TIME_SPAN && !entry->has_kernels)
-		entry_take_kernels(entry, &reply->kernels);
-	/* which set is looked at is drawn when it is too late to know */
-	uint64_t drawn;
-	return !round->checks ||
-		   (random_draw(&drawn, err) &&
-			lane_check(&round->check, WARMUPS + (uint32_t)(drawn % calls), lane, entry, err));
+	return pass_take(method, reply, lane, entry, err) && pass_check(round, &plan, lane, entry, err);
 }
 
 static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (!entries[i].ran)
-			continue;
-		struct samples *main = lanes[i].span_missing ? &lanes[i].event : &lanes[i].span;
-		if (main->count < SAMPLES_MIN || lanes[i].event.count < 6 ||
-			entries[i].passes.count < PASSES_MIN)
-			return false;
-		struct timing_stats stats = stats_of(main);
-		if (stats_relative_width(&stats) > WIDTH_WANTED)
-			return false;
+	bool narrow = true;
+	for (size_t i = 0; i < count && narrow; i++) {
+		struct lane *lane = &lanes[i];
+		narrow = !entries[i].ran || pass_enough(lane->span_missing ? &lane->event : &lane->span,
+												&lane->event, entries[i].passes.count);
 	}
-	return true;
+	return narrow;
 }
 
 /* Whether the entrant can take part at all; else its entry says why. */
@@ -199,6 +215,7 @@ static struct lane_check check_of(const struct timer *timer, const struct timing
 	return (struct lane_check){.run = timer->run,
 							   .problem = timer->problem,
 							   .test = &out->test,
+							   .rows = timer->run->checked_rows,
 							   .tolerance = tolerance_of(asked, timer->problem)};
 }
 
@@ -208,33 +225,29 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 	struct run *run = timer->run;
 	struct lane *lanes = timer->lanes;
 	size_t count = timer->count;
-	struct round round = {.timer = timer, .check = check_of(timer, out), .clocks = clocks};
-	double start = clock_seconds(), checking = 0.0;
+	struct round round = {
+		.timer = timer, .check = check_of(timer, out), .clocks = clocks, .began = clock_seconds()};
 	for (size_t done = 0;; done++) {
-		double elapsed = clock_seconds() - start;
+		double elapsed = clock_seconds() - round.began;
 		if (done >= 2 && (elapsed > run->time_budget || narrow_enough(lanes, out->entries, count)))
 			break;
 		if ((run->rounds > 0 && done >= run->rounds) ||
-			(done >= 2 && run->until > 0 && start + elapsed > run->until))
+			(done >= 2 && run->until > 0 && round.began + elapsed > run->until))
 			break;
 		round.method = done % EVENT_EVERY == 1 ? TIME_EVENT : TIME_SPAN;
 		/* never from --seed, which a solution may know; the same for all entrants */
 		if (!random_draw(&round.fresh, err))
 			return false;
-		round.checks = done == 0 || checking < CHECK_SHARE * elapsed;
 		for (size_t i = 0; i < count; i++) {
 			size_t turn = done % 2 == 0 ? i : count - 1 - i;
-			if (!out->entries[turn].ran)
-				continue;
-			double before = clock_seconds();
-			if (!lane_pass(&round, &lanes[turn], &out->entries[turn], err))
+			if (out->entries[turn].ran &&
+				!lane_pass(&round, &lanes[turn], &out->entries[turn], err))
 				return false;
-			checking += round.checks ? clock_seconds() - before : 0.0;
 		}
 		if (!lanes_open(timer, out, err)) /* what this round has found wrong by default */
 			return false;
 	}
-	out->seconds = clock_seconds() - start;
+	out->seconds = clock_seconds() - round.began;
 	return true;
 }
 

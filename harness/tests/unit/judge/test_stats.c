@@ -47,6 +47,38 @@ Test(stats, interval_of_a_hundred_samples)
 	cr_expect_eq(stats.min, 1.0);
 }
 
+/* That the median of what n samples are drawn from lies between the ones of these ranks: as many
+ * samples as that lie below it are heads of n coins. */
+static double certainty_of(int n, int low, int high)
+{
+	double sum = 0;
+	for (int heads = low; heads < high; heads++)
+		sum += exp(lgamma(n + 1.0) - lgamma(heads + 1.0) - lgamma(n - heads + 1.0) - n * log(2.0));
+	return sum;
+}
+
+/* Counted out, whatever the times are drawn from: an interval is never narrower than 95%. */
+Test(stats, interval_of_few_samples_is_one_of_95_percent)
+{
+	float values[500];
+	for (int i = 0; i < 500; i++)
+		values[i] = (float)(i + 1); /* its own rank */
+	for (size_t n = 6; n <= 500; n++) {
+		struct timing_stats stats = stats_from(values, n);
+		double certainty = certainty_of((int)n, (int)stats.low, (int)stats.high);
+		cr_expect(certainty >= 0.95 && certainty < 0.9999, "%zu samples: %g", n, certainty);
+	}
+	struct timing_stats of_16 = stats_from(values, 16), of_18 = stats_from(values, 18);
+	cr_expect(of_16.low == 4 && of_16.high == 13, "the outer three of 16 are left out");
+	cr_expect(of_18.low == 4 && of_18.high == 15);
+}
+
+Test(stats, middle_of_a_pass)
+{
+	cr_expect_eq(stats_middle((float[]){4, 1, 3, 2}, 4), 2.5);
+	cr_expect_eq(stats_middle(NULL, 0), 0);
+}
+
 Test(stats, samples_grow_over_several_additions)
 {
 	struct samples samples = {0};
