@@ -255,9 +255,8 @@ VALUES_FUNCTION double values_integer(uint32_t word, float scale)
 {
 	if (scale < 1.0f) { /* -1 or 1 with probability `scale`, else 0 */
 		uint32_t share = (uint32_t)(scale * 2147483648.0f); /* the product is exact */
-		if ((word >> 1) >= share)
-			return 0;
-		return (word & 1) != 0 ? -1 : 1;
+		double one = (word & 1) != 0 ? -1 : 1;
+		return (word >> 1) < share ? one : 0;
 	}
 	int32_t limit = (int32_t)scale;
 	return (double)(int32_t)(((uint64_t)word * (uint32_t)(2 * limit + 1)) >> 32) - limit;
