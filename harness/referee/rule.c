@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "testcases/values.h"
+#include "referee/rule_inside.h"
 
 /* Where a result before its last rounding begins to round to infinity: half a
  * unit in the last place above the largest number. Infinite where there is no infinity. */
@@ -28,13 +28,6 @@ static double accumulation_of(const struct problem *problem, double k)
 static double underflow_of(const struct problem *problem, double k)
 {
 	return problem->algebra == ALGEBRA_PLUS_TIMES ? 2 * k * 0x1p-149 : 0;
-}
-
-/* What the product may be off before its scales, beside the sum's rounding errors: steps that
- * underflow, and weights that are rounded first. What that moves is rounded with the result. */
-static double apart_from_sums(const struct check_rule *rule, const struct check_element *element)
-{
-	return rule->underflow + (1 + rule->type->unit_roundoff) * fabs(element->rest);
 }
 
 /* Of the root's deviation: rounding errors of K steps, what tensor cores cut off in as
@@ -78,19 +71,6 @@ static double result_deviation(const struct check_input *input, double k)
 	return hypot(rounding_deviation(input, k), bias * 0x1p-24);
 }
 
-/* Of an element's sum, before its scales; 0: not known. A root of the sum of squares lies between
- * |A||B|/sqrt(K) and |A||B|. */
-static double deviation_of(const struct check_rule *rule, const struct check_element *element)
-{
-	if (!(element->squares > 0) || !isfinite(element->product))
-		return 0;
-	double least = rule->root_least * element->magnitude, most = element->magnitude;
-	double square = element->squares > least * least ? element->squares : least * least;
-	double of_root = rule->deviation_of_root * rule->deviation_of_root;
-	double of_result = rule->deviation_of_result * element->product;
-	return sqrt(of_root * (square < most * most ? square : most * most) + of_result * of_result);
-}
-
 struct check_rule check_rule_of(const struct check_input *input)
 {
 	const struct test_case *test = input->test;
@@ -120,18 +100,6 @@ struct check_rule check_rule_of(const struct check_input *input)
 	};
 }
 
-static bool representable(const struct type *type, double x)
-{
-	return values_to_double(&type->format, values_from_double(&type->format, x)) == x;
-}
-
-/* How far a result before its last rounding may lie from the reference: `certain`, of which `known`
- * is no rounding error of a sum; those have a standard deviation of at most `deviation`, or 0:
- * nothing is known of it. */
-struct reach {
-	double certain, known, deviation;
-};
-
 /* `certain` is how far the result before its last rounding may lie from `want`;
  * finding->bound has that rounding in it too. */
 static double ratio_of(const struct check_rule *rule, double out, double certain,
@@ -149,54 +117,30 @@ static double ratio_of(const struct check_rule *rule, double out, double certain
 	if (fabs(want) - certain >= rule->threshold) /* has to be infinite, and is not (or is NaN) */
 		return INFINITY;
 	finding->error = fabs(out - want);
-	if (finding->error <= finding->bound) /* never so for NaN */
-		return finding->bound > 0 ? finding->error / finding->bound : 0;
-	double ratio = finding->error / finding->bound;
-	return ratio > 1 ? ratio : INFINITY;
-}
-
-/* Half a unit in the last place of what is rounded, which may be in the next binade. */
-static double half_unit(const struct type *type, double want, const struct reach *reach)
-{
-	return stage_ulp(type, fabs(want) + reach->known) / 2;
+	return ratio_to(finding->error, finding->bound);
 }
 
 /* The one rounding that is left: of `want`, known to `certain`, to an output. */
 static struct check_finding finish(const struct check_rule *rule, double out, double want,
 								   const struct reach *reach, bool exact)
 {
-	double certain = reach->certain;
-	struct check_finding finding = {.error = NAN, .want = want};
-	if (rule->tolerance.kind == TOLERANCE_FLAT) {
-		finding.bound = rule->tolerance.atol + rule->tolerance.rtol * fabs(want);
-	} else if (exact && representable(rule->type, want)) {
-		certain = 0;
-		finding.bound = 0;
-	} else {
-		finding.bound = rule->type->unit_roundoff * fabs(want) + certain + rule->type->smallest;
-		finding.deviation = reach->deviation;
-	}
-	finding.ratio = ratio_of(rule, out, certain, &finding);
-	if (finding.deviation > 0)
-		finding.excess = fdim(finding.error, half_unit(rule->type, want, reach) + reach->known);
+	bool flat = rule->tolerance.kind == TOLERANCE_FLAT;
+	struct check_finding finding = bounded(rule, want, reach, flat, exact);
+	bool certainly = finding.bound == 0 && !flat;
+	finding.ratio = ratio_of(rule, out, certainly ? 0 : reach->certain, &finding);
+	finding.excess = excess_of(rule->type, &finding, reach);
 	return finding;
 }
 
 /* ---- all errors together ------------------------------------------------------- */
 
-/* What is left of an error when half a unit h in the last place is taken off it is known for errors
- * far below h and far above it: of a normal one with deviation s, its second power is on average
- * 0.266 s^3/h and s^2 at most, its fourth 0.64 s^5/h and 3 s^4. */
 void check_spread_add(struct check_spread *spread, const struct type *type,
 					  const struct check_finding *finding)
 {
-	if (!(finding->deviation >= (double)FLT_MIN) || !isfinite(finding->excess))
-		return;
-	double over = finding->excess / finding->deviation;
-	double step = 2 * finding->deviation / stage_ulp(type, finding->want);
-	spread->squares += over * over;
-	spread->expected += 0.266 * step < 1 ? 0.266 * step : 1;
-	spread->fourth += 0.64 * step < 3 ? 0.64 * step : 3;
+	struct check_spread more = spread_of(type, finding);
+	spread->squares += more.squares;
+	spread->expected += more.expected;
+	spread->fourth += more.fourth;
 }
 
 /* With room for what is left to chance: six standard deviations, and an element of four. */
@@ -252,26 +196,8 @@ struct check_finding check_one(const struct check_rule *rule, const struct check
 {
 	if (rule->type->format.is_integer)
 		return check_integer(rule, element);
-	double alpha = rule->alpha, beta = rule->beta;
-	double magnitude = alpha != 0 ? fabs(alpha) * element->magnitude : 0;
-	double want = alpha * element->product;
-	struct reach reach = {0};
-	if (alpha != 0) {
-		reach.known = fabs(alpha) * apart_from_sums(rule, element);
-		reach.deviation = fabs(alpha) * deviation_of(rule, element);
-	}
-	if (isfinite(want))
-		reach.known += rule->truncation * fabs(want);
-	reach.certain = (rule->accumulation + rule->reference) * magnitude + reach.known;
-	if (alpha != 1 || beta != 0) /* two products and their sum */
-		reach.known += 2 * 0x1p-24 * (fabs(want) + fabs(beta != 0 ? beta * element->c : 0));
-	if (beta != 0) { /* BLAS: C is not read when beta is 0, whatever it holds */
-		/* A sum may begin with it, so that each step is rounded, or cut off, as C is large. */
-		reach.known += 2 * rule->truncation * fabs(beta * element->c);
-		reach.deviation = hypot(reach.deviation, rule->deviation_of_result * beta * element->c);
-		want += beta * element->c;
-		reach.certain += rule->accumulation * fabs(beta * element->c);
-	}
+	struct reach reach;
+	double want = reach_of(rule, kind_of(rule), element, &reach);
 	return finish(rule, element->out, want, &reach, rule->exact);
 }
 
@@ -290,7 +216,7 @@ struct carried rule_begin(const struct check_rule *rule, struct check_element el
 	struct carried value = {.x = product,
 							.error = (float)(error * (1 + 0x1p-20)) + FLT_TRUE_MIN,
 							.known = (float)known,
-							.deviation = (float)(fabs(scale) * deviation_of(rule, &element)),
+							.deviation = (float)(fabs(scale) * sqrt(variance_of(rule, &element))),
 							.exact = rule->exact && (double)(float)product == product};
 	stage_settle(&value);
 	return value;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "testcases/values.h"
+#include "referee/rule_inside.h"
 
 #define F32_ROUNDOFF 0x1p-24
 #define F32_THRESHOLD (0x1p128 - 0x1p103) /* from here on f32 rounds to infinity */
@@ -206,19 +206,7 @@ const struct stage_reference *stage_find(const struct chain_stage *stage)
 
 double stage_ulp(const struct type *type, double y)
 {
-	if (!isfinite(y))
-		return 0;
-	/* By y's own bits: this is asked for every element. No type's unit is below f64's normal
-	 * numbers. */
-	uint64_t bits;
-	double unit;
-	memcpy(&bits, &y, sizeof bits);
-	int exponent = (int)(bits >> 52 & 0x7FF) - 1023;
-	if (exponent < type->format.smallest_exponent)
-		exponent = type->format.smallest_exponent;
-	bits = (uint64_t)(exponent - type->format.precision + 1 + 1023) << 52;
-	memcpy(&unit, &bits, sizeof unit);
-	return unit;
+	return isfinite(y) ? unit_of(&type->format, y) : 0;
 }
 
 /* Rounded up: it is a bound. */

@@ -1,0 +1,17 @@
+/* Elements that go through the stages of a chain, one by one. Internal to referee/. */
+#ifndef GEMMJUDGE_REFEREE_CHAINED_H
+#define GEMMJUDGE_REFEREE_CHAINED_H
+
+#include "referee/share.h"
+
+/* Element i, the `at`th that is looked at, through the stages of this part of the chain. */
+void chained_element(struct check_share *share, uint64_t i, uint64_t at);
+
+/* Notes element `at` of a reduction. */
+void chained_note_reduced(struct check_share *share, const struct chain_member *member, uint64_t at,
+						  const struct carried *value);
+
+/* When all elements have been gone through: the outputs that reduce them. */
+void chained_reduced(struct check_share *share);
+
+#endif
