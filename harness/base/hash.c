@@ -22,11 +22,21 @@ void hash_begin(struct hash *hash)
 	crypto_generichash_init(state_of(hash), NULL, 0, HASH_BYTES);
 }
 
-void hash_add(struct hash *hash, const void *bytes, size_t count)
+void hash_add_length(struct hash *hash, size_t count)
 {
 	const uint64_t length = count;
-	crypto_generichash_update(state_of(hash), (const unsigned char *)&length, sizeof length);
+	hash_add_part(hash, &length, sizeof length);
+}
+
+void hash_add_part(struct hash *hash, const void *bytes, size_t count)
+{
 	crypto_generichash_update(state_of(hash), bytes, count);
+}
+
+void hash_add(struct hash *hash, const void *bytes, size_t count)
+{
+	hash_add_length(hash, count);
+	hash_add_part(hash, bytes, count);
 }
 
 void hash_add_text(struct hash *hash, const char *text)

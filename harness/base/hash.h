@@ -15,6 +15,9 @@ struct hash {
 void hash_begin(struct hash *hash);
 /* Each piece goes in with its length, so that "ab", "c" differs from "a", "bc". */
 void hash_add(struct hash *hash, const void *bytes, size_t count);
+/* A piece in parts: its length first. */
+void hash_add_length(struct hash *hash, size_t count);
+void hash_add_part(struct hash *hash, const void *bytes, size_t count);
 void hash_add_text(struct hash *hash, const char *text);
 void hash_end(struct hash *hash, char out[HASH_TEXT]);
 

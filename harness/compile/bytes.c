@@ -42,17 +42,37 @@ char *bytes_read_file(const char *path, size_t *size)
 	return NULL;
 }
 
+/* By parts, as the hundreds of files that a compilation read would otherwise each take memory that
+ * is new to the process. False: it has another size by now, or cannot be read. */
+static bool hash_parts(struct hash *hash, int fd, size_t size)
+{
+	char part[32768];
+	ssize_t got;
+	hash_add_length(hash, size);
+	while ((got = read(fd, part, sizeof part)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 || (size_t)got > size)
+			return false;
+		hash_add_part(hash, part, (size_t)got);
+		size -= (size_t)got;
+	}
+	return size == 0;
+}
+
 bool bytes_hash_file(struct hash *hash, const char *path, struct error *err)
 {
-	size_t size;
 	struct stat facts;
-	/* An input's name is the compiler's word: no pipe, no device. */
-	if (stat(path, &facts) == 0 && (!S_ISREG(facts.st_mode) || facts.st_size > INPUT_BYTES))
-		return error_set(err, "%s: is no regular file of a bearable size", path);
-	char *text = bytes_read_file(path, &size);
-	if (text == NULL)
+	if (stat(path, &facts) != 0)
 		return error_set(err, "%s: %s", path, strerror(errno));
-	hash_add(hash, text, size);
-	free(text);
-	return true;
+	/* An input's name is the compiler's word: no pipe, no device. */
+	if (!S_ISREG(facts.st_mode) || facts.st_size > INPUT_BYTES)
+		return error_set(err, "%s: is no regular file of a bearable size", path);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_set(err, "%s: %s", path, strerror(errno));
+	bool hashed = hash_parts(hash, fd, (size_t)facts.st_size) ||
+				  error_set(err, "%s: cannot be read as a whole", path);
+	close(fd);
+	return hashed;
 }

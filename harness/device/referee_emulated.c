@@ -125,7 +125,7 @@ static bool map_files(struct emulated *device, uint32_t count, uint64_t bytes, u
 			return false;
 		device->fds[device->count] = fd;
 		if (mmap(device->memory + device->count++ * bytes, bytes, PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+				 MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0) == MAP_FAILED)
 			return false;
 	}
 	device->filled = malloc(device->bytes);

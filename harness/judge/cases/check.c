@@ -194,7 +194,7 @@ static bool hopeless(enum verdict verdict, size_t deaths)
 		   deaths >= DEATHS_ALLOWED;
 }
 
-#define SEALED_TERMS 4e6
+#define SEALED_TERMS 1e6
 
 /* What suits sealed calls is a case that needs its inputs, is done soon, and is none of the
  * smallest: with alpha 0 a call that does nothing may be right. */
