@@ -24,6 +24,7 @@
 #include "judge/submission/submission.h"
 #include "judge/timing/confirm.h"
 #include "judge/timing/groups.h"
+#include "judge/timing/kept.h"
 #include "process/jail.h"
 
 /* Seconds of measuring for a shape; of generated cases there are many, and their
@@ -445,6 +446,7 @@ enum judge_status judge_run(const struct judge_options *options,
 	out->items = calloc(options->file_count + 1, sizeof *out->items);
 	enum judge_status status = JUDGE_CANNOT_RUN;
 	run.timing_lock = timing_lock_open(options->beside);
+	run.kept = kept_open(options, options->kept);
 	if (submissions == NULL || out->items == NULL)
 		error_set(err, "out of memory");
 	else if (!arguments_hold(&run, submissions, err))
@@ -456,6 +458,8 @@ enum judge_status judge_run(const struct judge_options *options,
 	free(submissions);
 	if (run.timing_lock > 0)
 		close(run.timing_lock);
+	if (run.kept > 0)
+		close(run.kept);
 	timeline_close(run.spends.timeline);
 	epilogue_close(run.epilogue);
 	if (status != JUDGE_DONE && status != JUDGE_CUT_SHORT)

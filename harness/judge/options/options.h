@@ -120,6 +120,7 @@ struct judge_options {
 	int beside;          /* a descriptor that a batch left us, whose judges share a device
 							(run/timing_lock.h): the first file is compiled before the device is taken; 0:
 							none */
+	int kept;            /* likewise: times of libraries that its judges share (timing/kept.h) */
 	const char *profile; /* a file, behind whose lines go the steps of the run and their seconds
 							(run/timeline.h); or NULL */
 	struct tolerance_request tolerance;

@@ -18,6 +18,7 @@ struct run {
 	struct timeline_of spends;         /* whose time the steps take */
 	int lock;                          /* of the device, or -1 */
 	int timing_lock;                   /* timing_lock.h; or 0 */
+	int kept;                          /* times of libraries, timing/kept.h; or 0 */
 	struct epilogue *epilogue;         /* NULL: none */
 	struct given_baselines *baselines; /* compare: those that the user names; NULL: none */
 	struct tool tool;                  /* that solutions run under, if any */

@@ -22,9 +22,11 @@
 #define SERIES_SHARE 0.4
 #define SERIES_LEAST 0.5
 #define SERIES_MOST 2.5
-#define PLANS_MOST 4u    /* of groups, until they suit the host-side time; then each is one call */
-#define WHOLES 4u        /* passes of a file to a result that is looked at as a whole */
-#define WHOLES_OF_ONE 2u /* the same where groups are single calls, which need fewer passes */
+#define PLANS_MOST 4u /* of groups, until they suit the host-side time; then each is one call */
+#define WHOLES 4u     /* passes of a file to a result that is looked at as a whole */
+/* Where groups are single calls, which need half as many passes, twice as much is looked at. */
+#define WHOLES_OF_ONE 2u
+#define ROWS_OF_ONE (2 * SEALED_ROWS)
 #define BEFORE_SECONDS 60.0 /* so long the overhead before a file holds for the next ones, too */
 
 bool confirm_wanted(const struct run *run)
@@ -256,7 +258,9 @@ static bool entry_passes(const struct sealed_entry *one, double planned, struct 
 	struct sealed_series *series = one->series;
 	double began = clock_seconds();
 	groups_plan(one->run, planned, one->entry->seal.floor, &series->plan);
-	series->plan.wholes = series->plan.calls == 1 ? WHOLES_OF_ONE : WHOLES;
+	const bool single = series->plan.calls == 1;
+	series->plan.wholes = single ? WHOLES_OF_ONE : WHOLES;
+	series->plan.rows = single ? ROWS_OF_ONE : SEALED_ROWS;
 	series->count = 0;
 	while (series->count < SERIES_PASSES_MAX &&
 		   !passes_enough(one, planned, clock_seconds() - began)) {
@@ -470,6 +474,7 @@ bool confirm_without_times(const struct case_run *one, struct outcome *outcome, 
 									 .calls = CALLS_WITHOUT_TIMES,
 									 .groups = 2,
 									 .checks = true,
+									 .rows = SEALED_ROWS,
 									 .wholes = 1,
 									 .tolerance = one->tolerance};
 	return sealed_run(one->run, one->contestant, &plan, &ignored, outcome, err);

@@ -20,7 +20,7 @@ static struct made {
 	double scatter; /* of a call, each second group's is so much longer */
 	bool refuses;   /* the referee has no memory for groups of the calibration kernel */
 	size_t passes, calibrations, overheads, held;
-	uint32_t wholes; /* of the last plan */
+	uint32_t wholes, rows; /* of the last plan */
 } made;
 
 static double made_seconds(void)
@@ -44,6 +44,7 @@ static bool made_sealed(struct run *run, struct contestant_link *link,
 	(void)run, (void)link, (void)err;
 	made.passes++;
 	made.wholes = plan->wholes;
+	made.rows = plan->rows;
 	made.now += PASS_SECONDS + 1e-6 * plan->groups * plan->calls * made.work;
 	fill(plan, made.work, out);
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
@@ -140,7 +141,7 @@ Test(confirm, slow_calls_are_confirmed_in_two_passes)
 	cr_expect_eq(made.passes, 2);
 	cr_expect_eq(made.calibrations, 2, "one after each pass");
 	cr_expect_eq(made.overheads, 1, "when its process has ended");
-	cr_expect_eq(made.wholes, 2, "as many whole results as in four passes");
+	cr_expect(made.wholes == 2 && made.rows == 32, "as many results and rows as in four passes");
 }
 
 Test(confirm, fast_calls_make_as_many_passes_as_their_groups_are_counted_out_for)
@@ -149,7 +150,7 @@ Test(confirm, fast_calls_make_as_many_passes_as_their_groups_are_counted_out_for
 	struct timing_entry entry = confirmed(400, 300);
 	cr_expect_eq(entry.seal.state, SEAL_CONFIRMED);
 	cr_expect_eq(made.passes, 4);
-	cr_expect_eq(made.wholes, 4);
+	cr_expect(made.wholes == 4 && made.rows == 16);
 }
 
 /* As long as a claim is not confirmed there are as many passes as before: the machine may be slow
