@@ -129,9 +129,9 @@ VALUES_FUNCTION uint32_t values_code(const struct number_format *format, double 
 VALUES_FUNCTION uint32_t values_compose(const struct number_format *format, uint32_t sign,
 										int exponent, uint32_t significand)
 {
-	uint32_t magnitude = significand;
-	if (exponent >= format->smallest_exponent) /* its leading bit counts as one exponent step */
-		magnitude += (uint32_t)(exponent - format->smallest_exponent) << (format->precision - 1);
+	/* its leading bit counts as one exponent step */
+	int steps = exponent > format->smallest_exponent ? exponent - format->smallest_exponent : 0;
+	uint32_t magnitude = significand + ((uint32_t)steps << (format->precision - 1));
 	return sign | (magnitude > format->overflow ? format->overflow : magnitude);
 }
 
@@ -168,35 +168,40 @@ VALUES_FUNCTION uint32_t values_from_double(const struct number_format *format, 
 	return values_compose(format, sign, exponent, (uint32_t)quotient);
 }
 
+/* values_from_float() for floating point of less than 32 bits. No branches, so that a loop over
+ * floats becomes one over vectors. */
+VALUES_FUNCTION uint32_t values_narrow(const struct number_format *format, float x)
+{
+	int p = format->precision, smallest = format->smallest_exponent;
+	uint32_t bits;
+	memcpy(&bits, &x, sizeof bits);
+	uint32_t sign = bits >> 31 != 0 ? format->sign : 0;
+	uint32_t field = bits >> 23 & 0xFF, rest = bits & 0x7FFFFF;
+	/* zero and subnormal: no leading bit, which counts as an exponent step */
+	int exponent = (int)field + (field == 0) - 127;
+	uint32_t significand = rest | (uint32_t)(field != 0) << 23;
+
+	int shift = 24 - p + (exponent < smallest ? smallest - exponent : 0);
+	shift = shift < 25 ? shift : 25; /* 1 at least */
+	/* half less one, and one more for an odd quotient: to nearest even */
+	uint32_t odd = significand >> shift & 1;
+	uint32_t quotient = (significand + (1u << (shift - 1)) - 1 + odd) >> shift;
+	uint32_t finite = values_compose(format, sign, exponent, quotient);
+	uint32_t special = rest != 0 ? format->nan : sign | format->overflow;
+	return field == 0xFF ? special : finite;
+}
+
 /* values_from_double() of a float, with nothing but 32-bit integers: most values are drawn as
  * floats, and gigabytes of them for each pass of timed calls. */
 VALUES_FUNCTION uint32_t values_from_float(const struct number_format *format, float x)
 {
-	uint32_t bits, sign, significand, quotient;
-	int exponent, shift, p = format->precision, smallest = format->smallest_exponent;
-
+	uint32_t bits;
 	if (format->is_integer)
 		return values_code(format, x);
-	memcpy(&bits, &x, sizeof bits);
-	if (format->bits == 32) /* a float's own */
-		return x != x ? format->nan : bits;
-	sign = (bits >> 31) != 0 ? format->sign : 0;
-	exponent = (int)((bits >> 23) & 0xFF) - 127;
-	significand = bits & 0x7FFFFF;
-	if (exponent == 128)
-		return significand != 0 ? format->nan : sign | format->overflow;
-	if (exponent == -127) /* zero or subnormal: no leading bit, which counts as an exponent step */
-		exponent = -126;
-	else
-		significand |= 1u << 23;
-
-	shift = 24 - p + (exponent < smallest ? smallest - exponent : 0);
-	if (shift > 24)
-		return sign;
-	quotient = significand >> shift;
-	if (shift > 0) /* half less one, and one more for an odd quotient: to nearest even */
-		quotient = (significand + (1u << (shift - 1)) - 1 + (quotient & 1)) >> shift;
-	return values_compose(format, sign, exponent, quotient);
+	if (format->bits < 32)
+		return values_narrow(format, x);
+	memcpy(&bits, &x, sizeof bits); /* a float's own */
+	return x != x ? format->nan : bits;
 }
 
 VALUES_FUNCTION double values_to_double(const struct number_format *format, uint32_t bits)
@@ -255,9 +260,8 @@ VALUES_FUNCTION double values_integer(uint32_t word, float scale)
 {
 	if (scale < 1.0f) { /* -1 or 1 with probability `scale`, else 0 */
 		uint32_t share = (uint32_t)(scale * 2147483648.0f); /* the product is exact */
-		if ((word >> 1) >= share)
-			return 0;
-		return (word & 1) != 0 ? -1 : 1;
+		double one = (word & 1) != 0 ? -1 : 1;
+		return (word >> 1) < share ? one : 0;
 	}
 	int32_t limit = (int32_t)scale;
 	return (double)(int32_t)(((uint64_t)word * (uint32_t)(2 * limit + 1)) >> 32) - limit;
@@ -290,14 +294,30 @@ VALUES_FUNCTION uint32_t values_marker(const struct number_format *format, uint3
 		   significand;
 }
 
+/* What three distributions draw of a word, before it is narrowed. */
+VALUES_FUNCTION float values_uniform(const struct value_spec *spec, uint32_t word)
+{
+	return (float)((int32_t)(word >> 8) - (1 << 23)) * (spec->scale * 0x1p-23f);
+}
+
+VALUES_FUNCTION float values_wide(const struct value_spec *spec, uint32_t word)
+{
+	uint32_t exponent = ((word >> 24) * (uint32_t)spec->scale) >> 8;
+	exponent = exponent + 127 - (uint32_t)spec->scale / 2;
+	return values_float_bits((word & 0x800000) << 8 | exponent << 23 | (word & 0x7FFFFF));
+}
+
+VALUES_FUNCTION float values_positive(const struct value_spec *spec, uint32_t word)
+{
+	return (float)(word >> 8) * (spec->scale * 0x1p-24f);
+}
+
 /* Every distribution but the normal one and graphs takes one word. Each is one float
  * product at most, so that no compiler can contract or reorder anything. */
 VALUES_FUNCTION uint32_t values_of_word(const struct values *values, uint32_t word)
 {
 	const struct number_format *format = &values->format;
 	const struct value_spec *spec = &values->spec;
-	int32_t uniform = (int32_t)(word >> 8) - (1 << 23);
-	uint32_t exponent;
 
 	switch (spec->distribution) {
 	case VALUES_SPECIAL:
@@ -307,19 +327,14 @@ VALUES_FUNCTION uint32_t values_of_word(const struct values *values, uint32_t wo
 				return format->nan;
 			return format->infinity | (kind == 1 ? 0 : format->sign);
 		}
-		return values_from_float(format, (float)uniform * (spec->scale * 0x1p-23f));
-	case VALUES_UNIFORM:
-		return values_from_float(format, (float)uniform * (spec->scale * 0x1p-23f));
+		return values_from_float(format, values_uniform(spec, word));
+	case VALUES_UNIFORM: return values_from_float(format, values_uniform(spec, word));
 	case VALUES_INTEGER: return values_from_double(format, values_integer(word, spec->scale));
-	case VALUES_WIDE:
-		exponent = ((word >> 24) * (uint32_t)spec->scale) >> 8;
-		exponent = exponent + 127 - (uint32_t)spec->scale / 2;
-		return values_from_float(
-			format, values_float_bits((word & 0x800000) << 8 | exponent << 23 | (word & 0x7FFFFF)));
+	case VALUES_WIDE: return values_from_float(format, values_wide(spec, word));
 	case VALUES_POSITIVE:
 		if (spec->low != 0)
 			return values_from_double(format, values_above(spec, (float)(word >> 8) * 0x1p-24f));
-		return values_from_float(format, (float)(word >> 8) * (spec->scale * 0x1p-24f));
+		return values_from_float(format, values_positive(spec, word));
 	case VALUES_LARGE: {
 		float magnitude = (float)((word >> 9) + (1u << 23)) * (spec->scale * 0x1p-24f);
 		return values_from_float(format, (word & 1) != 0 ? -magnitude : magnitude);

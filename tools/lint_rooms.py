@@ -47,8 +47,8 @@ ROOMS = [
     ("explain", "base gpu judge report report/html schedules"),
     ("tuning", "base gpu judge/options judge report store store/show schedules"),
     ("starter", "base chain testcases compile"),
-    ("batch", "base judgement report"),
-    ("serve", "base testcases judgement report report/html store starter batch"),
+    ("batch", "base process judgement report"),
+    ("serve", "base process testcases judgement report report/html store starter batch"),
     ("client", "base"),
     ("cli", "base gpu testcases chain judgement process compile judge/options judge report store store/show site schedules "
             "explain tuning starter batch serve client"),

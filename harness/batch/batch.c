@@ -9,12 +9,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/paths.h"
 #include "base/text.h"
 #include "batch/lines.h"
 #include "batch/worker.h"
+#include "process/lender.h"
 #include "report/document.h"
 
 #define POLL_MILLISECONDS 200 /* how soon an interrupt is seen */
@@ -25,7 +27,8 @@
 struct place {
 	struct worker worker;
 	struct batch_request request;
-	bool emulated; /* its first judgement, of two */
+	struct lender referee; /* that its judges use one after the other */
+	bool emulated;         /* its first judgement, of two */
 };
 
 struct batch_state {
@@ -156,7 +159,7 @@ static bool start(struct batch_state *state, size_t i)
 	struct place *place = &state->places[i];
 	const struct batch_request *request = &place->request;
 	const char *argv[BATCH_WORDS_MAX + 16];
-	char beside[32], stored_as[sizeof STORED_AS + NAME_BYTES];
+	char beside[32], lent[32], stored_as[sizeof STORED_AS + NAME_BYTES];
 	size_t count = 0;
 	argv[count++] = "gemmjudge";
 	for (size_t k = 0; batch->command[k] != NULL; k++)
@@ -180,15 +183,23 @@ static bool start(struct batch_state *state, size_t i)
 	snprintf(beside, sizeof beside, "--beside=%d", kept);
 	if (kept >= 0)
 		argv[count++] = beside;
+	const int referee = lender_lend(&place->referee);
+	snprintf(lent, sizeof lent, "--referee=%d", referee);
+	if (referee >= 0)
+		argv[count++] = lent;
 	argv[count++] = "--";
 	argv[count++] = request->path != NULL ? request->path : "-";
 	argv[count] = NULL;
 	const struct worker_how how = {.through = batch->through,
 								   .quotes = true,
 								   .apart = batch->through != NULL,
-								   .kept = kept > 0 ? kept : 0};
-	return worker_start(&place->worker, &how, argv, request->source != NULL ? request->source : "",
-						request->source_length, state->err);
+								   .kept = {kept > 0 ? kept : 0, referee > 0 ? referee : 0}};
+	const bool started =
+		worker_start(&place->worker, &how, argv, request->source != NULL ? request->source : "",
+					 request->source_length, state->err);
+	if (referee >= 0)
+		close(referee);
+	return started;
 }
 
 static bool is_known(const struct batch_state *state, const json_t *id)
@@ -256,6 +267,7 @@ static bool finish(struct batch_state *state, size_t i)
 	worker_end(&place->worker, &why);
 	json_t *event = json_incref(place->worker.verdict);
 	const char *verdict = json_string_value(json_object_get(event, "verdict"));
+	lender_take_back(&place->referee, verdict != NULL && WIFEXITED(place->worker.status));
 	worker_forget(&place->worker);
 	bool ok;
 	if (place->emulated && verdict != NULL && strcmp(verdict, "accepted") == 0) {
@@ -355,8 +367,11 @@ bool batch_run(const struct batch *batch, struct batch_outcome *out, struct erro
 								  .err = err};
 	if (batch->share) /* without it they only disturb each other's times */
 		state->beside = memfd_create("beside", MFD_CLOEXEC);
-	for (size_t i = 0; i < BATCH_WORKERS_MAX; i++)
+	for (size_t i = 0; i < BATCH_WORKERS_MAX; i++) {
 		state->places[i].worker = (struct worker){.events = -1, .errors = -1};
+		if (batch->referees)
+			state->places[i].referee.program = "libexec/referee";
+	}
 	state->requests.fd = -1;
 	const bool opened =
 		batch->requests == NULL || lines_open(&state->requests, batch->requests, err);
@@ -365,6 +380,7 @@ bool batch_run(const struct batch *batch, struct batch_outcome *out, struct erro
 		if (state->places[i].worker.pid > 0)
 			worker_signal(&state->places[i].worker, SIGKILL);
 		worker_forget(&state->places[i].worker);
+		lender_close(&state->places[i].referee);
 		request_free(&state->places[i].request);
 	}
 	lines_close(&state->requests);

@@ -26,6 +26,7 @@ struct batch {
 	bool first_emulated;        /* what the emulated GPU does not accept goes to no other device */
 	const char *const *devices; /* a worker for each: "cuda:0"; NULL: without --device */
 	size_t worker_count;
+	bool referees;       /* judges use one after the other's, which stays warm */
 	bool share;          /* some of these are one GPU: one judge has it while others compile */
 	const char *through; /* a command of a shell that each judge goes behind; NULL: none */
 	request_option *option;

@@ -66,8 +66,9 @@ static _Noreturn void become(const struct worker_how *how, const char *const *ar
 	sigprocmask(SIG_SETMASK, &none, NULL); /* of a server, as is this */
 	signal(SIGPIPE, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (how->kept > 0)
-		fcntl(how->kept, F_SETFD, 0);
+	for (size_t i = 0; i < sizeof how->kept / sizeof *how->kept; i++)
+		if (how->kept[i] > 0)
+			fcntl(how->kept[i], F_SETFD, 0);
 	if (how->apart)
 		setpgid(0, 0);
 	if (how->yields)

@@ -11,10 +11,8 @@
 #include "cli/reader.h"
 #include "judge/probe.h"
 
-#define JUDGES_OF_GPU 4 /* compiling takes longer than judging without times */
-
 /* What a batch decides for all of its judges. */
-#define OF_THE_BATCH "batch jsonl first device quiet through workers"
+#define OF_THE_BATCH "batch jsonl first device quiet through workers jobs"
 /* What a request may not choose: where others write, and what is not about one judgement. */
 #define NOT_OF_A_REQUEST OF_THE_BATCH " watch help color annotate"
 
@@ -61,23 +59,18 @@ void batch_words_free(struct batch_words *words)
 	words->count = 0;
 }
 
-/* One has it, while the next ones compile. */
-static size_t judges_of_gpu(size_t gpus)
-{
-	const size_t each = probe_threads() / gpus;
-	return each < 1 ? 1 : each > JUDGES_OF_GPU ? JUDGES_OF_GPU : each;
-}
-
-bool batch_places_take(struct batch_places *places, const struct device_list *list,
+bool batch_places_take(struct batch_places *places, const struct device_list *list, size_t jobs,
 					   struct error *err)
 {
 	const bool emulated = device_list_seems_emulated(list);
 	if (list->text != NULL && !emulated && list->count == 0)
 		return error_set(err, "--device %s: name the GPUs (cuda:0,1)", list->text);
 	const size_t gpus = list->text != NULL && list->count > 0 ? list->count : 1;
-	places->count = emulated ? probe_threads() : gpus * judges_of_gpu(gpus);
+	places->count = jobs > 0 ? jobs : probe_threads();
+	if (places->count < gpus)
+		places->count = gpus;
 	places->share = !emulated && places->count > gpus;
-	if (emulated && list->text != NULL && list->count > 1)
+	if (emulated && jobs == 0 && list->text != NULL && list->count > 1)
 		places->count = list->count;
 	if (places->count > BATCH_WORKERS_MAX)
 		places->count = BATCH_WORKERS_MAX;
@@ -129,7 +122,7 @@ static bool writes_nothing_else(const struct options *options, struct error *err
 static bool places_take(struct batch_places *places, const struct options *options, bool times,
 						struct error *err)
 {
-	if (!batch_places_take(places, &options->judge.device, err))
+	if (!batch_places_take(places, &options->judge.device, options->judge.jobs, err))
 		return false;
 	if (options->through.command != NULL)
 		batch_places_spread(places, options->through.workers > 0 ? options->through.workers : 1);
@@ -169,6 +162,7 @@ int batch_command(const char *subcommand, struct options *options)
 								.first_emulated = options->batch.first != NULL,
 								.devices = places.at,
 								.worker_count = places.count,
+								.referees = !times && options->through.command == NULL,
 								.share = places.share,
 								.through = options->through.command,
 								.option = times ? option_of_bench : option_of_judge,

@@ -26,8 +26,9 @@ struct batch_places {
 	char names[BATCH_WORKERS_MAX][16];
 };
 
-/* False with err where the list names no GPUs one by one. It is borrowed. */
-bool batch_places_take(struct batch_places *places, const struct device_list *list,
+/* For so many judges at once; 0: as many as the machine bears. False with err where the list names
+ * no GPUs one by one. It is borrowed. */
+bool batch_places_take(struct batch_places *places, const struct device_list *list, size_t jobs,
 					   struct error *err);
 
 /* Judges that go behind a command to machines elsewhere: so many, on these devices in turn. */

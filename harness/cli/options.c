@@ -132,6 +132,12 @@ const struct row option_rows[] = {
 	 "others count for boards and the class",
 	 .group = GROUP_CASES, FILLS(kind_input, serve.standard), .again = AGAIN_NOT,
 	 .needs = "a file name"},
+	{"jobs", "N", "judge serve",
+	 "judgements at once (as many as cores and memory bear: 2 GiB each, and 6 GiB of a GPU's "
+	 "memory); "
+	 "times are taken one after the other",
+	 .group = GROUP_DEVICE, FILLS(kind_whole, judge.jobs), .again = AGAIN_NOT, .from = 1,
+	 .to = SERVE_WORKERS_MAX, .also = "parallel concurrency num-workers"},
 	{"workers", "N", "serve",
 	 "judgements at a time (one for each GPU named; on the emulated GPU as many as the machine "
 	 "bears)",
@@ -460,6 +466,8 @@ const struct row option_rows[] = {
 	 DIFFERS({"rejudge", "remembers none of the new judgements", .why = ""}), .group = GROUP_STORE,
 	 FILLS(kind_flag, store.none), .excludes = "store",
 	 .why = "one says where to remember this run, the other not to", .again = AGAIN_NOT},
+	{"referee", "FD", "judge", NULL, .group = GROUP_DEVICE, FILLS(kind_whole, judge.referee),
+	 .again = AGAIN_NOT, .from = 3, .to = 1 << 20},
 	{"beside", "FD", "judge", NULL, .group = GROUP_DEVICE, FILLS(kind_whole, judge.beside),
 	 .again = AGAIN_NOT, .from = 3, .to = 1 << 20},
 	{"stored-as", "FILE", "judge bench", NULL, .group = GROUP_STORE, FILLS(kind_text, store.as),

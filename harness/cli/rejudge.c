@@ -235,8 +235,8 @@ static bool choose_places(const struct rejudge *rejudge, struct batch_places *pl
 	for (size_t i = 0; i < rejudge->count && all; i++)
 		all = device_kind_is(rejudge->items[i].before->device_kind, DEVICE_EMULATED);
 	if (!all)
-		return batch_places_take(places, &rejudge->options->judge.device, err);
-	return device_list_parse("emu", &emulated, err) && batch_places_take(places, &emulated, err);
+		return batch_places_take(places, &rejudge->options->judge.device, 0, err);
+	return device_list_parse("emu", &emulated, err) && batch_places_take(places, &emulated, 0, err);
 }
 
 /* Every option is ours; these are flags (recorded.c). */

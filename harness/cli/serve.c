@@ -14,7 +14,7 @@
 
 /* Options that concern the server alone, and are no words for its judges. */
 #define OF_THE_SERVER                                                                              \
-	"standard listen store through workers public queue queue-of-user seconds-of-user disk "       \
+	"standard listen store through workers jobs public queue queue-of-user seconds-of-user disk "  \
 	"disk-of-user device without help"
 
 #define LISTEN "127.0.0.1:8080"
@@ -114,7 +114,7 @@ static int serve(const char *program, struct options *options)
 	json_t *standard = NULL;
 	if (!store_needed(options->store.file, store, &err) ||
 		!read_standard(options->serve.standard, &standard, &err) ||
-		!batch_places_take(&places, &options->judge.device, &err))
+		!batch_places_take(&places, &options->judge.device, options->judge.jobs, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	if (!demand_jail(options->judge.limits.without, require, &err))
 		return cli_fail(EXIT_CANNOT_RUN, &err);
@@ -122,8 +122,9 @@ static int serve(const char *program, struct options *options)
 	options_words(options, OF_THE_SERVER, take_word, &words);
 	const size_t workers = options->through.workers > 0       ? options->through.workers
 						   : options->through.command != NULL ? 1
-															  : places.distinct;
-	batch_places_spread(&places, workers);
+															  : places.count;
+	if (workers != places.count)
+		batch_places_spread(&places, workers);
 	/* of judges elsewhere nothing is known but what they are told */
 	const bool here = options->through.command == NULL || options->judge.device.text != NULL;
 	struct judge_options usual = options->judge;
@@ -141,6 +142,7 @@ static int serve(const char *program, struct options *options)
 		.standard = standard,
 		.devices = places.at,
 		.worker_count = workers,
+		.share = places.share,
 		.cases = usual.cases.count,
 		.max_dim = usual.cases.max_dim,
 		.emulated = emulated,

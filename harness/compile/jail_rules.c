@@ -121,7 +121,12 @@ static bool is_broad(const struct reacher *self, const char *folder)
 static bool allow_if_there(struct reacher *self, const char *path, enum landlock_access how,
 						   struct error *err)
 {
-	return access(path, F_OK) != 0 || landlock_allow_path(self->rules, path, how, err);
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	bool allowed = landlock_allow(self->rules, fd, how, err) || error_prefix(err, "%s", path);
+	close(fd);
+	return allowed;
 }
 
 static bool looks_like_source(const char *name)
@@ -229,6 +234,18 @@ static const char *name_of(const char *path)
 typedef bool visitor(struct reacher *self, const char *name, const char *path, bool is_folder,
 					 admission *admits, struct error *err);
 
+/* Whether it is a link to a file of its own folder, whose entry follows or came before: half of
+ * what lies among libraries, and 20 system calls each with realpath(). */
+static bool names_neighbour(int folder, const struct dirent *entry)
+{
+	struct stat facts;
+	char target[256];
+	ssize_t length = readlinkat(folder, entry->d_name, target, sizeof target);
+	return length > 0 && (size_t)length < sizeof target &&
+		   memchr(target, '/', (size_t)length) == NULL &&
+		   fstatat(folder, entry->d_name, &facts, 0) == 0 && S_ISREG(facts.st_mode);
+}
+
 /* The path of an entry without links, and whether it is a folder or a regular file. `real` is the
  * folder's: what is no link lies in it, so that nothing has to be asked about it. */
 static bool resolve_entry(const char *real, const struct dirent *entry, char path[PATH_MAX],
@@ -259,6 +276,7 @@ static bool visit_all(struct reacher *self, const char *folder, visitor *visit, 
 	DIR *all = realpath(folder, real) != NULL ? opendir(real) : NULL;
 	for (struct dirent *entry; allowed && all != NULL && (entry = readdir(all)) != NULL;)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+			!(entry->d_type == DT_LNK && names_neighbour(dirfd(all), entry)) &&
 			resolve_entry(real, entry, path, &is_folder))
 			allowed = visit(self, entry->d_name, path, is_folder, admits, err);
 	if (all != NULL)
@@ -336,8 +354,14 @@ static bool allow_system(struct reacher *self, struct error *err)
 	static const char *const prefixes[] = {"/usr", "/usr/local"};
 	static const char *const libraries[] = {"/lib", "/lib32", "/lib64", "/libx32"};
 	static const char *const folders[] = {"/bin", "/sbin", "/nix/store", "/gnu/store"};
-	static const char *const files[] = {"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf",
-										"/etc/ld.so.conf.d", "/etc/ld.so.preload"};
+	/* Those of /sys tell malloc() whether there are huge pages (GLIBC_TUNABLES, nvcc.c). */
+	static const char *const files[] = {"/etc/alternatives",
+										"/etc/ld.so.cache",
+										"/etc/ld.so.conf",
+										"/etc/ld.so.conf.d",
+										"/etc/ld.so.preload",
+										"/sys/kernel/mm/transparent_hugepage/enabled",
+										"/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"};
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
 		if (!allow_prefix(self, prefixes[i], admits_no_gemm, err))
 			return false;

@@ -126,7 +126,9 @@ bool nvcc_find(const char *cache, char out[PATHS_MAX], char version[VERSION_TEXT
 
 bool compile_find_nvcc(char out[PATHS_MAX], char version[VERSION_TEXT], struct error *err)
 {
-	return nvcc_find(NULL, out, version, err);
+	char cache[PATHS_MAX];
+	struct error ignored; /* without a cache nvcc is asked for its version each time */
+	return nvcc_find(paths_cache(cache, &ignored) ? cache : NULL, out, version, err);
 }
 
 /* Whether -ccbin gives the folder of a host compiler, or that compiler; else it is the one that

@@ -68,7 +68,7 @@ static void reply_failure(const struct contestant *self, const struct message *r
 						  const char *why)
 {
 	struct message reply = {.type = request->type};
-	snprintf(reply.error, sizeof reply.error, "%s", why);
+	text_format(reply.error, sizeof reply.error, "%s", why);
 	fflush(NULL);
 	if (!channel_send(self->channel, &reply, sizeof reply, -1))
 		_exit(EXIT_FAILURE);

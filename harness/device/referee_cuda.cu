@@ -214,6 +214,19 @@ bool cuda_sealed_arena(void *opaque, struct arena *arena, uint32_t group, struct
 	return true;
 }
 
+constexpr int wiped_byte = 0x5a;
+
+__global__ void count_unwiped_kernel(const uint4 *memory, uint64_t count, unsigned long long *found)
+{
+	const uint32_t word = 0x01010101u * wiped_byte;
+	for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+		 i += static_cast<uint64_t>(gridDim.x) * blockDim.x) {
+		const uint4 value = memory[i];
+		if (value.x != word || value.y != word || value.z != word || value.w != word)
+			atomicAdd(found, 1ull);
+	}
+}
+
 /* Lines that a submission made persisting are lines like others again: a sweep would pass them by,
  * and so would the next entrant's data, which had the less of the cache. What is set aside for such
  * lines goes back to the driver's default, nothing. GPUs before sm_80 have neither. */
@@ -222,6 +235,28 @@ void reset_persisting()
 	cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
 	cudaCtxResetPersistingL2Cache();
 	cudaGetLastError();
+}
+
+bool cuda_wipe(void *opaque, struct error *err)
+{
+	auto *state = static_cast<cuda_state *>(opaque);
+	const char *what = "wiping the memory of earlier cases";
+	unsigned long long found = 0;
+	drop(&state->replaced);
+	sealed_sets_drop(&state->sealed);
+	state->base = nullptr;
+	reset_persisting();
+	if (state->arena.at == nullptr)
+		return finish(what, err);
+	if (!good(cudaMemsetAsync(state->arena.at, wiped_byte, state->arena.bytes), what, err) ||
+		!good(cudaMemsetAsync(state->changed, 0, sizeof found), what, err) || !finish(what, err))
+		return false;
+	count_unwiped_kernel<<<1024, 256>>>(static_cast<const uint4 *>(state->arena.at),
+										state->arena.bytes / sizeof(uint4), state->changed);
+	return finish(what, err) &&
+		   good(cudaMemcpy(&found, state->changed, sizeof found, cudaMemcpyDeviceToHost), what,
+				err) &&
+		   (found == 0 || fail(err, "memory of earlier cases is still being written to"));
 }
 
 /* Passes on the sets of the one before are made without a sweep: the first group of a pass comes
@@ -358,6 +393,7 @@ const struct referee_device cuda_device = {
 	true,
 	cuda_open,
 	cuda_close,
+	cuda_wipe,
 	cuda_memory_free,
 	cuda_arena,
 	cuda_sealed_arena,

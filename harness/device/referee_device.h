@@ -80,6 +80,10 @@ struct referee_device {
 				 float seconds[PART_COUNT], struct error *err);
 	void (*close)(void *state);
 
+	/* Wipes the memory that earlier cases had, so that nothing of them is left in what other
+	 * processes will get. False where it does not stay wiped, or the device is out of order. */
+	bool (*wipe)(void *state, struct error *err);
+
 	/* How many bytes may still be allocated. */
 	uint64_t (*memory_free)(void *state);
 

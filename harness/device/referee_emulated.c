@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "device/referee_device.h"
-#include "testcases/values.h"
+#include "testcases/values_run.h"
 
 struct emulated {
 	int *fds; /* of the arena, or of each of its sets */
@@ -67,6 +67,14 @@ static bool emulated_open(const struct device_choice *choice, void **state,
 	if (length >= sizeof facts->library)
 		length = sizeof facts->library - 1;
 	memcpy(facts->library, config, length);
+	return true;
+}
+
+/* Each case has memory of its own. */
+static bool emulated_wipe(void *state, struct error *err)
+{
+	(void)err;
+	arena_drop(state);
 	return true;
 }
 
@@ -167,6 +175,17 @@ static bool emulated_group_descriptor(void *state, uint32_t group, int *fd, stru
 	return true;
 }
 
+/* Elements that are drawn together. */
+#define DRAWN ((uint64_t)1024)
+
+/* So many elements from `first` on, a multiple of DRAWN: DRAWN, or what there is behind it. */
+static uint64_t draw(const struct values *values, uint64_t first, uint32_t bits[DRAWN])
+{
+	const uint64_t left = values->elements - first, count = left < DRAWN ? left : DRAWN;
+	values_run(values, first / VALUES_BLOCK, (count + VALUES_BLOCK - 1) / VALUES_BLOCK, bits);
+	return count;
+}
+
 static bool emulated_fill(void *state, const struct device_region *region,
 						  const struct values *values, struct error *err)
 {
@@ -177,11 +196,11 @@ static bool emulated_fill(void *state, const struct device_region *region,
 		uint8_t *start = device->filled + at;
 		struct values own = *values;
 		own.seed += set;
-		for (uint64_t i = 0; i < own.elements; i += VALUES_BLOCK) {
-			uint32_t block[VALUES_BLOCK];
-			values_block(&own, i / VALUES_BLOCK, block);
-			for (uint64_t j = i; j < i + VALUES_BLOCK && j < own.elements; j++)
-				values_store(&own.format, start, j, block[j - i]);
+		for (uint64_t i = 0; i < own.elements; i += DRAWN) {
+			uint32_t bits[DRAWN];
+			const uint64_t count = draw(&own, i, bits);
+			for (uint64_t j = 0; j < count; j++)
+				values_store(&own.format, start, i + j, bits[j]);
 		}
 		memcpy(device->memory + at, start, region->bytes);
 	}
@@ -216,11 +235,11 @@ static bool emulated_count_changed(void *state, const struct device_region *regi
 	*changed = 0;
 	if (memcmp(start, device->filled + region->offset, region->bytes) == 0)
 		return true;
-	for (uint64_t i = 0; i < values->elements; i += VALUES_BLOCK) {
-		uint32_t block[VALUES_BLOCK];
-		values_block(values, i / VALUES_BLOCK, block);
-		for (uint64_t j = i; j < i + VALUES_BLOCK && j < values->elements; j++)
-			*changed += values_load(&values->format, start, j) != block[j - i];
+	for (uint64_t i = 0; i < values->elements; i += DRAWN) {
+		uint32_t bits[DRAWN];
+		const uint64_t count = draw(values, i, bits);
+		for (uint64_t j = 0; j < count; j++)
+			*changed += values_load(&values->format, start, i + j) != bits[j];
 	}
 	return true;
 }
@@ -262,11 +281,11 @@ static bool emulated_digest(void *state, uint64_t offset, uint64_t bytes, struct
 static void draw_doubles(const struct device_matrix *matrix, double *out)
 {
 	const struct values *values = &matrix->values;
-	for (uint64_t i = 0; i < values->elements; i += VALUES_BLOCK) {
-		uint32_t block[VALUES_BLOCK];
-		values_block(values, i / VALUES_BLOCK, block);
-		for (uint64_t j = i; j < i + VALUES_BLOCK && j < values->elements; j++)
-			out[j] = device_matrix_number(matrix, j, block[j - i]);
+	for (uint64_t i = 0; i < values->elements; i += DRAWN) {
+		uint32_t bits[DRAWN];
+		const uint64_t count = draw(values, i, bits);
+		for (uint64_t j = 0; j < count; j++)
+			out[i + j] = device_matrix_number(matrix, i + j, bits[j]);
 	}
 }
 
@@ -465,6 +484,7 @@ static bool emulated_product(void *state, const struct device_request *request,
 static const struct referee_device emulated_device = {
 	.version = REFEREE_DEVICE_VERSION,
 	.open = emulated_open,
+	.wipe = emulated_wipe,
 	.close = emulated_close,
 	.memory_free = memory_free,
 	.arena = emulated_arena,

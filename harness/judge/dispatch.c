@@ -28,18 +28,21 @@ struct side {
 	bool pauses; /* compilers, for the times of another judge */
 };
 
+enum end { UNDER_WAY, JUDGED, GIVEN_UP };
+
 struct dispatch {
 	struct dispatch_plan plan;
 	struct run first;             /* as it was, with those who look on */
 	struct judge_progress shared; /* these, told by one thread at a time */
 	double next_step;
 	pthread_mutex_t held; /* who looks on, the list's items, and what follows */
-	size_t next;          /* item */
+	size_t next, told;    /* items */
+	enum end *ends;       /* of each */
 	bool begun;           /* there is a device, or none is needed any longer */
 	bool failed;          /* a file, with --fail-fast */
 	bool broken;          /* the run cannot go on: why */
 	struct error why;
-	size_t count;
+	size_t devices, count; /* sides: some for each device */
 	struct side sides[];
 };
 
@@ -94,7 +97,7 @@ void dispatch_lock(struct run *run, bool (*over)(const void *context), const voi
 	if (run->referee.facts.name[0] == '\0') /* there is nothing to judge */
 		return;
 	lock_name(&run->referee.device, &run->referee.facts, name);
-	enum lock_state state = name[0] != '\0' ? lock_take(name, &run->lock) : LOCK_HELD;
+	enum lock_state state = name[0] != '\0' ? lock_take(name, LOCK_ALONE, &run->lock) : LOCK_HELD;
 	if (state == LOCK_AMISS) {
 		int why = errno;
 		lock_path(name, path);
@@ -109,7 +112,7 @@ void dispatch_lock(struct run *run, bool (*over)(const void *context), const voi
 	snprintf(line, sizeof line, "another judge uses the GPU %s; waiting for it", name);
 	run_note(run, line);
 	const double begun = clock_seconds();
-	lock_wait(name, &run->lock, over, context);
+	lock_wait(name, LOCK_ALONE, &run->lock, over, context);
 	timeline_end(&run->spends, TIMELINE_LOCK, begun);
 }
 
@@ -122,7 +125,8 @@ static void other_close(struct run *run)
 	epilogue_close(run->epilogue);
 }
 
-/* A run like the first one on the device number i. */
+/* A run like the first one on the device number i: that one has its referee, where several files
+ * are judged on a device, from its first file on. */
 static bool other_open(struct run *run, const struct run *first, size_t i, struct error *err)
 {
 	const struct judge_options *options = first->options;
@@ -132,7 +136,11 @@ static bool other_open(struct run *run, const struct run *first, size_t i, struc
 	run->calibration = NULL;
 	if (!epilogue_open(options->epilogue, &run->epilogue, err))
 		return false;
-	if (device_open_other(&options->device, &first->referee, i, &run->referee, err) &&
+	if (i == 0) {
+		run->referee.device = first->referee.device;
+		run->referee.facts = first->referee.facts;
+	}
+	if ((i == 0 || device_open_other(&options->device, &first->referee, i, &run->referee, err)) &&
 		tool_find(&run->tool, options, err))
 		return true;
 	other_close(run);
@@ -144,30 +152,50 @@ static bool side_open(struct dispatch *dispatch, size_t i, struct run *run, stru
 	struct side *side = &dispatch->sides[i];
 	side->dispatch = dispatch;
 	side->run = i == 0 ? run : &side->other;
-	if (i > 0 && !other_open(&side->other, &dispatch->first, i, err))
+	if (i > 0 && !other_open(&side->other, &dispatch->first, i % dispatch->devices, err))
 		return false;
 	side->run->progress = &dispatch->shared;
-	device_label(&side->run->referee.device, i, side->label);
+	device_label(&side->run->referee.device, i % dispatch->devices, side->label);
 	return true;
 }
 
-/* No more than there are files, and one where there is nothing to judge. */
-static size_t devices_wanted(const struct run *run, size_t files)
+/* How many files are judged at once: no more than there are, and one where there is nothing to
+ * judge. A tool wants its device for itself. */
+static size_t sides_wanted(const struct run *run, size_t files, size_t devices)
 {
-	size_t count = device_count(&run->options->device, &run->referee);
-	return run->referee.facts.name[0] == '\0' ? 1 : count < files ? count : files;
+	const struct judge_options *options = run->options;
+	size_t jobs = options->jobs > 0          ? options->jobs
+				  : options->cases.fail_fast ? devices /* nothing is begun that may be in vain */
+											 : ahead_threads();
+	if (run->referee.facts.name[0] == '\0' || files < 2)
+		return 1;
+	if (tool_words(&run->tool) != NULL || jobs < devices)
+		jobs = devices;
+	return jobs < files ? jobs : files;
+}
+
+static bool has_company(const struct run *run, size_t sides, size_t devices)
+{
+	return run->referee.device.kind == DEVICE_CUDA && tool_words(&run->tool) == NULL &&
+		   (run->options->beside > 0 || sides > devices);
 }
 
 struct dispatch *dispatch_open(struct run *run, const struct dispatch_plan *plan, struct error *err)
 {
-	size_t count = devices_wanted(run, plan->list->count);
+	const size_t devices = device_count(&run->options->device, &run->referee);
+	const size_t count = sides_wanted(run, plan->list->count, devices);
 	struct dispatch *dispatch = calloc(1, sizeof *dispatch + count * sizeof *dispatch->sides);
-	if (dispatch == NULL) {
-		error_set(err, "out of memory for %zu devices", count);
+	if (dispatch != NULL)
+		dispatch->ends = calloc(plan->list->count + 1, sizeof *dispatch->ends);
+	if (dispatch == NULL || dispatch->ends == NULL) {
+		free(dispatch);
+		error_set(err, "out of memory for %zu files at once", count);
 		return NULL;
 	}
 	pthread_mutex_init(&dispatch->held, NULL);
 	dispatch->plan = *plan;
+	dispatch->devices = devices < count ? devices : count;
+	run->company = has_company(run, count, devices);
 	dispatch->first = *run;
 	dispatch->shared = (struct judge_progress){.step = share_step,
 											   .compiled = share_compiled,
@@ -185,7 +213,7 @@ struct dispatch *dispatch_open(struct run *run, const struct dispatch_plan *plan
 
 size_t dispatch_devices(const struct dispatch *dispatch)
 {
-	return dispatch->count;
+	return dispatch->devices;
 }
 
 void dispatch_close(struct dispatch *dispatch)
@@ -196,6 +224,7 @@ void dispatch_close(struct dispatch *dispatch)
 		else
 			other_close(&dispatch->sides[i].other);
 	pthread_mutex_destroy(&dispatch->held);
+	free(dispatch->ends);
 	free(dispatch);
 }
 
@@ -229,13 +258,29 @@ static bool take_next(struct dispatch *dispatch, size_t *i, struct judgement *ou
 	return !over;
 }
 
+/* Verdicts are told in the files' order, whichever came first; at the end `all`, since some were
+ * never begun. The lock is held. */
+static void tell_in_order(struct dispatch *dispatch, bool all)
+{
+	struct judgement_list *list = dispatch->plan.list;
+	for (; dispatch->told < list->count; dispatch->told++) {
+		const enum end end = dispatch->ends[dispatch->told];
+		if (end == UNDER_WAY && !all)
+			return;
+		if (end != JUDGED)
+			continue;
+		run_verdict(&dispatch->first, list, dispatch->told);
+		run_judged(&dispatch->first, list);
+	}
+}
+
 /* Into the list, which nobody sees half filled. */
 static void hand_in(struct side *side, size_t i, struct judgement *judged, const struct error *why)
 {
 	struct dispatch *dispatch = side->dispatch;
 	struct judgement_list *list = dispatch->plan.list;
 	pthread_mutex_lock(&dispatch->held);
-	if (dispatch->count > 1)
+	if (dispatch->devices > 1)
 		memcpy(judged->device, side->label, sizeof judged->device);
 	if (why != NULL) {
 		run_gave_up(judged, why->message);
@@ -244,12 +289,11 @@ static void hand_in(struct side *side, size_t i, struct judgement *judged, const
 		dispatch->broken = true;
 	}
 	list->items[i] = *judged;
-	if (why == NULL) {
-		run_verdict(&dispatch->first, list, i);
-		run_judged(&dispatch->first, list);
+	dispatch->ends[i] = why == NULL ? JUDGED : GIVEN_UP;
+	if (why == NULL)
 		dispatch->failed |=
 			dispatch->first.options->cases.fail_fast && judged->verdict != VERDICT_ACCEPTED;
-	}
+	tell_in_order(dispatch, false);
 	pthread_mutex_unlock(&dispatch->held);
 }
 
@@ -296,7 +340,8 @@ static void *serve(void *context)
 	size_t i;
 	if (dispatch->first.options->beside > 0 && side->run->ahead != NULL)
 		compile_first(side);
-	dispatch_lock(side->run, is_over_or_stopped, dispatch);
+	if (!side->run->company)
+		dispatch_lock(side->run, is_over_or_stopped, dispatch);
 	begin(dispatch);
 	while (take_next(dispatch, &i, &judged)) {
 		bool ok = dispatch->plan.judge(side->run, i, &judged, dispatch->plan.context, &err);
@@ -314,7 +359,7 @@ bool dispatch_take(struct dispatch *dispatch, struct error *err)
 		side->run->control = dispatch->sides[0].run->control;
 		side->started = thread_start(&side->thread, serve, side);
 		if (!side->started)
-			share_note(dispatch, "there can be no more threads: not all devices are used");
+			share_note(dispatch, "there can be no more threads: fewer files are judged at once");
 	}
 	serve(&dispatch->sides[0]);
 	for (size_t i = 1; i < dispatch->count; i++)
@@ -323,6 +368,7 @@ bool dispatch_take(struct dispatch *dispatch, struct error *err)
 	for (size_t i = dispatch->next; i < list->count && dispatch->failed; i++)
 		snprintf(list->items[i].detail, sizeof list->items[i].detail,
 				 "not judged after the first failure (--fail-fast)");
+	tell_in_order(dispatch, true);
 	if (dispatch->broken)
 		*err = dispatch->why;
 	return !dispatch->broken;

@@ -18,6 +18,7 @@
 #include "judge/run/device.h"
 #include "judge/run/emulated.h"
 #include "judge/run/timing_lock.h"
+#include "judge/run/turn.h"
 #include "judge/submission/compiling.h"
 #include "judge/submission/keep.h"
 #include "judge/submission/sass.h"
@@ -91,6 +92,7 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 				 "not timed: only accepted solutions are");
 		return true;
 	}
+	turn_take(run, LOCK_ALONE);
 	run_progress(run, s->file, "timing", 0, 1);
 	struct bench *bench = bench_open(run, s->problem, &s, 1, err);
 	bool measured = bench != NULL && bench_time(bench, &s->timed, &out->timing, err);
@@ -125,6 +127,48 @@ static void keep(const struct run *run, const struct submission *s, const struct
 		run_note(run, err.message);
 }
 
+/* Whether others that were on the GPU may have had to do with it: they take its memory and its
+ * time, and with it the file's chance to be right. */
+static bool may_be_others_doing(const struct run *run, bool ok, const struct judgement *out)
+{
+	return run->company && !run_stopped(run) && (!ok || out->verdict != VERDICT_ACCEPTED);
+}
+
+/* The cases again, with the GPU to itself, by a new referee. Who looks on was told of each case
+ * once. */
+static bool check_alone(struct run *run, struct submission *s, const struct judgement *before,
+						struct judgement *out, struct error *err)
+{
+	const struct judge_progress *told = run->progress;
+	struct judge_progress quiet = *told;
+	quiet.judged_case = NULL;
+	judgement_free(out);
+	*out = *before;
+	out->compile_log = NULL;
+	out->uses = NULL;
+	out->use_count = 0;
+	submission_to_judgement(s, out);
+	turn_take(run, LOCK_ALONE);
+	run->progress = &quiet;
+	const bool ok = referee_link_renew(&run->referee, true, err) && orders_check(run, s, out, err);
+	run->progress = told;
+	return ok;
+}
+
+/* The file on its cases: its verdict is what it would be alone, whoever is judged beside it. */
+static bool check(struct run *run, struct submission *s, struct judgement *out, struct error *err)
+{
+	struct judgement *before = malloc(sizeof *before);
+	if (before == NULL)
+		return error_set(err, "out of memory for a judgement");
+	*before = *out;
+	bool ok = orders_check(run, s, out, err);
+	if (may_be_others_doing(run, ok, out))
+		ok = check_alone(run, s, before, out, err);
+	free(before);
+	return ok;
+}
+
 static bool judge_file(struct run *run, struct compiling *compiling, struct submission *s,
 					   size_t turn, struct judgement *out, struct error *err)
 {
@@ -148,8 +192,11 @@ static bool judge_file(struct run *run, struct compiling *compiling, struct subm
 	keep(run, s, out);
 	if (out->verdict != VERDICT_ACCEPTED || run->options->mode != JUDGE_CHECKS)
 		return true;
+	turn_take(run, LOCK_SHARED);
 	confirm_ahead(run);
-	return orders_check(run, s, out, err) && judge_time(run, s, out, err);
+	bool ok = check(run, s, out, err) && judge_time(run, s, out, err);
+	turn_end(run);
+	return ok;
 }
 
 static void facts_fill(const struct run *run, struct run_description *facts)
@@ -237,6 +284,8 @@ static void run_close(struct run *run)
 {
 	confirm_end(run->calibration);
 	run->calibration = NULL;
+	if (run->outlived)
+		referee_link_give_up(&run->referee);
 	referee_link_close(&run->referee);
 	if (run->lock >= 0)
 		close(run->lock);
@@ -248,6 +297,7 @@ static enum judge_status run_open(struct run *run, struct error *err)
 {
 	const struct judge_options *options = run->options;
 	run->referee.spends = &run->spends;
+	run->referee.lent = options->referee;
 	if (options->timing.steady && (options->limits.required & LAYER_SEALED) != 0) {
 		error_set(err, "--require sealed: the calls of --steady cannot be sealed");
 		return JUDGE_BAD_INPUT;

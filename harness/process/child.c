@@ -11,7 +11,6 @@
 #include "process/tree.h"
 
 #define WATCH_SECONDS 0.02  /* between two looks at the memory of known processes */
-#define SCAN_SECONDS 0.1    /* between two looks for new processes */
 #define FORGET_SECONDS 1.0  /* for which a process that is older is remembered */
 #define ANSWER_SECONDS 0.3  /* for a program that says where it is */
 #define STOPPED_SECONDS 0.5 /* for a program that stopped itself: somebody may continue it */
@@ -63,7 +62,7 @@ static enum child_outcome scan(struct child *child, double time)
 	child->known_count = found < CHILD_WATCHED ? found : CHILD_WATCHED;
 	child->shared = tree_memory_shared(child->known, child->known_count);
 	double took = clock_seconds() - time;
-	child->next_scan = time + (took * 50.0 > SCAN_SECONDS ? took * 50.0 : SCAN_SECONDS);
+	child->next_scan = time + (took * 50.0 > CHILD_SCAN_SECONDS ? took * 50.0 : CHILD_SCAN_SECONDS);
 	watch_program(child, time);
 	bool stopped = child->stopped > 0.0 && time > child->stopped + STOPPED_SECONDS;
 	return stopped ? CHILD_STOPPED : CHILD_REPLIED;
@@ -88,7 +87,7 @@ static enum child_outcome watch_memory(struct child *child)
 static enum child_outcome watch_limits(struct child *child)
 {
 	double time = clock_seconds();
-	if (time < child->next_watch)
+	if (time < child->next_watch || child->lent)
 		return CHILD_REPLIED;
 	child->next_watch = time + WATCH_SECONDS;
 	enum child_outcome found = time >= child->next_scan ? scan(child, time) : CHILD_REPLIED;

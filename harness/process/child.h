@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "process/environment.h"
@@ -49,6 +50,7 @@ struct child_options {
 	size_t memory_limit_bytes;    /* of the child and its descendants, as tree.h counts; 0: none */
 	size_t file_limit_bytes;      /* of each file that it writes; 0: none */
 	size_t process_limit;         /* of it and its descendants; 0: none */
+	bool ours;                    /* it starts no processes: none are looked for at its end */
 	bool tells;                   /* CHILD_ASKS, and a moment for an answer */
 	int rules;                    /* of landlock.h, that it is put under; the caller closes
 									 them; 0: none */
@@ -82,6 +84,19 @@ struct child_result {
 /* Starts the program. NULL and err on failure (no such file, no permission, no
  * more processes). */
 struct child *child_start(const struct child_options *options, struct error *err);
+
+/* A program that another process has started, and lends to this one: `channel` is a copy of its end
+ * (child_lend()), which the child owns from now on, `program` its process, or 0. It has no limits,
+ * and what it prints goes to who started it. child_stop() leaves it running, unless it did not
+ * answer as it should: then its channel is shut down, by which it ends. NULL and err on failure. */
+struct child *child_borrow(int channel, pid_t program, struct error *err);
+
+/* A copy of the channel, for another process; -1 on failure. While that has it, nothing else may be
+ * asked of the child. */
+int child_lend(const struct child *child, pid_t *program);
+
+/* Whether it runs, and has sent nothing that nobody asked for. */
+bool child_is_idle(const struct child *child);
 
 /* A request to a child, and its reply. */
 struct child_exchange {
@@ -138,7 +153,8 @@ void child_output_clear(struct child *child);
 #define CHILD_MEMORY_TEXT 160
 void child_memory_text(const struct tree_memory *memory, char out[CHILD_MEMORY_TEXT]);
 
-/* Kills whatever is left, reaps it, frees. NULL is allowed. */
-void child_stop(struct child *child);
+/* Kills whatever is left, reaps it, frees. NULL is allowed. False where something may be left,
+ * which a driver holds. */
+bool child_stop(struct child *child);
 
 #endif

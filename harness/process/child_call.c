@@ -37,7 +37,7 @@ static void await_end_after_hang_up(struct child *child, double *deadline)
 {
 	double patience = clock_seconds() + HANG_UP_SECONDS;
 	short ignored;
-	while (child->alive && clock_seconds() < patience)
+	while (child->alive && !child->lent && clock_seconds() < patience)
 		if (!child_round(child, 0, &ignored, deadline))
 			return;
 	child_end(child, CHILD_BROKEN);

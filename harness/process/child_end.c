@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -84,11 +85,25 @@ static void end_orphans(const struct child *child)
 		pause_shortly();
 }
 
+/* Who has broken off an exchange cannot give it back: the answer may still come. */
+static void end_loan(struct child *child, enum child_outcome outcome)
+{
+	if (!child->returned)
+		shutdown(child->channel, SHUT_RDWR);
+	child_close(&child->channel);
+	child->alive = false;
+	child->result.outcome = outcome;
+}
+
 void child_end(struct child *child, enum child_outcome outcome)
 {
 	struct keeper_report report = {0};
 	if (!child->alive)
 		return;
+	if (child->lent) {
+		end_loan(child, outcome);
+		return;
+	}
 	child_close(&child->life);    /* asks the keeper */
 	kill(child->keeper, SIGCONT); /* which the program may have stopped */
 	bool told = await_report(child, STOP_SECONDS, &report);
@@ -97,10 +112,12 @@ void child_end(struct child *child, enum child_outcome outcome)
 	else
 		end_without_keeper(child);
 	child_list_remove(child);
-	end_orphans(child);
+	if (!told && !child->ours) /* a keeper reports when nothing is left */
+		end_orphans(child);
 	child_drain(child, CHILD_OUTPUT_MAX);
 
 	child->alive = false;
+	child->left = !told && kill(child->keeper, 0) == 0;
 	child->result.written_bytes = !told || report.written == UINT64_MAX ? UINT64_MAX
 								  : report.written > child->said ? report.written - child->said
 																 : 0;
@@ -140,10 +157,13 @@ void child_memory_text(const struct tree_memory *memory, char out[CHILD_MEMORY_T
 									 used > 0 ? ", " : "", kinds[i].bytes >> 20, kinds[i].name);
 }
 
-void child_stop(struct child *child)
+bool child_stop(struct child *child)
 {
 	if (child == NULL)
-		return;
+		return true;
+	child->returned = true;
 	child_end(child, CHILD_TIMED_OUT);
+	const bool gone = !child->left;
 	free(child);
+	return gone;
 }

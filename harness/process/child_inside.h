@@ -4,6 +4,7 @@
  *   child.c        rounds of waiting, in which limits and deadlines are watched
  *   child_call.c   requests and replies
  *   child_end.c    the end of a program and of all that it started
+ *   child_loan.c   programs that others have started
  *   child_output.c what it printed */
 #ifndef GEMMJUDGE_PROCESS_CHILD_INSIDE_H
 #define GEMMJUDGE_PROCESS_CHILD_INSIDE_H
@@ -15,8 +16,9 @@
 #include "process/ring.h"
 #include "process/tree.h"
 
-#define CHILD_DRAIN_READS 16 /* a flood must not keep the supervisor from its deadline */
-#define CHILD_WATCHED 512    /* memory of more than these is not looked at */
+#define CHILD_DRAIN_READS 16   /* a flood must not keep the supervisor from its deadline */
+#define CHILD_WATCHED 512      /* memory of more than these is not looked at */
+#define CHILD_SCAN_SECONDS 0.1 /* between two looks for new processes, and before the first */
 
 struct child {
 	pid_t keeper, program;
@@ -24,6 +26,10 @@ struct child {
 	struct child *next;                /* in the list of those alive */
 	int channel, output, life, report; /* -1: closed */
 	bool alive;
+	bool ours;                  /* as in its options */
+	bool lent;                  /* child_borrow() */
+	bool returned;              /* as it was lent */
+	bool left;                  /* something of it could not be ended */
 	uint64_t said;              /* bytes of output */
 	struct child_result result; /* of its end, once not alive; peak memory throughout */
 	size_t memory_limit, process_limit;

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "process/child_inside.h"
 #include "process/environment.h"
 #include "process/keeper.h"
@@ -178,6 +179,7 @@ static struct child *make_child(const struct child_options *options, struct ends
 	child->process_limit = options->process_limit;
 	child->control = options->control;
 	child->tells = options->tells;
+	child->ours = options->ours;
 	/* Should the keeper itself be killed, what it kept falls to the supervisor. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	child_watch_stops();
@@ -220,6 +222,9 @@ struct child *child_start(const struct child_options *options, struct error *err
 	}
 	child_close(&ends.start[0]);
 	child->alive = true;
+	child->known[0] = child->program;
+	child->known_count = 1;
+	child->next_scan = clock_seconds() + CHILD_SCAN_SECONDS; /* most that are short have ended */
 	child->channel = ends.channel[0];
 	child->output = ends.output[0];
 	child->life = ends.life[0];

@@ -19,6 +19,8 @@
 #include "process/landlock.h"
 #include "process/tree.h"
 
+#define KILL_MILLISECONDS 20
+
 /* Where the keeper's own descriptors lie once the rest is closed. The program
  * does not inherit them: they are close-on-exec. */
 enum {
@@ -155,12 +157,23 @@ static bool reap_all(pid_t program, int *status)
 	return pid < 0;
 }
 
+/* The program alone. Most leave nothing behind, and to look through /proc costs more than their
+ * end: it is waited for KILL_MILLISECONDS before that, until somebody ends. True when nothing is
+ * left. */
+static bool kill_program(pid_t program, int signals, int *status)
+{
+	struct pollfd event = {.fd = signals, .events = POLLIN};
+	kill(program, SIGKILL);
+	poll(&event, 1, KILL_MILLISECONDS);
+	return reap_all(program, status);
+}
+
 /* Comes back only when nothing is left, however long that takes: the supervisor
- * has its own patience. */
-static void kill_and_reap(pid_t program, int *status)
+ * has its own patience. `ended`: the program did, and has been reaped. */
+static void kill_and_reap(pid_t program, bool ended, int signals, int *status)
 {
 	struct timespec pause = {.tv_nsec = 1000000};
-	bool none = reap_all(program, status); /* as a rule: then /proc need not be looked through */
+	bool none = ended ? reap_all(program, status) : kill_program(program, signals, status);
 	while (!none) {
 		tree_kill(getpid());
 		none = reap_all(program, status);
@@ -214,7 +227,7 @@ _Noreturn void keeper_run(const struct keeper_task *task)
 	}
 	let_go(task);
 	report.ended = keep(report.program, signals, &report.wait_status);
-	kill_and_reap(report.program, &report.wait_status);
+	kill_and_reap(report.program, report.ended, signals, &report.wait_status);
 	report.written = written_by_all();
 	_exit(write(REPORT_FD, &report, sizeof report) == sizeof report ? 0 : 1);
 }

@@ -53,7 +53,7 @@ enum message_part { PART_CONTEXT, PART_LIBRARY, PART_JAIL, PART_REFERENCE, PART_
 struct message {
 	uint32_t type;
 	uint32_t ok; /* replies: 0 means failure, `error` says why */
-	char error[1024];
+	char error[1008];
 	float seconds[PART_COUNT]; /* replies */
 };
 
@@ -93,6 +93,10 @@ struct arena {
 
 /* ---- referee ---------------------------------------------------------- */
 
+/* Opens the device. A referee that has it open already becomes as new: what it knows of cases is
+ * gone, and the memory that they had is wiped. It is refused where something has written to that
+ * memory since the last call was checked; the referee is then to be replaced. Every process that
+ * had a case's memory has to be gone by then. */
 struct referee_open {
 	struct message head;
 	struct device_choice device;

@@ -3,10 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/paths.h"
 #include "base/random.h"
 #include "referee/check.h"
 #include "referee/diagnosis.h"
@@ -16,50 +14,6 @@
 #include "testcases/values.h"
 
 #define SETS_MAX 65536u
-
-/* ---- opening ---------------------------------------------------------------- */
-
-static const struct referee_device *find_device(const struct device_choice *choice,
-												struct error *err)
-{
-	char build[PATHS_MAX], folder[PATHS_MAX];
-	if (choice->kind == DEVICE_EMULATED)
-		return referee_device_emulated();
-	if (choice->kind != DEVICE_CUDA) {
-		error_set(err, "unknown kind of device %d", (int)choice->kind);
-		return NULL;
-	}
-	if (!paths_build(build, err) || !paths_join(folder, build, "libexec", err))
-		return NULL;
-	return referee_device_cuda_load(folder, err);
-}
-
-bool referee_open(struct referee *referee, const struct device_choice *choice, struct error *err)
-{
-	referee_close(referee);
-	const struct referee_device *device = find_device(choice, err);
-	if (device == NULL ||
-		!device->open(choice, &referee->state, &referee->facts, referee->seconds, err))
-		return false;
-	referee->device = device;
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	referee->threads = processors > 1 ? (unsigned)processors : 1;
-	return true;
-}
-
-void referee_close(struct referee *referee)
-{
-	if (referee->device != NULL)
-		referee->device->close(referee->state);
-	stage_exchange_close(&referee->stage_exchange);
-	free(referee->output);
-	free(referee->carried);
-	free(referee->second);
-	free(referee->reduced);
-	for (size_t i = 0; i < BITS_SLOTS; i++)
-		free(referee->kept[i].outputs);
-	*referee = (struct referee){0};
-}
 
 /* ---- the arena ---------------------------------------------------------------- */
 
@@ -276,6 +230,16 @@ static bool check_guards(struct referee *referee, uint32_t set, struct check_sum
 		note_guard(reply, i / 2, (int)(i % 2), region.bytes, &found);
 	}
 	return true;
+}
+
+bool referee_guards_hold(struct referee *referee, struct error *err)
+{
+	struct check_summary found = {0};
+	if (!referee->has_case || referee->group > 0)
+		return true;
+	return check_guards(referee, 0, &found, err) &&
+		   (found.guard_changed == 0 ||
+			error_set(err, "memory around the buffers of an earlier case was written to"));
 }
 
 static bool check_inputs(struct referee *referee, uint32_t set, struct check_summary *reply,

@@ -12,6 +12,7 @@ struct referee {
 	float seconds[PART_COUNT];           /* of the request at hand; for its reply */
 	const struct referee_device *device; /* NULL before OPEN */
 	void *state;
+	struct device_choice choice;
 	struct device_properties facts;
 	unsigned threads; /* for comparing */
 
@@ -58,6 +59,7 @@ struct referee {
 	uint32_t spot_checks, spot_disagreements;
 };
 
+/* Of a referee that is open: it becomes as new (protocol.h). */
 bool referee_open(struct referee *referee, const struct device_choice *choice, struct error *err);
 /* *fd: the arena's descriptor, the referee's own, or -1. */
 bool referee_case(struct referee *referee, const struct referee_case *request, int *fd,
@@ -88,6 +90,8 @@ bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_
 						int *fd, struct error *err);
 bool referee_stage_close(struct referee *referee, uint32_t stage, struct check_summary *reply,
 						 struct error *err);
+/* Whether the guard bands of the last case's first set are as they were made. */
+bool referee_guards_hold(struct referee *referee, struct error *err);
 void referee_close(struct referee *referee);
 
 #endif

@@ -114,14 +114,26 @@ static bool start(struct judgement_at *at, const char *source, char **words, siz
 	}
 	for (size_t i = 0; i < count; i++)
 		add(&argv, words[i]);
+	char lent[32], beside[32];
+	const int referee = lender_lend(&at->runner->referee);
+	snprintf(lent, sizeof lent, "--referee=%d", referee);
+	snprintf(beside, sizeof beside, "--beside=%d", at->runner->beside);
+	if (referee >= 0)
+		add(&argv, lent);
+	if (at->runner->beside > 0)
+		add(&argv, beside);
 	add(&argv, "--");
 	add(&argv, "-");
 	const struct worker_how how = {.through = config->through,
 								   .apart = true,
 								   .yields = config->emulated, /* nothing is timed */
 								   .line = take_line,
+								   .kept = {at->runner->beside, referee > 0 ? referee : 0},
 								   .context = at};
-	return worker_start(&at->worker, &how, argv.at, source, strlen(source), err);
+	const bool started = worker_start(&at->worker, &how, argv.at, source, strlen(source), err);
+	if (referee >= 0)
+		close(referee);
+	return started;
 }
 
 /* Whether the user has had the judging that an hour has, this judgement included; looked at each
@@ -304,6 +316,8 @@ static void judge(struct runner *runner, struct queue_entry *entry)
 	if (words != NULL && !is_used_up(&at) && start(&at, source, words, count, &err)) {
 		listen_to(&at);
 		worker_end(&at.worker, &err);
+		lender_take_back(&runner->referee,
+						 at.worker.verdict != NULL && WIFEXITED(at.worker.status));
 	} else if (words != NULL) {
 		at.worker = (struct worker){.events = -1, .errors = -1, .status = 3 << 8};
 	}
@@ -330,5 +344,6 @@ void *runner_main(void *context)
 	struct queue_entry *entry;
 	while ((entry = queue_take(runner->server->queue)) != NULL)
 		judge(runner, entry);
+	lender_close(&runner->referee);
 	return NULL;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,7 +22,11 @@ static bool runners_start(struct server *server, struct runner *runners, size_t 
 {
 	const struct serve_config *config = server->config;
 	for (*started = 0; *started < config->worker_count; ++*started) {
-		runners[*started] = (struct runner){.server = server, .device = config->devices[*started]};
+		runners[*started] =
+			(struct runner){.server = server,
+							.device = config->devices[*started],
+							.referee.program = config->through == NULL ? "libexec/referee" : NULL,
+							.beside = server->beside};
 		if (pthread_create(&runners[*started].thread, NULL, runner_main, &runners[*started]) != 0)
 			return error_set(err, "no new thread");
 	}
@@ -67,6 +72,10 @@ static bool run(struct server *server, const sigset_t *signals, struct error *er
 	unsigned port;
 	size_t started = 0;
 	struct http *http = NULL;
+	if (server->config->share) { /* without it they only disturb each other's times */
+		const int beside = memfd_create("beside", MFD_CLOEXEC);
+		server->beside = beside > 0 ? beside : 0;
+	}
 	bool ok = (server->boards = boards_open(server, err)) != NULL &&
 			  (http = http_open(server, &port, err)) != NULL &&
 			  runners_start(server, runners, &started, err);
@@ -84,6 +93,8 @@ static bool run(struct server *server, const sigset_t *signals, struct error *er
 		pthread_join(runners[i].thread, NULL);
 	http_close(http);
 	boards_close(server->boards);
+	if (server->beside > 0)
+		close(server->beside);
 	return ok;
 }
 

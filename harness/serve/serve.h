@@ -35,6 +35,7 @@ struct serve_config {
 	const json_t *standard;     /* of standard.h; NULL: the words alone are every problem's */
 	const char *const *devices; /* --device of each worker; NULL: without */
 	size_t worker_count;
+	bool share; /* some of these are one GPU: they judge beside each other, and time alone */
 	/* What is judged where nobody asks for anything else: so many cases, with such sizes at most.
 	 * 0: the judges elsewhere decide, or nothing but the problem bounds them. */
 	size_t cases;

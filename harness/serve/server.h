@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "process/lender.h"
 #include "serve/queue.h"
 #include "serve/serve.h"
 
@@ -23,6 +24,7 @@ struct server {
 	struct jobs *jobs;
 	struct queue *queue;
 	struct boards *boards;
+	int beside;             /* what judges that share a device have in common; 0: nothing */
 	bool loopback;          /* nobody else reaches the address */
 	_Atomic bool had_users; /* since the start: it stays closed when the last one is removed */
 	_Atomic(enum serve_stop) stop;
@@ -43,7 +45,9 @@ void server_count(struct server *server, const char *verdict, double seconds);
 struct runner {
 	pthread_t thread;
 	struct server *server;
-	const char *device; /* NULL: none is named */
+	const char *device;    /* NULL: none is named */
+	struct lender referee; /* that its judges use one after the other */
+	int beside;            /* what judges that share a device have in common; 0: nothing */
 };
 void *runner_main(void *runner);
 

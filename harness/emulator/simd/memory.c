@@ -54,19 +54,23 @@ static inline void load_compact_64(u64 *t, const struct warp_access *x)
 }
 
 /* ------------------------------------------------------------------------
- * The usual access: all 32 lanes, at neighbouring addresses */
+ * The usual accesses: lanes at neighbouring addresses, which are all 32 or at the edge of a matrix
+ * a run of them, and lanes at one address */
 
-static inline bool neighbours(struct warp *w, const struct exec_instruction *in, u64 bytes)
+/* Whether lane i is i * bytes behind the first one of the mask; at bytes 0: at the same address. */
+static inline bool neighbours(struct warp *w, const struct exec_instruction *in, u32 mask,
+							  u64 bytes)
 {
 	u64 apart = 0;
 	if (in->width == 8) {
-		const u64 *p = SOURCE(u64, in->a), first = p[0];
+		const int lane = first_lane(mask);
+		const u64 *p = SOURCE(u64, in->a), first = p[lane] - (u64)lane * bytes;
 #if SIMD_LEVEL >= 4
 		__m512i step = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
 										  _mm512_set1_epi64((s64)bytes));
 		for (u64 i = 0; i < EXEC_LANES; i += 8)
-			apart |= _mm512_cmpneq_epi64_mask(
-				_mm512_loadu_si512(p + i),
+			apart |= _mm512_mask_cmpneq_epi64_mask(
+				(__mmask8)(mask >> i), _mm512_loadu_si512(p + i),
 				_mm512_add_epi64(step, _mm512_set1_epi64((s64)(first + i * bytes))));
 #else
 		FOR_LANES apart |= p[i] ^ (first + (u64)i * bytes);
@@ -142,22 +146,51 @@ static inline u8 *whole_global(struct warp *w, const struct exec_instruction *in
 	return (u8 *)(uintptr_t)address;
 }
 
-/* The host address of such an access; NULL when it is no such access, or when
+/* Whether the lanes of the mask are a run that whole_access() takes. */
+static inline bool is_run(const struct exec_instruction *in, u32 mask)
+{
+	const u32 from_first = mask >> first_lane(mask);
+	return SIMD_LEVEL >= 4 && in->space == PTX_GLOBAL && in->width == 8 &&
+		   (from_first & (from_first + 1)) == 0;
+}
+
+/* The host address of the first lane of such an access; NULL when it is no such access, or when
  * something is to be said of it, which the other way does. */
 static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in, u32 mask,
 							   u64 bytes, bool write)
 {
-	if (mask != EXEC_FULL || !neighbours(w, in, bytes))
+	if ((mask != EXEC_FULL && !is_run(in, mask)) || !neighbours(w, in, mask, bytes))
 		return NULL;
-	u64 address = in->width == 8 ? SOURCE(u64, in->a)[0] + (u64)in->imm
+	const u64 count = (u64)__builtin_popcount(mask);
+	u64 address = in->width == 8 ? SOURCE(u64, in->a)[first_lane(mask)] + (u64)in->imm
 								 : (u64)(u32)(SOURCE(u32, in->a)[0] + (u32)in->imm);
 	if (address & (bytes - 1))
 		return NULL;
 	if (in->space == PTX_SHARED)
-		return whole_shared(w, in, address, EXEC_LANES * bytes, write);
+		return whole_shared(w, in, address, count * bytes, write);
 	if (in->space == PTX_GLOBAL)
-		return whole_global(w, in, address, EXEC_LANES * bytes, write);
+		return whole_global(w, in, address, count * bytes, write);
 	return NULL;
+}
+
+static inline __attribute__((always_inline)) void copy_run(void *to, const void *from, u64 bytes,
+														   u32 mask)
+{
+	if (mask == EXEC_FULL)
+		memcpy(to, from, EXEC_LANES * bytes);
+	else
+		memcpy(to, from, (u64)__builtin_popcount(mask) * bytes);
+}
+
+/* The host address that all lanes load from; NULL as of whole_access(). */
+static inline const u8 *single_access(struct warp *w, const struct exec_instruction *in, u32 mask,
+									  u64 bytes)
+{
+	if (in->space != PTX_GLOBAL || in->width != 8 || (SIMD_LEVEL < 4 && mask != EXEC_FULL) ||
+		!neighbours(w, in, mask, 0))
+		return NULL;
+	const u64 address = SOURCE(u64, in->a)[first_lane(mask)] + (u64)in->imm;
+	return (address & (bytes - 1)) == 0 ? whole_global(w, in, address, bytes, false) : NULL;
 }
 
 /* ------------------------------------------------------------------------
@@ -175,7 +208,13 @@ static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in
 		u##bits t[EXEC_LANES], *d = DEST(u##bits, in->d), *o = mask == EXEC_FULL ? d : t;          \
 		const u8 *whole = whole_access(w, in, mask, sizeof *d, false);                             \
 		if (whole) {                                                                               \
-			memcpy(d, whole, sizeof t);                                                            \
+			copy_run(d + first_lane(mask), whole, sizeof *d, mask);                                \
+			return EXEC_NEXT;                                                                      \
+		}                                                                                          \
+		if ((whole = single_access(w, in, mask, sizeof *d)) != NULL) {                             \
+			u##bits value;                                                                         \
+			memcpy(&value, whole, sizeof value);                                                   \
+			FOR_LANES d[i] = IN_MASK(i) ? value : d[i];                                            \
 			return EXEC_NEXT;                                                                      \
 		}                                                                                          \
 		if (resolve(w, in, mask, &x, sizeof(u##bits), false) != EXEC_NEXT)                         \
@@ -227,7 +266,7 @@ static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in
 		const u##bits *s = SOURCE(u##bits, in->d);                                                 \
 		u8 *whole = whole_access(w, in, mask, sizeof *s, true);                                    \
 		if (whole) {                                                                               \
-			memcpy(whole, s, sizeof *s *EXEC_LANES);                                               \
+			copy_run(whole, s + first_lane(mask), sizeof *s, mask);                                \
 			return EXEC_NEXT;                                                                      \
 		}                                                                                          \
 		if (resolve(w, in, mask, &x, sizeof s[0], true) != EXEC_NEXT)                              \

@@ -193,6 +193,19 @@ resolve_each(struct warp *w, const struct exec_instruction *in, u32 mask, struct
 	return EXEC_NEXT;
 }
 
+/* All lanes read one parameter. */
+static __attribute__((noinline)) enum exec_status
+resolve_parameter(struct warp *w, const struct exec_instruction *in, u32 mask,
+				  struct warp_access *x, u64 bytes, bool write)
+{
+	void *p = exec_access(w, in, first_lane(mask), PTX_PARAM, x->low, bytes, bytes, write);
+	if (p == NULL)
+		return EXEC_FAULT;
+	x->low = x->high = (u64)(uintptr_t)p;
+	FOR_LANES x->at[i] = x->low;
+	return EXEC_NEXT;
+}
+
 static inline bool written_global(const struct exec_cached *cached, const struct warp_access *x,
 								  u64 bytes)
 {
@@ -395,6 +408,8 @@ resolve(struct warp *w, const struct exec_instruction *in, u32 mask, struct warp
 		x->low -= window << EXEC_WINDOW_SHIFT;
 		x->high -= window << EXEC_WINDOW_SHIFT;
 	}
+	if (space == PTX_PARAM && aligned && x->uniform)
+		return resolve_parameter(w, in, mask, x, bytes, write);
 	if (__builtin_expect(!aligned || space == PTX_PARAM, 0))
 		return resolve_each(w, in, mask, x, space, bytes, write);
 	if (space == PTX_CONST)

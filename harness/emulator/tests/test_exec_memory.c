@@ -204,6 +204,40 @@ Test(exec_memory, sectors_and_wavefronts)
 	cr_assert_eq(how.counters.shared_store_wavefronts, 33);
 }
 
+/* Lanes 3 to 13, at neighbouring addresses and at one: the others' registers and elements stay. */
+Test(exec_memory, a_run_of_lanes_moves_its_own)
+{
+	uint32_t in[64], out[64];
+	struct fixture_launch how = ONE;
+	struct fault fault;
+	static const char ptx[] = FIXTURE_KERNEL(
+		MINE "mov.u32 %r1, 1; mov.u32 %r2, 2; add.u32 %r3, %t, 500; add.u32 %r4, %t, -3;\n"
+			 "setp.lt.u32 %p1, %r4, 11; st.global.u32 [%d3+128], %t;\n"
+			 "@%p1 ld.global.u32 %r1, [%d2+4]; @%p1 ld.global.u32 %r2, [%in+8];\n"
+			 "@%p1 st.global.u32 [%d3+128], %r3; mad.lo.u32 %r1, %r2, 1000, %r1;\n"
+			 "st.global.u32 [%d3], %r1;");
+	for (uint32_t i = 0; i < 64; i++)
+		in[i] = 100 + i;
+	uint64_t from = fixture_copy(in, sizeof in), to = fixture_buffer(sizeof out);
+	cr_assert(fixture_run(ptx, &how, from, to, &fault), "%s", fault.text);
+	memcpy(out, (void *)(uintptr_t)to, sizeof out);
+	for (uint32_t i = 0; i < 32; i++) {
+		const bool own = i >= 3 && i < 14;
+		cr_expect_eq(out[i], own ? 102 * 1000 + 101 + i : 2001, "%u: %u", i, out[i]);
+		cr_expect_eq(out[32 + i], own ? 500 + i : i, "%u: %u", i, out[32 + i]);
+	}
+	cr_expect_eq(how.counters.global_load_requests, 2);
+	cr_expect_eq(how.counters.global_load_sectors, 3); /* elements 4 to 14 lie in two */
+	cr_expect_eq(how.counters.global_store_sectors, 4 + 2 + 4);
+	fixture_expect_fault(FIXTURE_KERNEL("mul.wide.u32 %d1, %t, 4; add.s64 %d2, %in, %d1;\n"
+										"setp.lt.u32 %p1, %t, 9; @%p1 ld.global.u32 %r1, "
+										"[%d2+992];"),
+						 ONE, FAULT_ADDRESS, "thread (8,0,0)");
+	fixture_expect_fault(FIXTURE_KERNEL("setp.gt.u32 %p1, %t, 9; @%p1 ld.global.u32 %r1, "
+										"[%in+1024];"),
+						 ONE, FAULT_ADDRESS, "thread (10,0,0)");
+}
+
 /* Lanes of 8 and 16 bytes go in groups; fewer where neighbours share addresses. */
 static void expect_passes(const char *load, const char *place, uint64_t wavefronts,
 						  uint64_t conflicts)

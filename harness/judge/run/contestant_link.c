@@ -320,7 +320,8 @@ void contestant_link_close(struct contestant_link *link)
 	const bool ran = link->child != NULL;
 	if (ran && link->setup->under != NULL)
 		end_under_tool(link);
-	child_stop(link->child);
+	if (!child_stop(link->child) && link->setup->outlives != NULL)
+		*link->setup->outlives = true;
 	link->child = NULL;
 	if (ran)
 		timeline_end(link->setup->spends, TIMELINE_END, begun);

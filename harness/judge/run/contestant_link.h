@@ -40,9 +40,11 @@ struct contestant_setup {
 	bool libraries_allowed;
 	bool timed; /* contestant_link_time() will be called */
 	size_t memory_limit;
-	double timeout;             /* seconds for loading the solution, which runs its constructors */
-	double together;            /* seconds for all that the solution does, in whatever processes;
-								   0: any */
+	bool *outlives;  /* set where a process could not be ended: it may have the memory of its cases
+						still; or NULL */
+	double timeout;  /* seconds for loading the solution, which runs its constructors */
+	double together; /* seconds for all that the solution does, in whatever processes;
+						0: any */
 	const char *library_folder; /* a folder: of libraries that contestant_link_load() will load;
 								   NULL or "": none */
 	unsigned without;           /* layers of the jail that are left open */

@@ -9,7 +9,15 @@
 #include <unistd.h>
 
 #define LOCK_FILE "/tmp/gemmjudge-%s.lock"
-#define LOOK_NANOSECONDS 50000000 /* between two looks at a lock that another judge has */
+/* Whoever comes for the lock holds this one for a moment, and who waits to have the device alone
+ * until it has it. */
+#define PLACE_FILE "/tmp/gemmjudge-%s.place-%u"
+#define TURN_FILE "/tmp/gemmjudge-%s.turn"
+/* Between two looks at a lock that another judge has. Who wants it alone looks more often, and so
+ * comes before those who share: times are taken one after the other, with no context switched in
+ * between. */
+#define LOOK_NANOSECONDS 20000000
+#define LOOK_ALONE_NANOSECONDS 2000000
 
 void lock_name(const struct device_choice *choice, const struct device_properties *facts,
 			   char out[64])
@@ -41,16 +49,14 @@ void lock_path(const char *device, char out[LOCK_PATH])
 	snprintf(out, LOCK_PATH, LOCK_FILE, device);
 }
 
-enum lock_state lock_take(const char *device, int *fd)
+static enum lock_state take_file(const char *path, int how, int *fd)
 {
-	char path[LOCK_PATH];
-	lock_path(device, path);
 	*fd = lock_open(path);
 	if (*fd < 0)
 		return LOCK_AMISS;
 	int failed;
 	do
-		failed = flock(*fd, LOCK_EX | LOCK_NB);
+		failed = flock(*fd, how | LOCK_NB);
 	while (failed != 0 && errno == EINTR);
 	if (failed == 0)
 		return LOCK_HELD;
@@ -61,11 +67,69 @@ enum lock_state lock_take(const char *device, int *fd)
 	return why == EWOULDBLOCK ? LOCK_BUSY : LOCK_AMISS;
 }
 
-bool lock_wait(const char *device, int *fd, bool (*over)(const void *context), const void *context)
+static enum lock_state take_turn(const char *device, int *turn)
 {
-	const struct timespec pause = {.tv_nsec = LOOK_NANOSECONDS};
-	enum lock_state state;
-	while ((state = lock_take(device, fd)) == LOCK_BUSY && !over(context))
+	char path[LOCK_PATH];
+	snprintf(path, sizeof path, TURN_FILE, device);
+	return take_file(path, LOCK_EX, turn);
+}
+
+/* With the turn. */
+static enum lock_state take_device(const char *device, enum lock_mode mode, int *fd)
+{
+	char path[LOCK_PATH];
+	lock_path(device, path);
+	return take_file(path, mode == LOCK_ALONE ? LOCK_EX : LOCK_SH, fd);
+}
+
+static void give_back(int *turn)
+{
+	const int why = errno;
+	if (*turn >= 0)
+		close(*turn);
+	*turn = -1;
+	errno = why;
+}
+
+enum lock_state lock_take(const char *device, enum lock_mode mode, int *fd)
+{
+	int turn;
+	*fd = -1;
+	if (take_turn(device, &turn) == LOCK_BUSY)
+		return LOCK_BUSY;
+	const enum lock_state state = take_device(device, mode, fd);
+	give_back(&turn);
+	return state;
+}
+
+bool lock_place(const char *device, unsigned places, int *fd)
+{
+	char path[LOCK_PATH];
+	enum lock_state state = LOCK_BUSY;
+	for (unsigned i = 0; i < places && state == LOCK_BUSY; i++) {
+		snprintf(path, sizeof path, PLACE_FILE, device, i);
+		state = take_file(path, LOCK_EX, fd);
+	}
+	return state != LOCK_BUSY;
+}
+
+bool lock_wait(const char *device, enum lock_mode mode, int *fd, bool (*over)(const void *context),
+			   const void *context)
+{
+	const struct timespec pause = {.tv_nsec = mode == LOCK_ALONE ? LOOK_ALONE_NANOSECONDS
+																 : LOOK_NANOSECONDS};
+	int turn = -1;
+	enum lock_state state = LOCK_BUSY;
+	*fd = -1;
+	for (;;) {
+		if (turn >= 0 || take_turn(device, &turn) != LOCK_BUSY)
+			state = take_device(device, mode, fd);
+		if (state != LOCK_BUSY || mode == LOCK_SHARED)
+			give_back(&turn);
+		if (state != LOCK_BUSY || over(context))
+			break;
 		nanosleep(&pause, NULL);
+	}
+	give_back(&turn);
 	return state == LOCK_HELD;
 }

@@ -1,4 +1,5 @@
-/* One judge a GPU: two that measure at once measure each other. Internal to judge/. */
+/* Judges of one GPU: two that measure at once measure each other, and those that only look whether
+ * results are right do not mind company. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_RUN_LOCK_H
 #define GEMMJUDGE_JUDGE_RUN_LOCK_H
 
@@ -8,6 +9,11 @@
 
 #define LOCK_PATH 128
 
+enum lock_mode {
+	LOCK_ALONE,  /* nobody else has it in any mode */
+	LOCK_SHARED, /* others may have it so, too */
+};
+
 enum lock_state {
 	LOCK_HELD,  /* *fd holds it; closing it, or the end of the process, gives it back */
 	LOCK_BUSY,  /* another judge has it */
@@ -16,11 +22,17 @@ enum lock_state {
 
 /* Takes the lock of a device, if it is free: a file in /tmp, where the judges of all users find it,
  * with the device's name in its own. */
-enum lock_state lock_take(const char *device, int *fd);
+enum lock_state lock_take(const char *device, enum lock_mode mode, int *fd);
 void lock_path(const char *device, char out[LOCK_PATH]);
 
-/* Waits for it, as long as nobody says that it is over. Whether it is held. */
-bool lock_wait(const char *device, int *fd, bool (*over)(const void *context), const void *context);
+/* One of so many places that judges who share the device have, so that its memory suffices for all:
+ * a file for each. False where none is free; what cannot be locked is. */
+bool lock_place(const char *device, unsigned places, int *fd);
+
+/* Waits for it, as long as nobody says that it is over. Whether it is held. Who waits to have it
+ * alone goes first: from then on no other judge comes to share it. */
+bool lock_wait(const char *device, enum lock_mode mode, int *fd, bool (*over)(const void *context),
+			   const void *context);
 
 /* The device's name for its lock; "" where it needs none. */
 void lock_name(const struct device_choice *choice, const struct device_properties *facts,

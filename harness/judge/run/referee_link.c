@@ -1,7 +1,9 @@
 #include "judge/run/referee_link.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -83,39 +85,78 @@ static bool call(struct referee_link *link, struct child_exchange exchange, stru
 #define CALL(link, request, reply, err)                                                            \
 	call(link, (struct child_exchange)CHILD_EXCHANGE(request, reply), err)
 
-bool referee_link_open(struct referee_link *link, const struct device_choice *device,
-					   struct error *err)
+static struct child *start_child(struct error *err)
 {
-	*link = (struct referee_link){.device = *device, .spends = link->spends, .arena_fd = -1};
-	const double begun = clock_seconds();
 	char build[PATHS_MAX], program[PATHS_MAX];
 	if (!paths_build(build, err) || !paths_join(program, build, "libexec/referee", err))
-		return false;
+		return NULL;
 	const char *argv[] = {program, NULL};
-	link->child = child_start(&(struct child_options){.argv = argv}, err);
-	if (link->child == NULL)
-		return error_prefix(err, "cannot start the referee");
-	timeline_end(link->spends, TIMELINE_START, begun);
+	struct child *child = child_start(&(struct child_options){.argv = argv}, err);
+	if (child == NULL)
+		error_prefix(err, "cannot start the referee");
+	return child;
+}
 
-	struct referee_open request = {.head.type = MESSAGE_REFEREE_OPEN, .device = *device};
+/* The one that is lent, as long as it answers; else one of our own. */
+static struct child *take_child(struct referee_link *link, struct error *err)
+{
+	const int channel = link->lent > 0 ? fcntl(link->lent, F_DUPFD_CLOEXEC, 3) : -1;
+	struct child *child = channel >= 0 ? child_borrow(channel, 0, err) : NULL;
+	if (child != NULL && child_is_idle(child))
+		return child;
+	child_stop(child);
+	link->lent = 0;
+	return start_child(err);
+}
+
+/* Opens the device, or has it made as new. */
+static bool open_device(struct referee_link *link, struct error *err)
+{
+	struct referee_open request = {.head.type = MESSAGE_REFEREE_OPEN, .device = link->device};
 	struct referee_open_reply reply;
 	if (!CALL(link, request, reply, err)) {
 		referee_link_close(link);
 		return false;
 	}
 	link->facts = reply.facts;
+	link->used = false;
 	return true;
 }
 
-bool referee_link_renew(struct referee_link *link, struct error *err)
+bool referee_link_open(struct referee_link *link, const struct device_choice *device,
+					   struct error *err)
+{
+	*link = (struct referee_link){
+		.device = *device, .spends = link->spends, .lent = link->lent, .arena_fd = -1};
+	const double begun = clock_seconds();
+	link->child = take_child(link, err);
+	timeline_end(link->spends, TIMELINE_START, begun);
+	return link->child != NULL && open_device(link, err);
+}
+
+/* Whoever has lent it will see that it has ended, and start another one. */
+void referee_link_give_up(struct referee_link *link)
+{
+	referee_link_close(link);
+	if (link->lent > 0)
+		shutdown(link->lent, SHUT_RDWR);
+	link->lent = 0;
+}
+
+bool referee_link_renew(struct referee_link *link, bool afresh, struct error *err)
 {
 	const struct device_choice device = link->device;
 	const struct device_properties facts = link->facts;
-	if (link->child != NULL && !link->used)
+	struct error why_not;
+	if (link->child != NULL && !link->used && !afresh)
 		return true;
-	referee_link_close(link);
-	if (!referee_link_open(link, &device, err))
-		return false;
+	drop_arena(link);
+	const bool renewed = link->child != NULL && !afresh && open_device(link, &why_not);
+	if (!renewed) {
+		referee_link_give_up(link);
+		if (!referee_link_open(link, &device, err))
+			return false;
+	}
 	link->facts = facts;
 	return true;
 }

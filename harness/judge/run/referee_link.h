@@ -12,9 +12,11 @@ struct referee_link {
 	const struct timeline_of *spends; /* whose time its requests are; or NULL */
 	struct device_choice device;
 	struct device_properties facts;
-	bool used;              /* has had a case */
-	struct arena arena;     /* of the case at hand */
-	int arena_fd;           /* its memfd, or -1; owned */
+	int lent;           /* the channel of a referee that a batch lends us, which is opened first;
+						   0: none. It lives on behind us, and others' files come after ours */
+	bool used;          /* has had a case */
+	struct arena arena; /* of the case at hand */
+	int arena_fd;       /* its memfd, or -1; owned */
 	uint32_t custom_stages; /* of its chain, bit by bit: to be run by themselves */
 };
 
@@ -24,9 +26,14 @@ bool referee_link_open(struct referee_link *link, const struct device_choice *de
 					   struct error *err);
 void referee_link_close(struct referee_link *link);
 
-/* A referee that has had a case of a submission is ended, and a new one takes its place
- * on the same device. The facts stay. On failure the link is closed. */
-bool referee_link_renew(struct referee_link *link, struct error *err);
+/* Sees to it that nobody uses a referee that is lent after us. */
+void referee_link_give_up(struct referee_link *link);
+
+/* A referee that has had a case of a submission becomes as new (protocol.h, REFEREE_OPEN), for the
+ * next one; every process that had its memory has to be gone. Where it does not, or where `afresh`,
+ * it is ended and a new one takes its place on the same device. The facts stay. On failure the link
+ * is closed. */
+bool referee_link_renew(struct referee_link *link, bool afresh, struct error *err);
 
 /* chain may be NULL: none.
  *

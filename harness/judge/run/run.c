@@ -16,7 +16,7 @@ static bool binds_nothing(const struct chain *chain)
 	return nothing;
 }
 
-struct contestant_setup run_contestant(const struct run *run, const struct problem *problem,
+struct contestant_setup run_contestant(struct run *run, const struct problem *problem,
 									   const struct entrant *entrant)
 {
 	return (struct contestant_setup){
@@ -30,6 +30,7 @@ struct contestant_setup run_contestant(const struct run *run, const struct probl
 		.unbound = entrant->own_epilogue && binds_nothing(run_chain(run)),
 		.libraries_allowed = entrant->libraries_allowed,
 		.memory_limit = run->memory_limit,
+		.outlives = &run->outlived,
 		.library_folder = run->library_folder,
 		.timeout = run->timeout,
 		.without = run->options->limits.without,
@@ -38,8 +39,10 @@ struct contestant_setup run_contestant(const struct run *run, const struct probl
 
 bool run_renew(struct run *run, struct error *err)
 {
+	const bool afresh = run->outlived;
+	run->outlived = false;
 	epilogue_renew(run->epilogue);
-	return referee_link_renew(&run->referee, err);
+	return referee_link_renew(&run->referee, afresh, err);
 }
 
 void run_progress(const struct run *run, const char *file, const char *what, size_t done,

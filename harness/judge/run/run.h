@@ -5,6 +5,7 @@
 #include "judge/options/options.h"
 #include "judge/run/contestant_link.h"
 #include "judge/run/epilogue.h"
+#include "judge/run/lock.h"
 #include "judge/run/referee_link.h"
 #include "judge/run/tool.h"
 
@@ -17,6 +18,9 @@ struct run {
 	struct referee_link referee;
 	struct timeline_of spends;         /* whose time the steps take */
 	int lock;                          /* of the device, or -1 */
+	bool company;                      /* others judge on the device, too: turn.h */
+	int place;                         /* among those who share it (lock_place()); 0: none */
+	enum lock_mode turn;               /* in which the lock is held then */
 	int timing_lock;                   /* timing_lock.h; or 0 */
 	int kept;                          /* times of libraries, timing/kept.h; or 0 */
 	struct epilogue *epilogue;         /* NULL: none */
@@ -31,6 +35,8 @@ struct run {
 	struct calibration *calibration; /* confirm_ahead(); NULL: none was started ahead */
 	uint32_t checked_rows;           /* that timed calls' results are compared in, drawn; 0: all */
 	size_t memory_limit;
+	bool outlived; /* a process of a file could not be ended, so that the next one gets memory that
+					  it never had: a new referee's */
 	struct ahead *ahead;                 /* that compiles the files, or NULL */
 	const struct child_control *control; /* of the run's compilers, or NULL */
 };
@@ -84,7 +90,7 @@ void run_progress(const struct run *run, const char *file, const char *what, siz
 				  size_t total);
 
 /* Of a process for the entrant's solution, as the run wants it. */
-struct contestant_setup run_contestant(const struct run *run, const struct problem *problem,
+struct contestant_setup run_contestant(struct run *run, const struct problem *problem,
 									   const struct entrant *entrant);
 
 /* How long nvcc may take for a file. */

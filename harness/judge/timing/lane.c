@@ -133,7 +133,7 @@ void lane_open_all(struct run *run, struct lane *const *lanes, size_t count,
 			pthread_join(openings[i].thread, NULL);
 }
 
-void lane_take(struct lane *lane, const struct run *run, const struct problem *problem,
+void lane_take(struct lane *lane, struct run *run, const struct problem *problem,
 			   const struct entrant *entrant)
 {
 	if (lane->running && run->library_folder != NULL && lane->loads < LOADS_MAX &&

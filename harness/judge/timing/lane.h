@@ -35,7 +35,7 @@ void lane_open_all(struct run *run, struct lane *const *lanes, size_t count,
 
 /* The entrant, in the process that runs for another one where that may be (run->library_folder) and
  * has not taken too many. Nothing is loaded before lane_open_all(). */
-void lane_take(struct lane *lane, const struct run *run, const struct problem *problem,
+void lane_take(struct lane *lane, struct run *run, const struct problem *problem,
 			   const struct entrant *entrant);
 
 /* The process ends, and its context on the device with it. */

@@ -13,7 +13,7 @@ static struct batch_places places_of(const char *device)
 	struct error err;
 	cr_assert(device_list_parse(device, &list, &err), "%s", err.message);
 	places = (struct batch_places){0};
-	cr_assert(batch_places_take(&places, &list, &err), "%s", err.message);
+	cr_assert(batch_places_take(&places, &list, 0, &err), "%s", err.message);
 	return places;
 }
 

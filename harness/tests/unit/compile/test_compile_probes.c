@@ -88,3 +88,25 @@ Test(compile, a_cache_in_the_tree_opens_no_solution)
 	compiled_free(&out);
 	nftw(cache, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
+
+/* malloc() of the compilers reads it, and takes no huge pages where it cannot. */
+Test(compile, compilers_know_of_huge_pages)
+{
+	static const char huge[] = "/sys/kernel/mm/transparent_hugepage/enabled";
+	struct error err = {{0}};
+	struct compiled out;
+	char source[PATHS_MAX], text[PATHS_MAX];
+	need_jail();
+	if (access(huge, R_OK) != 0)
+		cr_skip_test("a kernel without huge pages");
+	snprintf(
+		text, sizeof text,
+		"#if !__has_include(\"%s\")\n#error it cannot be read\n#endif\n#define ANSWER 7\n" SOLVE,
+		huge);
+	write_file("a.cu", text);
+	snprintf(source, sizeof source, "%s", path_of("a.cu"));
+	const struct compile_options options = {
+		.source = source, .architecture = "", .isolated = true, .seconds = 120};
+	cr_expect_eq(compile_solution(&options, &out, &err), COMPILE_OK, "%s", out.log);
+	compiled_free(&out);
+}

@@ -13,6 +13,7 @@
 #include "judge/run/device.h"
 #include "judge/run/lock.h"
 #include "judge/run/timing_lock.h"
+#include "judge/run/turn.h"
 
 #define FILES 24
 #define DEVICES 3
@@ -48,6 +49,8 @@ static bool fake_judge(struct run *run, size_t i, struct judgement *out, void *c
 	if (now > atomic_load(&fake->most_within))
 		atomic_store(&fake->most_within, now);
 	atomic_fetch_add(&fake->calls[i], 1);
+	if (i % 3 == 0) /* later ones end before it */
+		usleep(20000);
 	for (size_t step = 0; step < 4; step++)
 		run->progress->step(run->progress->context, out->file, "case", step, 4);
 	usleep(20000);
@@ -77,7 +80,8 @@ static void tell_verdict(void *context, const struct judgement_list *list, size_
 	struct fake *fake = context;
 	char detail[64];
 	tell(fake);
-	fake->verdicts++;
+	cr_expect_geq(i, fake->verdicts, "told out of order");
+	fake->verdicts = i + 1;
 	if (i == fake->bad)
 		fake->bad_told = true;
 	snprintf(detail, sizeof detail, "judged %zu", i);
@@ -147,12 +151,22 @@ Test(dispatch, each_file_is_judged_once_on_a_free_device)
 
 Test(dispatch, one_device_is_not_named)
 {
-	static struct fake fake = {.bad = FILES, .broken = FILES};
+	static struct fake fake = {.bad = FILES, .broken = FILES, .options.jobs = 4};
+	struct error err = {{0}};
+	cr_assert(fake_take(&fake, "emu", &err), "%s", err.message);
+	for (size_t i = 0; i < FILES; i++)
+		cr_assert_str_empty(fake.list.items[i].device);
+	cr_assert(fake.most_within >= 2 && fake.most_within <= 4);
+	cr_assert_eq(dispatch_devices(fake.dispatch), 1);
+	fake_close(&fake);
+}
+
+Test(dispatch, as_many_files_as_are_asked_for_are_judged_at_once)
+{
+	static struct fake fake = {.bad = FILES, .broken = FILES, .options.jobs = 1};
 	struct error err = {{0}};
 	cr_assert(fake_take(&fake, "emu", &err), "%s", err.message);
 	cr_assert_eq(fake.most_within, 1);
-	for (size_t i = 0; i < FILES; i++)
-		cr_assert_str_empty(fake.list.items[i].device);
 	fake_close(&fake);
 }
 
@@ -223,7 +237,9 @@ static bool judge_compiled(struct run *run, size_t i, struct judgement *out, voi
 {
 	struct sharing *sharing = context;
 	(void)i, (void)err;
+	turn_take(run, LOCK_SHARED);
 	sharing->judged = sharing->compiled && run->lock >= 0;
+	turn_end(run);
 	out->verdict = VERDICT_ACCEPTED;
 	return true;
 }
@@ -261,7 +277,7 @@ Test(dispatch, of_a_batch_compile_before_they_have_the_device)
 	strcpy(sharing.run.referee.facts.pci_bus_id, sharing.device);
 	cr_assert(device_list_parse("cuda:0", &sharing.options.device, &err));
 
-	cr_assert_eq(lock_take(sharing.device, &sharing.lock), LOCK_HELD);
+	cr_assert_eq(lock_take(sharing.device, LOCK_ALONE, &sharing.lock), LOCK_HELD);
 	sharing.other = timing_lock_open(dup(file));
 	sharing.run.timing_lock = timing_lock_open(file);
 	cr_assert(sharing.other > 0 && sharing.run.timing_lock > 0);
@@ -278,7 +294,7 @@ Test(dispatch, of_a_batch_compile_before_they_have_the_device)
 	cr_expect_not(timing_lock_is_held(sharing.run.timing_lock));
 	ahead_close(sharing.run.ahead);
 	dispatch_close(dispatch);
-	close(sharing.run.lock);
+	cr_expect_eq(sharing.run.lock, -1);
 	close(sharing.run.timing_lock);
 	close(sharing.other);
 	lock_path(sharing.device, path);

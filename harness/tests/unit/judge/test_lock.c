@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "judge/dispatch.h"
 #include "judge/run/lock.h"
+#include "judge/run/turn.h"
 
 /* A device that no machine has. */
 static const char *device_name(void)
@@ -20,9 +21,12 @@ static const char *device_name(void)
 
 static void forget(void)
 {
+	static const char *const endings[] = {"lock", "turn", "place-0", "place-1"};
 	char path[128];
-	snprintf(path, sizeof path, "/tmp/gemmjudge-%s.lock", device_name());
-	unlink(path);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		snprintf(path, sizeof path, "/tmp/gemmjudge-%s.%s", device_name(), endings[i]);
+		unlink(path);
+	}
 }
 
 TestSuite(lock, .fini = forget);
@@ -36,7 +40,7 @@ static pid_t start_holder(unsigned seconds)
 	cr_assert_eq(pipe(ready), 0);
 	pid_t judge = fork();
 	if (judge == 0) {
-		bool held = lock_take(name, &first) == LOCK_HELD;
+		bool held = lock_take(name, LOCK_ALONE, &first) == LOCK_HELD;
 		if (write(ready[1], held ? "h" : "?", 1) == 1)
 			sleep(seconds);
 		_exit(0);
@@ -51,11 +55,11 @@ Test(lock, keeps_a_second_judge_out_until_the_first_has_ended)
 	int second;
 	const char *name = device_name();
 	pid_t judge = start_holder(60);
-	cr_assert_eq(lock_take(name, &second), LOCK_BUSY);
+	cr_assert_eq(lock_take(name, LOCK_ALONE, &second), LOCK_BUSY);
 	cr_assert_eq(second, -1);
 	kill(judge, SIGKILL);
 	waitpid(judge, NULL, 0);
-	cr_assert_eq(lock_take(name, &second), LOCK_HELD);
+	cr_assert_eq(lock_take(name, LOCK_ALONE, &second), LOCK_HELD);
 	close(second);
 }
 
@@ -65,7 +69,7 @@ Test(lock, follows_no_link)
 	int fd;
 	snprintf(path, sizeof path, "/tmp/gemmjudge-%s.lock", device_name());
 	cr_assert_eq(symlink("/dev/null", path), 0);
-	cr_assert_eq(lock_take(device_name(), &fd), LOCK_AMISS);
+	cr_assert_eq(lock_take(device_name(), LOCK_ALONE, &fd), LOCK_AMISS);
 }
 
 Test(lock, is_needed_for_a_gpu_alone)
@@ -79,6 +83,78 @@ Test(lock, is_needed_for_a_gpu_alone)
 	facts.pci_bus_id[0] = '\0';
 	lock_name(&(struct device_choice){.kind = DEVICE_CUDA, .ordinal = 3}, &facts, name);
 	cr_assert_str_eq(name, "cuda-3");
+}
+
+static bool never(const void *context)
+{
+	(void)context;
+	return false;
+}
+
+static bool at_once(const void *context)
+{
+	(void)context;
+	return true;
+}
+
+Test(lock, is_shared_by_those_who_measure_nothing)
+{
+	int first, second, third;
+	const char *name = device_name();
+	cr_assert_eq(lock_take(name, LOCK_SHARED, &first), LOCK_HELD);
+	cr_assert(lock_wait(name, LOCK_SHARED, &second, never, NULL));
+	cr_assert_eq(lock_take(name, LOCK_ALONE, &third), LOCK_BUSY);
+	close(first);
+	cr_assert_eq(lock_take(name, LOCK_ALONE, &third), LOCK_BUSY);
+	close(second);
+	cr_assert_eq(lock_take(name, LOCK_ALONE, &third), LOCK_HELD);
+	cr_assert_eq(lock_take(name, LOCK_SHARED, &first), LOCK_BUSY);
+	cr_assert_not(lock_wait(name, LOCK_SHARED, &first, at_once, NULL));
+	cr_assert_eq(first, -1);
+	close(third);
+}
+
+/* Others that come and go would keep it from its turn for ever. */
+Test(lock, lets_nobody_in_before_who_waits_to_have_it_alone)
+{
+	int first, second;
+	const char *name = device_name();
+	cr_assert_eq(lock_take(name, LOCK_SHARED, &first), LOCK_HELD);
+	const pid_t waits = fork();
+	if (waits == 0) {
+		int fd;
+		close(first);
+		const bool held = lock_wait(name, LOCK_ALONE, &fd, never, NULL);
+		usleep(300000);
+		_exit(held ? 0 : 1);
+	}
+	enum lock_state state = LOCK_HELD;
+	const double until = clock_seconds() + 20;
+	while ((state = lock_take(name, LOCK_SHARED, &second)) == LOCK_HELD &&
+		   clock_seconds() < until) {
+		close(second);
+		usleep(1000);
+	}
+	cr_assert_eq(state, LOCK_BUSY, "one that waits keeps others out");
+	close(first);
+	cr_assert(lock_wait(name, LOCK_SHARED, &second, never, NULL));
+	int status;
+	cr_assert_eq(waitpid(waits, &status, 0), waits);
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(second);
+}
+
+Test(lock, has_as_many_places_as_memory)
+{
+	int first, second, third;
+	const char *name = device_name();
+	cr_assert(lock_place(name, 2, &first));
+	cr_assert(lock_place(name, 2, &second));
+	cr_assert_not(lock_place(name, 2, &third));
+	close(first);
+	cr_assert(lock_place(name, 2, &third));
+	close(second);
+	close(third);
 }
 
 /* ---- a run that needs the device -------------------------------------------------- */
@@ -137,6 +213,29 @@ Test(lock, is_not_waited_for_when_there_is_nothing_left_to_do)
 	waitpid(judge, NULL, 0);
 }
 
+Test(lock, is_had_in_turns_in_company)
+{
+	struct looker looker = {.until = clock_seconds() + 30};
+	const struct judge_progress progress = {.note = note, .context = &looker};
+	struct run one = run_of(&progress), other = run_of(&progress);
+	int fd;
+	one.company = other.company = true;
+	one.referee.facts.memory_bytes = other.referee.facts.memory_bytes = (uint64_t)16 << 30;
+	turn_take(&one, LOCK_SHARED);
+	turn_take(&other, LOCK_SHARED);
+	cr_assert(one.lock >= 0 && other.lock >= 0 && one.place > 0 && other.place > 0);
+	cr_assert_not(lock_place(device_name(), 2, &fd), "16 GiB are for two");
+	turn_end(&other);
+	cr_assert_eq(other.lock, -1);
+	turn_take(&one, LOCK_ALONE);
+	cr_assert_eq(lock_take(device_name(), LOCK_SHARED, &fd), LOCK_BUSY);
+	cr_assert_eq(one.place, 0);
+	turn_end(&one);
+	cr_assert_eq(lock_take(device_name(), LOCK_ALONE, &fd), LOCK_HELD);
+	close(fd);
+	cr_assert_str_empty(looker.lines, "who has company waits as a rule");
+}
+
 Test(lock, that_cannot_be_opened_is_told)
 {
 	char path[LOCK_PATH];
@@ -156,7 +255,7 @@ Test(lock, can_be_opened_by_other_users_whatever_the_umask)
 	int fd;
 	struct stat facts;
 	umask(0077);
-	cr_assert_eq(lock_take(device_name(), &fd), LOCK_HELD);
+	cr_assert_eq(lock_take(device_name(), LOCK_ALONE, &fd), LOCK_HELD);
 	cr_assert_eq(fstat(fd, &facts), 0);
 	cr_assert_eq(facts.st_mode & 0777, 0644);
 	close(fd);

@@ -36,7 +36,8 @@ static inline struct play play_of(const char *name, struct shape shape, float al
 	struct play play = {.problem = problem_find(name), .device = referee_device_emulated()};
 	struct device_properties facts;
 	struct error err;
-	cr_assert(play.device->open(NULL, &play.state, &facts, &err), "%s", err.message);
+	float seconds[PART_COUNT];
+	cr_assert(play.device->open(NULL, &play.state, &facts, seconds, &err), "%s", err.message);
 	play.test = case_of_shape(play.problem, &shape, NULL, 7);
 	play.test.scalar[SCALAR_ALPHA] = alpha;
 	play.test.scalar[SCALAR_BETA] = beta;

@@ -331,7 +331,8 @@ static void *open_device(const struct referee_device *device)
 	struct device_properties facts;
 	struct error err;
 	void *state;
-	cr_assert(device->open(&choice, &state, &facts, &err), "%s", err.message);
+	cr_assert(device->open(&choice, &state, &facts, (float[PART_COUNT]){0}, &err), "%s",
+			  err.message);
 	return state;
 }
 

@@ -28,7 +28,8 @@ static struct gpu gpu_open(void)
 			  err.message);
 	gpu.device = referee_device_cuda_load(folder, &err);
 	cr_assert(gpu.device != NULL, "%s", err.message);
-	cr_assert(gpu.device->open(&choice, &gpu.state, &gpu.facts, &err), "%s", err.message);
+	cr_assert(gpu.device->open(&choice, &gpu.state, &gpu.facts, (float[PART_COUNT]){0}, &err), "%s",
+			  err.message);
 	return gpu;
 }
 
@@ -163,7 +164,7 @@ static struct pair pair_open(void)
 	struct pair pair = {.gpu = gpu_open(), .host = referee_device_emulated()};
 	struct device_choice choice = {.kind = DEVICE_EMULATED};
 	struct device_properties facts;
-	cr_assert(pair.host->open(&choice, &pair.state, &facts, &err));
+	cr_assert(pair.host->open(&choice, &pair.state, &facts, (float[PART_COUNT]){0}, &err));
 	return pair;
 }
 

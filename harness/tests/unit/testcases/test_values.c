@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "testcases/values.h"
+#include "testcases/values_run.h"
 
 static const struct number_format *format_of(enum dtype type)
 {
@@ -198,6 +198,30 @@ Test(values, a_block_holds_its_elements)
 				cr_assert(bits[i] == values_at(&values, block * VALUES_BLOCK + i));
 		}
 	}
+}
+
+/* Of every type and distribution, at scales on both sides of what is drawn otherwise. */
+Test(values, many_at_once_are_those_of_their_blocks)
+{
+	static const struct value_spec specs[] = {{.scale = 1},
+											  {.scale = 0.25f, .share = 0.1f},
+											  {.scale = 24, .low = 0.5f},
+											  {.scale = 0x1p26f}};
+	enum { BLOCKS = 77 };
+	for (size_t t = 0; type_at(t) != NULL; t++)
+		for (int d = VALUES_UNIFORM; d <= VALUES_BLOCKS; d++)
+			for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+				uint32_t bits[BLOCKS * VALUES_BLOCK], block[VALUES_BLOCK];
+				const uint64_t first = 0xffffffe0; /* the counter's upper half comes into it */
+				struct values values = {type_at(t)->format, specs[s], 7, 3, 40, 1600, 5};
+				values.spec.distribution = (enum distribution)d;
+				values_run(&values, first, BLOCKS, bits);
+				for (uint64_t i = 0; i < BLOCKS; i++) {
+					values_block(&values, first + i, block);
+					cr_assert_arr_eq(block, bits + i * VALUES_BLOCK, sizeof block, "%s %d %zu %zu",
+									 type_at(t)->name, d, s, (size_t)i);
+				}
+			}
 }
 
 Test(values, operands_and_seeds_differ)

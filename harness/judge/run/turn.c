@@ -1,0 +1,61 @@
+#include "judge/run/turn.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* Of the device's memory, for each judge that shares it: two contexts, buffers of the largest
+ * cases, and what a solution allocates. One that finds less is judged again, alone. */
+#define MEMORY_EACH ((uint64_t)6 << 30)
+#define PLACES_MAX 64u
+#define LOOK_NANOSECONDS 20000000
+
+static bool stop(const void *run)
+{
+	return run_stopped(run);
+}
+
+void turn_end(struct run *run)
+{
+	if (!run->company)
+		return;
+	if (run->lock >= 0)
+		close(run->lock);
+	if (run->place > 0)
+		close(run->place);
+	run->lock = -1;
+	run->place = 0;
+}
+
+static unsigned places_of(const struct run *run)
+{
+	const uint64_t places = run->referee.facts.memory_bytes / MEMORY_EACH;
+	return places < 1 ? 1 : places > PLACES_MAX ? PLACES_MAX : (unsigned)places;
+}
+
+static void wait_for_place(struct run *run, const char *name)
+{
+	static const struct timespec pause = {.tv_nsec = LOOK_NANOSECONDS};
+	int place = 0;
+	while (!lock_place(name, places_of(run), &place) && !run_stopped(run))
+		nanosleep(&pause, NULL);
+	run->place = place > 0 ? place : 0;
+}
+
+void turn_take(struct run *run, enum lock_mode mode)
+{
+	char name[64];
+	const double begun = clock_seconds();
+	if (!run->company || (run->lock >= 0 && run->turn == mode))
+		return;
+	turn_end(run);
+	lock_name(&run->referee.device, &run->referee.facts, name);
+	if (name[0] == '\0')
+		return;
+	if (mode == LOCK_SHARED)
+		wait_for_place(run, name);
+	lock_wait(name, mode, &run->lock, stop, run);
+	run->turn = mode;
+	timeline_end(&run->spends, TIMELINE_LOCK, begun);
+}

@@ -1,0 +1,28 @@
+/* A program of ours that stays while others use it, one after the other (child_lend()): what takes
+ * it long to begin is done once. */
+#ifndef GEMMJUDGE_PROCESS_LENDER_H
+#define GEMMJUDGE_PROCESS_LENDER_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct child;
+
+struct lender {
+	const char
+		*program; /* in the build folder: "libexec/referee"; NULL: there is nothing to lend */
+	struct child *child; /* NULL: it does not run */
+};
+
+/* The channel for the next who use it, which is the caller's to close: of the program as the one
+ * before has left it, or of a new one where that is gone. -1: it cannot be had. */
+int lender_lend(struct lender *lender);
+
+/* Nobody uses it any more. Unless it was `used_well`, to an end that the user has told, what it is
+ * at nobody knows, and it ends. */
+void lender_take_back(struct lender *lender, bool used_well);
+
+void lender_close(struct lender *lender);
+
+#endif
