@@ -282,8 +282,7 @@ static bool arguments_hold(const struct run *run, struct submission *submissions
 
 static void run_close(struct run *run)
 {
-	confirm_end(run->calibration);
-	run->calibration = NULL;
+	confirm_ahead_end(run);
 	if (run->outlived)
 		referee_link_give_up(&run->referee);
 	referee_link_close(&run->referee);
@@ -496,7 +495,7 @@ enum judge_status judge_run(const struct judge_options *options,
 	out->items = calloc(options->file_count + 1, sizeof *out->items);
 	enum judge_status status = JUDGE_CANNOT_RUN;
 	run.timing_lock = timing_lock_open(options->beside);
-	run.kept = kept_open(options, options->kept);
+	run.kept = kept_open(options, run.timing_lock);
 	if (submissions == NULL || out->items == NULL)
 		error_set(err, "out of memory");
 	else if (!arguments_hold(&run, submissions, err))

@@ -117,12 +117,11 @@ struct judge_options {
 	const struct problem *problem; /* NULL: from each file's folder */
 	const char *epilogue;          /* a chain of stages, fused into the solutions */
 	struct device_list device;
-	int beside;  /* a descriptor that a batch left us, whose judges share a device
-					(run/timing_lock.h): the first file is compiled before the device is taken; 0:
-					none */
-	int referee; /* the channel of a referee that a batch lends us (run/referee_link.h); 0: none */
-	size_t jobs; /* JUDGE_CHECKS: so many files at once; 0: as many as the machine bears */
-	int kept;    /* likewise: times of libraries that its judges share (timing/kept.h) */
+	int beside;          /* a descriptor that a batch left us, whose judges share a device
+							(run/timing_lock.h): the first file is compiled before the device is taken; 0:
+							none */
+	int referee;         /* the channel of a referee that a batch lends us (run/referee_link.h); 0: none */
+	size_t jobs;         /* JUDGE_CHECKS: so many files at once; 0: as many as the machine bears */
 	const char *profile; /* a file, behind whose lines go the steps of the run and their seconds
 							(run/timeline.h); or NULL */
 	struct tolerance_request tolerance;

@@ -108,9 +108,38 @@ static struct calibration *calibration_new(const struct run *run)
 
 void confirm_ahead(struct run *run)
 {
-	if (run->calibration == NULL && run->referee.device.kind == DEVICE_CUDA &&
-		!run->options->timing.untimed && tool_words(&run->tool) == NULL && confirm_wanted(run))
+	struct calibration_share *share = run->calibrations;
+	if (run->calibration != NULL || run->referee.device.kind != DEVICE_CUDA ||
+		run->options->timing.untimed || tool_words(&run->tool) != NULL || !confirm_wanted(run))
+		return;
+	if (share == NULL) {
 		run->calibration = calibration_new(run);
+		return;
+	}
+	pthread_mutex_lock(&share->held);
+	if (share->at == NULL)
+		share->at = calibration_new(run);
+	run->calibration = share->at;
+	pthread_mutex_unlock(&share->held);
+}
+
+void confirm_ahead_end(struct run *run)
+{
+	if (run->calibrations == NULL)
+		confirm_end(run->calibration);
+	run->calibration = NULL;
+}
+
+void confirm_share(struct calibration_share *share)
+{
+	*share = (struct calibration_share){.at = NULL};
+	pthread_mutex_init(&share->held, NULL);
+}
+
+void confirm_share_end(struct calibration_share *share)
+{
+	confirm_end(share->at);
+	pthread_mutex_destroy(&share->held);
 }
 
 void confirm_ahead_wait(const struct run *run)

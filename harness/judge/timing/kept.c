@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* memfd_create() */
+#define _GNU_SOURCE /* memfd_create(), locks of open files */
 #include "judge/timing/kept.h"
 
 #include <errno.h>
@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -28,32 +27,27 @@ struct slot {
 
 /* ---- the file -------------------------------------------------------------------- */
 
-int kept_make(struct error *err)
+int kept_open(const struct judge_options *options, int timing_lock)
 {
-	int store = memfd_create("gemmjudge-libraries", MFD_CLOEXEC);
-	if (store < 0)
-		error_set(err, "no memory for times of libraries: %s", strerror(errno));
-	return store;
-}
-
-int kept_open(const struct judge_options *options, int inherited)
-{
-	struct error ignored; /* each file is then timed beside the libraries */
 	int store = 0;
-	if (inherited > STDERR_FILENO)
-		store = fcntl(inherited, F_SETFD, FD_CLOEXEC) == 0 ? inherited : 0;
-	else if (options->mode == JUDGE_CHECKS && options->file_count > 1 && !options->timing.untimed)
-		store = kept_make(&ignored);
-	return store > STDERR_FILENO ? store : 0;
+	if (options->mode != JUDGE_CHECKS || options->timing.untimed)
+		return 0;
+	if (timing_lock > 0)
+		store = fcntl(timing_lock, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	else if (options->file_count > 1)
+		store = memfd_create("gemmjudge-libraries", MFD_CLOEXEC);
+	return store > STDERR_FILENO ? store : 0; /* without one, libraries are timed for each file */
 }
 
-/* Locks belong to what opened a file: it is opened anew, by each thread and process. -1: not. */
-static int lock_store(int store, int how)
+/* Locks belong to what opened a file: it is opened anew, by each thread and process. They are apart
+ * from those of timing_lock.h, which a judge holds for seconds. -1: it cannot be opened. */
+static int lock_store(int store, short how)
 {
 	char path[40];
+	struct flock whole = {.l_type = how, .l_whence = SEEK_SET};
 	snprintf(path, sizeof path, "/proc/self/fd/%d", store);
 	int fd = store > STDERR_FILENO ? open(path, O_RDWR | O_CLOEXEC) : -1;
-	while (fd >= 0 && flock(fd, how) != 0)
+	while (fd >= 0 && fcntl(fd, F_OFD_SETLKW, &whole) != 0)
 		if (errno != EINTR) {
 			close(fd);
 			return -1;
@@ -93,7 +87,7 @@ bool kept_find(int store, const struct kept_key *key, struct kept_times *out)
 	bool found = false;
 	*out = (struct kept_times){0};
 	struct slot *slot = malloc(sizeof *slot);
-	int fd = slot != NULL ? lock_store(store, LOCK_SH) : -1;
+	int fd = slot != NULL ? lock_store(store, F_RDLCK) : -1;
 	for (size_t i = 0; i < SLOTS && fd >= 0 && !found; i++)
 		found = slot_read(fd, i, slot) && slot_has(slot, key);
 	if (fd >= 0)
@@ -147,7 +141,7 @@ void kept_add(int store, const struct kept_key *key, const struct kept_times *ti
 	if (!is_good(&times->result))
 		return;
 	struct slot *slot = calloc(2, sizeof *slot);
-	int fd = slot != NULL ? lock_store(store, LOCK_EX) : -1;
+	int fd = slot != NULL ? lock_store(store, F_WRLCK) : -1;
 	if (fd >= 0) {
 		struct slot *other = slot + 1;
 		slot->size = sizeof *slot;

@@ -1,6 +1,6 @@
 /* Times of libraries that files of a batch have in common: measured once a minute, and not for each
  * file. They lie in a file without a name, of which all judges of a batch, and all threads of one,
- * have a descriptor. Internal to judge/. */
+ * have a descriptor: of a batch that of run/timing_lock.h. Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_TIMING_KEPT_H
 #define GEMMJUDGE_JUDGE_TIMING_KEPT_H
 
@@ -25,13 +25,10 @@ struct kept_times {
 	struct timing_result result;
 };
 
-/* The store of a run: the one of this descriptor, which a batch left us and which is taken over
- * (0: it left none), or a new one where several files are judged. 0: there is none, and nothing is
- * kept. The caller's to close. */
-int kept_open(const struct judge_options *options, int inherited);
-
-/* A store for the judges of a batch; -1 with err. The caller's; no program inherits it. */
-int kept_make(struct error *err);
+/* The store of a run: in the file that the judges of a batch have in common (timing_lock_open(); 0:
+ * there is none), or in one of its own where several files are judged. 0: nothing is kept. The
+ * caller's to close; no child inherits it. */
+int kept_open(const struct judge_options *options, int timing_lock);
 
 /* False where a library's file cannot be read. */
 bool kept_key_of(const struct lane_check *what, const struct lane *libraries, size_t count,

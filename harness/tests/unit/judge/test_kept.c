@@ -7,15 +7,16 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "judge/run/timing_lock.h"
 #include "judgement/layers.h"
 
 #include "judge/timing/kept.c" /* NOLINT(bugprone-suspicious-include) */
 
 static int make(void)
 {
-	struct error err;
-	int store = kept_make(&err);
-	cr_assert(store > STDERR_FILENO, "%s", err.message);
+	const struct judge_options options = {.mode = JUDGE_CHECKS, .file_count = 2};
+	int store = kept_open(&options, 0);
+	cr_assert_gt(store, STDERR_FILENO);
 	return store;
 }
 
@@ -333,17 +334,24 @@ Test(kept, a_run_of_several_files_has_a_store)
 	cr_expect_eq(kept_open(&options, 0), 0);
 }
 
-Test(kept, a_batch_leaves_its_store)
+/* While another judge of the batch takes times, and has locked the file for that. */
+Test(kept, judges_of_a_batch_have_a_store_in_common)
 {
 	const struct judge_options options = {.mode = JUDGE_CHECKS, .file_count = 1};
-	int batch = make(), inherited = dup(batch); /* without FD_CLOEXEC */
-	cr_assert_gt(inherited, STDERR_FILENO);
-	int store = kept_open(&options, inherited);
-	cr_assert_eq(store, inherited);
+	int batch = memfd_create("beside", MFD_CLOEXEC);
+	int lock = timing_lock_open(dup(batch)), other = timing_lock_open(dup(batch));
+	cr_assert(lock > STDERR_FILENO && other > STDERR_FILENO && lock != other);
+	int store = kept_open(&options, lock), others = kept_open(&options, other);
+	cr_assert(store > STDERR_FILENO && others > STDERR_FILENO);
 	cr_expect_eq(fcntl(store, F_GETFD), FD_CLOEXEC, "no child of ours inherits it");
-	add(batch, "a", 180, 5);
-	cr_expect_eq(found(store, "a"), 180);
-	close(store);
+	timing_lock_begin(lock);
+	add(store, "a", 180, 5);
+	cr_expect(timing_lock_is_held(other));
+	cr_expect_eq(found(others, "a"), 180);
+	add(others, "a", 190, 6);
+	cr_expect_eq(found(store, "a"), 190);
+	timing_lock_end(lock);
+	cr_expect(!timing_lock_is_held(other));
 	cr_expect_eq(found(0, "a"), 0, "no store is allowed");
 	add(0, "a", 180, 5);
 }

@@ -282,9 +282,9 @@ Test(timer, a_result_of_each_pass_is_compared_and_some_as_a_whole)
 
 static int make_store(void)
 {
-	struct error err;
-	int store = kept_make(&err);
-	cr_assert_gt(store, 0, "%s", err.message);
+	const struct judge_options several = {.mode = JUDGE_CHECKS, .file_count = 2};
+	int store = kept_open(&several, 0);
+	cr_assert_gt(store, 0);
 	return store;
 }
 
