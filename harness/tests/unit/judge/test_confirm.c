@@ -19,7 +19,7 @@ static struct made {
 	double work;    /* microseconds of a call */
 	double scatter; /* of a call, each second group's is so much longer */
 	bool refuses;   /* the referee has no memory for groups of the calibration kernel */
-	size_t passes, calibrations, overheads, held;
+	size_t passes, calibrations, overheads, held, started, closed;
 	uint32_t wholes, rows; /* of the last plan */
 } made;
 
@@ -79,6 +79,19 @@ static bool made_hold(struct child *child, int cpu)
 	return true;
 }
 
+static void made_start(struct calibration *calibration, const struct device_choice *device,
+					   const struct timeline_of *spends, size_t memory_limit, double timeout)
+{
+	(void)calibration, (void)device, (void)spends, (void)memory_limit, (void)timeout;
+	made.started++;
+}
+
+static void made_close(struct calibration *calibration)
+{
+	(void)calibration;
+	made.closed++;
+}
+
 static void made_nothing(struct child *child)
 {
 	(void)child;
@@ -88,6 +101,8 @@ static void made_nothing(struct child *child)
 #define sealed_run made_sealed
 #define calibration_pass made_calibration
 #define calibration_overhead made_overhead
+#define calibration_start made_start
+#define calibration_close made_close
 #define child_hold made_hold
 #define child_is_held(child, cpu) true
 #define child_pause made_nothing
@@ -212,4 +227,45 @@ Test(confirm, an_overhead_that_there_is_no_memory_for_is_asked_for_again)
 	cr_expect_eq(made.overheads, 2);
 	begin(&run, &calibration, &large);
 	cr_expect_eq(made.overheads, 2);
+}
+
+/* ---- one calibration kernel ------------------------------------------------------------ */
+
+Test(confirm, files_of_a_run_have_one_calibration_kernel)
+{
+	struct run run = run_of();
+	made = (struct made){.now = 0};
+	run.referee.device.kind = DEVICE_CUDA;
+	for (int file = 0; file < 3; file++)
+		confirm_ahead(&run);
+	cr_expect(run.calibration != NULL && made.started == 1);
+	confirm_ahead_end(&run);
+	cr_expect(run.calibration == NULL && made.closed == 1);
+	run.referee.device.kind = DEVICE_EMULATED;
+	confirm_ahead(&run);
+	cr_expect_eq(made.started, 1);
+}
+
+Test(confirm, runs_on_a_device_share_a_calibration_kernel)
+{
+	struct calibration_share share;
+	struct run runs[3];
+	made = (struct made){.now = 0};
+	confirm_share(&share);
+	for (int i = 0; i < 3; i++) {
+		runs[i] = run_of();
+		runs[i].referee.device.kind = DEVICE_CUDA;
+		runs[i].calibrations = &share;
+		confirm_ahead(&runs[i]);
+		cr_expect(runs[i].calibration != NULL && runs[i].calibration == runs[0].calibration);
+	}
+	cr_expect_eq(made.started, 1);
+	for (int i = 0; i < 3; i++)
+		confirm_ahead_end(&runs[i]);
+	cr_expect_eq(made.closed, 0, "another run may use it still");
+	confirm_share_end(&share);
+	cr_expect_eq(made.closed, 1);
+	confirm_share(&share);
+	confirm_share_end(&share);
+	cr_expect_eq(made.closed, 1, "nobody has started any");
 }
