@@ -33,7 +33,7 @@ ROOMS = [
     ("judge/options", "base testcases judgement process"),
     ("judge/hints", "base judgement process"),
     ("judge/run", "base gpu testcases chain judgement process compile judge/options"),
-    ("judge/timing", "base judgement process judge/run"),
+    ("judge/timing", "base judgement process compile judge/run"),
     ("judge/submission", "base testcases judgement process compile judge/hints judge/run"),
     ("judge/cases", "base process judge/hints judge/run judge/timing judge/submission"),
     ("judge", "base judgement process compile judge/options judge/hints judge/run judge/timing judge/submission "

@@ -42,7 +42,8 @@ struct dispatch {
 	bool failed;          /* a file, with --fail-fast */
 	bool broken;          /* the run cannot go on: why */
 	struct error why;
-	size_t devices, count; /* sides: some for each device */
+	struct calibration_share *calibrations; /* of each device */
+	size_t devices, count;                  /* sides: some for each device */
 	struct side sides[];
 };
 
@@ -118,7 +119,7 @@ void dispatch_lock(struct run *run, bool (*over)(const void *context), const voi
 
 static void other_close(struct run *run)
 {
-	confirm_end(run->calibration);
+	confirm_ahead_end(run);
 	referee_link_close(&run->referee);
 	if (run->lock >= 0)
 		close(run->lock);
@@ -155,6 +156,7 @@ static bool side_open(struct dispatch *dispatch, size_t i, struct run *run, stru
 	if (i > 0 && !other_open(&side->other, &dispatch->first, i % dispatch->devices, err))
 		return false;
 	side->run->progress = &dispatch->shared;
+	side->run->calibrations = &dispatch->calibrations[i % dispatch->devices];
 	device_label(&side->run->referee.device, i % dispatch->devices, side->label);
 	return true;
 }
@@ -185,9 +187,13 @@ struct dispatch *dispatch_open(struct run *run, const struct dispatch_plan *plan
 	const size_t devices = device_count(&run->options->device, &run->referee);
 	const size_t count = sides_wanted(run, plan->list->count, devices);
 	struct dispatch *dispatch = calloc(1, sizeof *dispatch + count * sizeof *dispatch->sides);
-	if (dispatch != NULL)
+	if (dispatch != NULL) {
 		dispatch->ends = calloc(plan->list->count + 1, sizeof *dispatch->ends);
-	if (dispatch == NULL || dispatch->ends == NULL) {
+		dispatch->calibrations = calloc(devices, sizeof *dispatch->calibrations);
+	}
+	if (dispatch == NULL || dispatch->ends == NULL || dispatch->calibrations == NULL) {
+		if (dispatch != NULL)
+			free(dispatch->ends);
 		free(dispatch);
 		error_set(err, "out of memory for %zu files at once", count);
 		return NULL;
@@ -195,6 +201,8 @@ struct dispatch *dispatch_open(struct run *run, const struct dispatch_plan *plan
 	pthread_mutex_init(&dispatch->held, NULL);
 	dispatch->plan = *plan;
 	dispatch->devices = devices < count ? devices : count;
+	for (size_t i = 0; i < dispatch->devices; i++)
+		confirm_share(&dispatch->calibrations[i]);
 	run->company = has_company(run, count, devices);
 	dispatch->first = *run;
 	dispatch->shared = (struct judge_progress){.step = share_step,
@@ -219,10 +227,17 @@ size_t dispatch_devices(const struct dispatch *dispatch)
 void dispatch_close(struct dispatch *dispatch)
 {
 	for (size_t i = 0; i < dispatch->count; i++)
-		if (i == 0)
-			dispatch->sides[i].run->progress = dispatch->first.progress;
-		else
+		if (i > 0)
 			other_close(&dispatch->sides[i].other);
+	if (dispatch->count > 0) {
+		struct run *run = dispatch->sides[0].run;
+		confirm_ahead_end(run);
+		run->calibrations = NULL;
+		run->progress = dispatch->first.progress;
+	}
+	for (size_t i = 0; i < dispatch->devices; i++)
+		confirm_share_end(&dispatch->calibrations[i]);
+	free(dispatch->calibrations);
 	pthread_mutex_destroy(&dispatch->held);
 	free(dispatch->ends);
 	free(dispatch);

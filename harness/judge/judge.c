@@ -25,6 +25,7 @@
 #include "judge/submission/submission.h"
 #include "judge/timing/confirm.h"
 #include "judge/timing/groups.h"
+#include "judge/timing/kept.h"
 #include "process/jail.h"
 
 /* Seconds of measuring for a shape; of generated cases there are many, and their
@@ -281,8 +282,7 @@ static bool arguments_hold(const struct run *run, struct submission *submissions
 
 static void run_close(struct run *run)
 {
-	confirm_end(run->calibration);
-	run->calibration = NULL;
+	confirm_ahead_end(run);
 	if (run->outlived)
 		referee_link_give_up(&run->referee);
 	referee_link_close(&run->referee);
@@ -495,6 +495,7 @@ enum judge_status judge_run(const struct judge_options *options,
 	out->items = calloc(options->file_count + 1, sizeof *out->items);
 	enum judge_status status = JUDGE_CANNOT_RUN;
 	run.timing_lock = timing_lock_open(options->beside);
+	run.kept = kept_open(options, run.timing_lock);
 	if (submissions == NULL || out->items == NULL)
 		error_set(err, "out of memory");
 	else if (!arguments_hold(&run, submissions, err))
@@ -506,6 +507,8 @@ enum judge_status judge_run(const struct judge_options *options,
 	free(submissions);
 	if (run.timing_lock > 0)
 		close(run.timing_lock);
+	if (run.kept > 0)
+		close(run.kept);
 	timeline_close(run.spends.timeline);
 	epilogue_close(run.epilogue);
 	if (status != JUDGE_DONE && status != JUDGE_CUT_SHORT)

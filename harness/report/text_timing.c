@@ -97,6 +97,15 @@ static void chosen_print(const struct text_page *page, const struct timing_resul
 	strbuf_release(&line);
 }
 
+static void age_print(const struct text_page *page, const struct timing_result *timing)
+{
+	char line[80];
+	snprintf(line, sizeof line, "the libraries were timed %.0f s before, for an earlier file",
+			 timing->libraries_age);
+	if (timing->libraries_age > 0.0)
+		text_paragraph(page, 2, line);
+}
+
 static void events_print(const struct text_page *page, const struct timing_result *timing)
 {
 	char time[FACTS_TIME];
@@ -189,6 +198,7 @@ void text_timing(const struct text_page *page, const struct timing_result *timin
 	for (size_t i = 0; i < timing->count; i++)
 		entry_print(page, timing, &timing->entries[i], span);
 	chosen_print(page, timing);
+	age_print(page, timing);
 	for (size_t i = 0; i < timing->count; i++)
 		text_schedule(page, timing->entries[i].label, timing->entries[i].schedule);
 	if (steady)

@@ -22,6 +22,7 @@ struct run {
 	int place;                         /* among those who share it (lock_place()); 0: none */
 	enum lock_mode turn;               /* in which the lock is held then */
 	int timing_lock;                   /* timing_lock.h; or 0 */
+	int kept;                          /* times of libraries, timing/kept.h; or 0 */
 	struct epilogue *epilogue;         /* NULL: none */
 	struct given_baselines *baselines; /* compare: those that the user names; NULL: none */
 	struct tool tool;                  /* that solutions run under, if any */
@@ -31,8 +32,9 @@ struct run {
 	/* Where all entrants are one author's: the folder of their libraries, from which a process may
 	 * load one after the other (lane_take()); NULL: one a process. */
 	const char *library_folder;
-	struct calibration *calibration; /* confirm_ahead(); NULL: none was started ahead */
-	uint32_t checked_rows;           /* that timed calls' results are compared in, drawn; 0: all */
+	struct calibration *calibration;        /* confirm_ahead(); NULL: none was started ahead */
+	struct calibration_share *calibrations; /* of all runs on its device; NULL: it is alone there */
+	uint32_t checked_rows; /* that timed calls' results are compared in, drawn; 0: all */
 	size_t memory_limit;
 	bool outlived; /* a process of a file could not be ended, so that the next one gets memory that
 					  it never had: a new referee's */

@@ -1,6 +1,6 @@
 /* Judges that a batch runs beside each other: while one takes times, the compilers of the others
- * stand still, as those of one judge do. They share a file of no bytes, which whoever takes times
- * has locked. Internal to judge/. */
+ * stand still, as those of one judge do. They share a file without a name, which whoever takes
+ * times has locked (what it holds: timing/kept.h). Internal to judge/. */
 #ifndef GEMMJUDGE_JUDGE_RUN_TIMING_LOCK_H
 #define GEMMJUDGE_JUDGE_RUN_TIMING_LOCK_H
 

@@ -30,6 +30,12 @@ struct calibration {
 	struct error why;
 };
 
+/* Of the runs that judge on one device: all use what the first of them has started. */
+struct calibration_share {
+	pthread_mutex_t held;
+	struct calibration *at; /* NULL: nobody has started any */
+};
+
 /* Starts the process in a thread, so that others can be started meanwhile. calibration_wait() tells
  * whether it started, then and later, to any thread; calibration_close() waits, too. Runs that take
  * times on one device, one after the other, may share it. */

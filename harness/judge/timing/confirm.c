@@ -22,9 +22,11 @@
 #define SERIES_SHARE 0.4
 #define SERIES_LEAST 0.5
 #define SERIES_MOST 2.5
-#define PLANS_MOST 4u    /* of groups, until they suit the host-side time; then each is one call */
-#define WHOLES 4u        /* passes of a file to a result that is looked at as a whole */
-#define WHOLES_OF_ONE 2u /* the same where groups are single calls, which need fewer passes */
+#define PLANS_MOST 4u /* of groups, until they suit the host-side time; then each is one call */
+#define WHOLES 4u     /* passes of a file to a result that is looked at as a whole */
+/* Where groups are single calls, which need half as many passes, twice as much is looked at. */
+#define WHOLES_OF_ONE 2u
+#define ROWS_OF_ONE (2 * SEALED_ROWS)
 #define BEFORE_SECONDS 60.0 /* so long the overhead before a file holds for the next ones, too */
 
 bool confirm_wanted(const struct run *run)
@@ -106,9 +108,38 @@ static struct calibration *calibration_new(const struct run *run)
 
 void confirm_ahead(struct run *run)
 {
-	if (run->calibration == NULL && run->referee.device.kind == DEVICE_CUDA &&
-		!run->options->timing.untimed && tool_words(&run->tool) == NULL && confirm_wanted(run))
+	struct calibration_share *share = run->calibrations;
+	if (run->calibration != NULL || run->referee.device.kind != DEVICE_CUDA ||
+		run->options->timing.untimed || tool_words(&run->tool) != NULL || !confirm_wanted(run))
+		return;
+	if (share == NULL) {
 		run->calibration = calibration_new(run);
+		return;
+	}
+	pthread_mutex_lock(&share->held);
+	if (share->at == NULL)
+		share->at = calibration_new(run);
+	run->calibration = share->at;
+	pthread_mutex_unlock(&share->held);
+}
+
+void confirm_ahead_end(struct run *run)
+{
+	if (run->calibrations == NULL)
+		confirm_end(run->calibration);
+	run->calibration = NULL;
+}
+
+void confirm_share(struct calibration_share *share)
+{
+	*share = (struct calibration_share){.at = NULL};
+	pthread_mutex_init(&share->held, NULL);
+}
+
+void confirm_share_end(struct calibration_share *share)
+{
+	confirm_end(share->at);
+	pthread_mutex_destroy(&share->held);
 }
 
 void confirm_ahead_wait(const struct run *run)
@@ -256,7 +287,9 @@ static bool entry_passes(const struct sealed_entry *one, double planned, struct 
 	struct sealed_series *series = one->series;
 	double began = clock_seconds();
 	groups_plan(one->run, planned, one->entry->seal.floor, &series->plan);
-	series->plan.wholes = series->plan.calls == 1 ? WHOLES_OF_ONE : WHOLES;
+	const bool single = series->plan.calls == 1;
+	series->plan.wholes = single ? WHOLES_OF_ONE : WHOLES;
+	series->plan.rows = single ? ROWS_OF_ONE : SEALED_ROWS;
 	series->count = 0;
 	while (series->count < SERIES_PASSES_MAX &&
 		   !passes_enough(one, planned, clock_seconds() - began)) {
@@ -470,6 +503,7 @@ bool confirm_without_times(const struct case_run *one, struct outcome *outcome, 
 									 .calls = CALLS_WITHOUT_TIMES,
 									 .groups = 2,
 									 .checks = true,
+									 .rows = SEALED_ROWS,
 									 .wholes = 1,
 									 .tolerance = one->tolerance};
 	return sealed_run(one->run, one->contestant, &plan, &ignored, outcome, err);

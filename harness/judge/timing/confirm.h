@@ -2,16 +2,20 @@
 #ifndef GEMMJUDGE_JUDGE_TIMING_CONFIRM_H
 #define GEMMJUDGE_JUDGE_TIMING_CONFIRM_H
 
+#include "judge/timing/calibration.h"
 #include "judge/timing/lane.h"
-
-/* A process of ours whose calls take a known time. */
-struct calibration;
 
 /* Where a file of `judge` will be timed with sealed calls: starts the calibration kernel's process
  * beside what follows, for this file and those after it. Until confirm_ahead_wait() the device's
- * free memory is not the submission's doing. The caller ends run->calibration. */
+ * free memory is not the submission's doing. Runs on one device share it (run->calibrations), and
+ * take times one after the other. confirm_ahead_end() ends it, unless it is shared. */
 void confirm_ahead(struct run *run);
 void confirm_ahead_wait(const struct run *run);
+void confirm_ahead_end(struct run *run);
+
+/* Begin and end what runs share. */
+void confirm_share(struct calibration_share *share);
+void confirm_share_end(struct calibration_share *share);
 
 /* Before a shape is timed: starts *calibration where it is NULL, and measures it, while no file has
  * a process. It stays NULL where nobody wants sealed times, and is there to be ended also where

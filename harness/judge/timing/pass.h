@@ -6,7 +6,7 @@
 #include "judge/timing/stats.h"
 
 #define PASS_WARMUPS 2u /* of fast calls; a slow one has a single one */
-#define PASS_ROWS 16u   /* of a result, where not all of it is compared */
+#define PASS_ROWS 32u   /* of a result, where not all of it is compared */
 
 /* Calls of one pass, on as many sets, the first of them untimed. */
 struct pass_plan {

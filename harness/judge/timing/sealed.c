@@ -13,7 +13,6 @@
 #include "judge/timing/stats.h"
 #include "process/buffers.h"
 
-#define ROWS 16u /* that are compared of each call; of some all are */
 #define CALLS_MAX (SEALED_GROUPS_MAX * SEALED_CALLS_MAX)
 
 /* A call that was made. */
@@ -191,7 +190,7 @@ static bool pass_check(const struct pass *pass, struct outcome *outcome, struct 
 		return false;
 	uint64_t whole = drawn % ((uint64_t)pass->plan->wholes * pass->count);
 	for (uint32_t i = 0; i < pass->count && outcome->verdict == VERDICT_ACCEPTED; i++)
-		if (!check_call(pass, &pass->made[i], i == whole ? 0 : ROWS, outcome, err))
+		if (!check_call(pass, &pass->made[i], i == whole ? 0 : pass->plan->rows, outcome, err))
 			return false;
 	return true;
 }

@@ -8,6 +8,7 @@
 
 #define SEALED_GROUPS_MAX 8
 #define SEALED_CALLS_MAX 8 /* of a group */
+#define SEALED_ROWS 16u    /* of a result that are compared; of some all are */
 
 /* What a pass is to be: some groups of fresh sets. */
 struct sealed_plan {
@@ -19,7 +20,8 @@ struct sealed_plan {
 	uint32_t groups;               /* the first is not counted */
 	int32_t nanoseconds;           /* the calibration kernel's */
 	bool again;                    /* on the sets of the pass before; only for what is ours */
-	bool checks;                   /* the results of all calls are looked at, rows of them */
+	bool checks;                   /* the results of all calls are looked at, */
+	uint32_t rows;                 /* so many rows of each, drawn, */
 	uint32_t wholes;               /* and of one call in so many passes all of it */
 	struct tolerance tolerance;
 };

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -16,6 +17,7 @@
 #include "judge/run/timing_lock.h"
 #include "judge/timing/clocks.h"
 #include "judge/timing/confirm.h"
+#include "judge/timing/kept.h"
 #include "judge/timing/lane.h"
 #include "judge/timing/libraries.h"
 #include "judge/timing/pass.h"
@@ -32,7 +34,9 @@
 struct timer {
 	struct run *run;
 	const struct problem *problem;
-	size_t count, room;                 /* lanes that are in use, and all */
+	size_t all, room; /* lanes that are in use, and that there are */
+	struct lane *at;  /* those that take turns now, and how many */
+	size_t count;
 	struct contestant_time_reply reply; /* of the pass at hand */
 	struct calibration *calibration;    /* of sealed calls, where the run has none; NULL before the
 										   first of them */
@@ -165,8 +169,8 @@ static bool narrow_enough(struct lane *lanes, const struct timing_entry *entries
 static bool lane_begin(const struct timer *timer, const struct lane *lane,
 					   struct timing_entry *entry)
 {
-	const size_t i = (size_t)(lane - timer->lanes);
-	if (entry->label[0] != '\0' || !libraries_wanted(timer->lanes, timer->count, entry - i, i))
+	const size_t i = (size_t)(lane - timer->at);
+	if (entry->label[0] != '\0' || !libraries_wanted(timer->at, timer->count, entry - i, i))
 		return false;
 	snprintf(entry->label, sizeof entry->label, "%s", lane->entrant->label);
 	entry->role = lane->entrant->role;
@@ -193,11 +197,11 @@ static bool lanes_open(struct timer *timer, struct timing_result *out, struct er
 		struct outcome outcomes[LANES_TOGETHER];
 		size_t count = 0;
 		for (next = i; next < timer->count && count < LANES_TOGETHER; next++)
-			if (lane_begin(timer, &timer->lanes[next], &out->entries[next]))
-				together[count++] = &timer->lanes[next];
+			if (lane_begin(timer, &timer->at[next], &out->entries[next]))
+				together[count++] = &timer->at[next];
 		lane_open_all(timer->run, together, count, &out->test, outcomes);
 		for (size_t k = 0; k < count; k++) {
-			struct timing_entry *entry = &out->entries[together[k] - timer->lanes];
+			struct timing_entry *entry = &out->entries[together[k] - timer->at];
 			if (!contestant_link_holds(&together[k]->contestant, err))
 				return false;
 			entry->enclosed = together[k]->contestant.jail.enclosed;
@@ -223,7 +227,7 @@ static bool measure(struct timer *timer, struct timing_result *out, struct clock
 					struct error *err)
 {
 	struct run *run = timer->run;
-	struct lane *lanes = timer->lanes;
+	struct lane *lanes = timer->at;
 	size_t count = timer->count;
 	struct round round = {
 		.timer = timer, .check = check_of(timer, out), .clocks = clocks, .began = clock_seconds()};
@@ -291,7 +295,7 @@ struct timer *timer_open(struct run *run, const struct problem *problem,
 
 void timer_take(struct timer *timer, const struct entrant *entrants, size_t count)
 {
-	timer->count = count;
+	timer->all = count;
 	for (size_t i = 0; i < count; i++)
 		lane_take(&timer->lanes[i], timer->run, timer->problem, &entrants[i]);
 }
@@ -323,7 +327,7 @@ static bool measure_all(struct timer *timer, struct timing_result *out, struct e
 	if (ok && run->options->timing.steady) {
 		clocks_begin(&clocks);
 		clocks.power_cap_expected = true;
-		ok = steady_measure(&check, timer->lanes, out, &clocks, err);
+		ok = steady_measure(&check, timer->at, out, &clocks, err);
 	}
 	clocks_report(&clocks, out);
 	clocks_close(&clocks);
@@ -335,35 +339,135 @@ static struct calibration **calibration_of(struct timer *timer)
 	return timer->run->calibration != NULL ? &timer->run->calibration : &timer->calibration;
 }
 
-bool timer_case(struct timer *timer, const struct test_case *test, struct timing_result *out,
-				struct error *err)
+/* An empty result of a case, with room for the entries of all lanes. */
+static bool result_begin(const struct timer *timer, const struct test_case *test,
+						 struct timing_result *out, struct error *err)
+{
+	*out = (struct timing_result){.test = *test};
+	snprintf(out->problem, sizeof out->problem, "%s", timer->problem->name);
+	out->entries = calloc(timer->all, sizeof *out->entries);
+	return out->entries != NULL || error_set(err, "out of memory");
+}
+
+/* So many lanes from this one on, side by side and without the others. */
+static bool time_lanes(struct timer *timer, struct lane *at, size_t count,
+					   struct timing_result *out, struct error *err)
 {
 	struct run *run = timer->run;
-	*out = (struct timing_result){.test = *test, .count = timer->count};
-	snprintf(out->problem, sizeof out->problem, "%s", timer->problem->name);
-	out->entries = calloc(timer->count, sizeof *out->entries);
-	if (out->entries == NULL)
-		return error_set(err, "out of memory");
-
-	struct calibration **calibration = calibration_of(timer);
-	bool ok = confirm_begin(run, timer->problem, out, calibration, err) &&
-			  referee_link_case(&run->referee, timer->problem->name, test, run_chain(run),
-								sets_for(run, timer->problem, test), err);
+	timer->at = at;
+	timer->count = out->count = count;
+	bool ok = referee_link_case(&run->referee, timer->problem->name, &out->test, run_chain(run),
+								sets_for(run, timer->problem, &out->test), err);
 	out->sets = run->referee.arena.sets;
 	ok = ok && lanes_open(timer, out, err);
 	ahead_pause(run->ahead); /* compilers would take cores from what is timed on the host */
 	timing_lock_begin(run->timing_lock);
 	ok = ok && measure_all(timer, out, err);
-	for (size_t i = 0; i < timer->count; i++)
-		finish_entry(&run->referee.facts, &timer->lanes[i], &out->entries[i], out);
-	ok = ok && confirm(run, timer->problem, *calibration, timer->lanes, out, err);
+	for (size_t i = 0; i < count; i++)
+		finish_entry(&run->referee.facts, &at[i], &out->entries[i], out);
+	ok = ok && confirm(run, timer->problem, *calibration_of(timer), at, out, err);
 	timing_lock_end(run->timing_lock);
 	ahead_continue(run->ahead);
-	for (size_t i = 0; i < timer->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		timing_keep_possible(&out->entries[i]);
 		entry_rate(&out->entries[i], out);
-		contestant_link_denied(&timer->lanes[i].contestant, &out->entries[i].denied);
+		contestant_link_denied(&at[i].contestant, &out->entries[i].denied);
 	}
-	libraries_finish(timer->lanes, timer->count, timer->problem, out);
+	libraries_finish(at, count, timer->problem, out);
 	return ok;
+}
+
+/* ---- libraries' times that files have in common --------------------------------------- */
+
+/* How many files there are, before the libraries. */
+static size_t files_of(const struct timer *timer)
+{
+	size_t files = 0;
+	while (files < timer->all && timer->lanes[files].entrant->role != TIMING_LIBRARY)
+		files++;
+	return files;
+}
+
+static bool can_keep(const struct timer *timer, size_t files)
+{
+	const struct judge_options *options = timer->run->options;
+	size_t libraries = timer->all - files;
+	return timer->run->kept > 0 && options->mode == JUDGE_CHECKS && !options->timing.steady &&
+		   files > 0 && libraries > 0 && libraries <= KEPT_LIBRARIES;
+}
+
+/* Times the libraries, while no file has a process that could slow them down for all others, and
+ * keeps that in place of *kept. */
+static bool time_libraries(struct timer *timer, const struct test_case *test,
+						   const struct kept_key *key, struct kept_times *kept, struct error *err)
+{
+	const size_t files = files_of(timer);
+	struct kept_times now = {0};
+	char drift[KEPT_DRIFT_TEXT];
+	for (size_t i = 0; i < files; i++)
+		lane_close(&timer->lanes[i]);
+	if (!result_begin(timer, test, &now.result, err) ||
+		!time_lanes(timer, &timer->lanes[files], timer->all - files, &now.result, err)) {
+		free(now.result.entries);
+		return false;
+	}
+	now.when = clock_seconds();
+	if (kept_drift(kept, &now, drift))
+		run_note(timer->run, drift);
+	kept_add(timer->run->kept, key, &now);
+	free(kept->result.entries);
+	*kept = now;
+	return true;
+}
+
+/* The libraries' entries behind those of the files. */
+static void join(const struct timing_result *libraries, struct timing_result *out)
+{
+	memcpy(out->entries + out->count, libraries->entries, libraries->count * sizeof *out->entries);
+	out->count += libraries->count;
+	out->wide |= libraries->wide;
+	if (libraries->throttled && !out->throttled)
+		memcpy(out->throttle_reason, libraries->throttle_reason, sizeof out->throttle_reason);
+	out->throttled |= libraries->throttled;
+}
+
+/* The files, beside the libraries' times that are kept; where there are none, or they do not hold,
+ * the libraries first, or afterwards where the clock has changed. */
+static bool time_apart(struct timer *timer, size_t files, const struct kept_key *key,
+					   struct timing_result *out, struct error *err)
+{
+	const size_t libraries = timer->all - files;
+	struct kept_times kept;
+	bool hold = kept_find(timer->run->kept, key, &kept) && kept.result.count <= libraries &&
+				kept_hold(&kept, clock_seconds());
+	const double age = clock_seconds() - kept.when;
+	bool ok = (hold || time_libraries(timer, &out->test, key, &kept, err)) &&
+			  time_lanes(timer, timer->lanes, files, out, err);
+	if (ok && hold && !kept_hold_at(&kept, out)) {
+		hold = false;
+		ok = time_libraries(timer, &out->test, key, &kept, err);
+	}
+	if (ok) {
+		join(&kept.result, out);
+		out->libraries_age = hold ? age : 0.0;
+		out->seconds += hold ? 0.0 : kept.result.seconds;
+	}
+	free(kept.result.entries);
+	return ok;
+}
+
+bool timer_case(struct timer *timer, const struct test_case *test, struct timing_result *out,
+				struct error *err)
+{
+	struct run *run = timer->run;
+	const size_t files = files_of(timer);
+	if (!result_begin(timer, test, out, err) ||
+		!confirm_begin(run, timer->problem, out, calibration_of(timer), err))
+		return false;
+	const struct lane_check what = check_of(timer, out);
+	struct kept_key key;
+	if (can_keep(timer, files) &&
+		kept_key_of(&what, timer->lanes + files, timer->all - files, &key))
+		return time_apart(timer, files, &key, out, err);
+	return time_lanes(timer, timer->lanes, timer->all, out, err);
 }

@@ -223,6 +223,7 @@ class Timing(TypedDict):
     wide_interval: bool
     seconds: float | str
     input_sets: int
+    libraries_age_seconds: NotRequired[float | str]
 
 
 class Denied(TypedDict):

@@ -19,8 +19,8 @@ static struct made {
 	double work;    /* microseconds of a call */
 	double scatter; /* of a call, each second group's is so much longer */
 	bool refuses;   /* the referee has no memory for groups of the calibration kernel */
-	size_t passes, calibrations, overheads, held;
-	uint32_t wholes; /* of the last plan */
+	size_t passes, calibrations, overheads, held, started, closed;
+	uint32_t wholes, rows; /* of the last plan */
 } made;
 
 static double made_seconds(void)
@@ -44,6 +44,7 @@ static bool made_sealed(struct run *run, struct contestant_link *link,
 	(void)run, (void)link, (void)err;
 	made.passes++;
 	made.wholes = plan->wholes;
+	made.rows = plan->rows;
 	made.now += PASS_SECONDS + 1e-6 * plan->groups * plan->calls * made.work;
 	fill(plan, made.work, out);
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
@@ -78,6 +79,19 @@ static bool made_hold(struct child *child, int cpu)
 	return true;
 }
 
+static void made_start(struct calibration *calibration, const struct device_choice *device,
+					   const struct timeline_of *spends, size_t memory_limit, double timeout)
+{
+	(void)calibration, (void)device, (void)spends, (void)memory_limit, (void)timeout;
+	made.started++;
+}
+
+static void made_close(struct calibration *calibration)
+{
+	(void)calibration;
+	made.closed++;
+}
+
 static void made_nothing(struct child *child)
 {
 	(void)child;
@@ -87,6 +101,8 @@ static void made_nothing(struct child *child)
 #define sealed_run made_sealed
 #define calibration_pass made_calibration
 #define calibration_overhead made_overhead
+#define calibration_start made_start
+#define calibration_close made_close
 #define child_hold made_hold
 #define child_is_held(child, cpu) true
 #define child_pause made_nothing
@@ -140,7 +156,7 @@ Test(confirm, slow_calls_are_confirmed_in_two_passes)
 	cr_expect_eq(made.passes, 2);
 	cr_expect_eq(made.calibrations, 2, "one after each pass");
 	cr_expect_eq(made.overheads, 1, "when its process has ended");
-	cr_expect_eq(made.wholes, 2, "as many whole results as in four passes");
+	cr_expect(made.wholes == 2 && made.rows == 32, "as many results and rows as in four passes");
 }
 
 Test(confirm, fast_calls_make_as_many_passes_as_their_groups_are_counted_out_for)
@@ -149,7 +165,7 @@ Test(confirm, fast_calls_make_as_many_passes_as_their_groups_are_counted_out_for
 	struct timing_entry entry = confirmed(400, 300);
 	cr_expect_eq(entry.seal.state, SEAL_CONFIRMED);
 	cr_expect_eq(made.passes, 4);
-	cr_expect_eq(made.wholes, 4);
+	cr_expect(made.wholes == 4 && made.rows == 16);
 }
 
 /* As long as a claim is not confirmed there are as many passes as before: the machine may be slow
@@ -211,4 +227,45 @@ Test(confirm, an_overhead_that_there_is_no_memory_for_is_asked_for_again)
 	cr_expect_eq(made.overheads, 2);
 	begin(&run, &calibration, &large);
 	cr_expect_eq(made.overheads, 2);
+}
+
+/* ---- one calibration kernel ------------------------------------------------------------ */
+
+Test(confirm, files_of_a_run_have_one_calibration_kernel)
+{
+	struct run run = run_of();
+	made = (struct made){.now = 0};
+	run.referee.device.kind = DEVICE_CUDA;
+	for (int file = 0; file < 3; file++)
+		confirm_ahead(&run);
+	cr_expect(run.calibration != NULL && made.started == 1);
+	confirm_ahead_end(&run);
+	cr_expect(run.calibration == NULL && made.closed == 1);
+	run.referee.device.kind = DEVICE_EMULATED;
+	confirm_ahead(&run);
+	cr_expect_eq(made.started, 1);
+}
+
+Test(confirm, runs_on_a_device_share_a_calibration_kernel)
+{
+	struct calibration_share share;
+	struct run runs[3];
+	made = (struct made){.now = 0};
+	confirm_share(&share);
+	for (int i = 0; i < 3; i++) {
+		runs[i] = run_of();
+		runs[i].referee.device.kind = DEVICE_CUDA;
+		runs[i].calibrations = &share;
+		confirm_ahead(&runs[i]);
+		cr_expect(runs[i].calibration != NULL && runs[i].calibration == runs[0].calibration);
+	}
+	cr_expect_eq(made.started, 1);
+	for (int i = 0; i < 3; i++)
+		confirm_ahead_end(&runs[i]);
+	cr_expect_eq(made.closed, 0, "another run may use it still");
+	confirm_share_end(&share);
+	cr_expect_eq(made.closed, 1);
+	confirm_share(&share);
+	confirm_share_end(&share);
+	cr_expect_eq(made.closed, 1, "nobody has started any");
 }

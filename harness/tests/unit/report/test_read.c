@@ -50,7 +50,8 @@ static void add_timing(struct judgement *item)
 									 .throttled = true,
 									 .throttle_reason = "power",
 									 .wide = true,
-									 .sets = 24};
+									 .sets = 24,
+									 .libraries_age = 12.5};
 	for (int i = 0; i < 3; i++) {
 		struct timing_entry *entry = &timing->entries[i];
 		snprintf(entry->label, sizeof entry->label, "%s", labels[i]);

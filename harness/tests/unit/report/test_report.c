@@ -258,15 +258,17 @@ Test(report, text_has_no_escape_of_others)
 	judgement_list_free(&list);
 }
 
-Test(report, text_warns_of_throttling_and_wide_intervals)
+Test(report, text_warns_of_throttling_wide_intervals_and_old_times)
 {
 	struct judgement_list list = some_list();
 	struct timing_result *timing = &list.items[0].timing;
 	timing->throttled = timing->wide = true;
+	timing->libraries_age = 12.2;
 	snprintf(timing->throttle_reason, sizeof timing->throttle_reason, "power cap");
 	char *text = text_of(&list, (struct report_style){.width = 80, .verbose = true});
 	holds(text, "warning: the clock was held down while measuring (power cap)");
 	holds(text, "warning: a median is uncertain by 0.5%");
+	holds(text, "  the libraries were timed 12 s before, for an earlier file\n");
 	free(text);
 	judgement_list_free(&list);
 }
