@@ -253,7 +253,9 @@ bool kept_drift(const struct kept_times *before, const struct kept_times *now,
 	for (size_t i = 0; i < now->result.count; i++) {
 		const struct timing_entry *entry = &now->result.entries[i];
 		const struct timing_entry *old = find_entry(&before->result, entry->label);
-		double drift = entry->ran && old != NULL ? drift_of(old, entry) : 0.0;
+		if (!entry->ran || old == NULL)
+			continue;
+		double drift = drift_of(old, entry);
 		if (!(fabs(drift) > fabs(most)))
 			continue;
 		most = drift;

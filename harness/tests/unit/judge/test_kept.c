@@ -78,7 +78,8 @@ Test(kept, times_are_found_by_their_key_as_they_were)
 	cr_expect(times.when == 5 && times.result.count == 2 && times.result.sets == 10 &&
 			  times.result.sm_clock_mhz_median == 1980);
 	times_of(180, 5);
-	cr_expect_eq(memcmp(times.result.entries, entries, sizeof entries), 0);
+	const char *bytes = (const char *)times.result.entries;
+	cr_expect_eq(memcmp(bytes, (const char *)entries, sizeof entries), 0);
 	free(times.result.entries);
 	cr_expect_eq(found(store, "b"), 300);
 	cr_expect_eq(found(store, "c"), 0);
