@@ -40,6 +40,7 @@ struct batch_state {
 	json_t *known; /* ids, as JSON text */
 	size_t line;
 	struct place places[BATCH_WORKERS_MAX];
+	struct lender calibrations[BATCH_WORKERS_MAX]; /* of GPUs, at the first place that each has */
 	struct error *err;
 };
 
@@ -153,13 +154,22 @@ static const char *name_of(const struct batch_request *request)
 	return id;
 }
 
+static size_t first_of_device(const struct batch *batch, size_t i)
+{
+	size_t first = 0;
+	while (batch->devices != NULL && first < i &&
+		   strcmp(batch->devices[first], batch->devices[i]) != 0)
+		first++;
+	return batch->devices != NULL ? first : 0;
+}
+
 static bool start(struct batch_state *state, size_t i)
 {
 	const struct batch *batch = state->batch;
 	struct place *place = &state->places[i];
 	const struct batch_request *request = &place->request;
 	const char *argv[BATCH_WORDS_MAX + 16];
-	char beside[32], lent[32], stored_as[sizeof STORED_AS + NAME_BYTES];
+	char beside[32], lent[32], times[32], process[48], stored_as[sizeof STORED_AS + NAME_BYTES];
 	size_t count = 0;
 	argv[count++] = "gemmjudge";
 	for (size_t k = 0; batch->command[k] != NULL; k++)
@@ -183,22 +193,34 @@ static bool start(struct batch_state *state, size_t i)
 	snprintf(beside, sizeof beside, "--beside=%d", kept);
 	if (kept >= 0)
 		argv[count++] = beside;
-	const int referee = lender_lend(&place->referee);
+	pid_t program;
+	const int referee = lender_lend(&place->referee, &program);
 	snprintf(lent, sizeof lent, "--referee=%d", referee);
 	if (referee >= 0)
 		argv[count++] = lent;
+	const int calibration =
+		kept >= 0 ? lender_lend(&state->calibrations[first_of_device(batch, i)], &program) : -1;
+	snprintf(times, sizeof times, "--calibration=%d", calibration);
+	snprintf(process, sizeof process, "--calibration-process=%d", (int)program);
+	if (calibration >= 0) {
+		argv[count++] = times;
+		argv[count++] = process;
+	}
 	argv[count++] = "--";
 	argv[count++] = request->path != NULL ? request->path : "-";
 	argv[count] = NULL;
 	const struct worker_how how = {.through = batch->through,
 								   .quotes = true,
 								   .apart = batch->through != NULL,
-								   .kept = {kept > 0 ? kept : 0, referee > 0 ? referee : 0}};
+								   .kept = {kept > 0 ? kept : 0, referee > 0 ? referee : 0,
+											calibration > 0 ? calibration : 0}};
 	const bool started =
 		worker_start(&place->worker, &how, argv, request->source != NULL ? request->source : "",
 					 request->source_length, state->err);
 	if (referee >= 0)
 		close(referee);
+	if (calibration >= 0)
+		close(calibration);
 	return started;
 }
 
@@ -371,6 +393,8 @@ bool batch_run(const struct batch *batch, struct batch_outcome *out, struct erro
 		state->places[i].worker = (struct worker){.events = -1, .errors = -1};
 		if (batch->referees)
 			state->places[i].referee.program = "libexec/referee";
+		if (batch->referees && batch->share)
+			state->calibrations[i].program = "libexec/contestant";
 	}
 	state->requests.fd = -1;
 	const bool opened =
@@ -381,6 +405,7 @@ bool batch_run(const struct batch *batch, struct batch_outcome *out, struct erro
 			worker_signal(&state->places[i].worker, SIGKILL);
 		worker_forget(&state->places[i].worker);
 		lender_close(&state->places[i].referee);
+		lender_close(&state->calibrations[i]);
 		request_free(&state->places[i].request);
 	}
 	lines_close(&state->requests);

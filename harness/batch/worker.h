@@ -31,7 +31,7 @@ struct worker_how {
 	bool quotes;         /* that command and what was told last stand in the error */
 	bool apart;          /* a group of its own: a terminal's interrupt reaches only us */
 	bool yields;         /* others of this machine have the CPU first */
-	int kept[2];         /* descriptors that it inherits; 0: none */
+	int kept[3];         /* descriptors that it inherits; 0: none */
 	void (*line)(void *context, const char *line);
 	void *context;
 };

@@ -66,9 +66,7 @@ bool batch_places_take(struct batch_places *places, const struct device_list *li
 	if (list->text != NULL && !emulated && list->count == 0)
 		return error_set(err, "--device %s: name the GPUs (cuda:0,1)", list->text);
 	const size_t gpus = list->text != NULL && list->count > 0 ? list->count : 1;
-	places->count = jobs > 0 ? jobs : probe_threads();
-	if (places->count < gpus)
-		places->count = gpus;
+	places->count = jobs > 0 ? jobs : emulated ? probe_threads() : probe_judges(gpus);
 	places->share = !emulated && places->count > gpus;
 	if (emulated && jobs == 0 && list->text != NULL && list->count > 1)
 		places->count = list->count;

@@ -215,6 +215,7 @@ bool cuda_sealed_arena(void *opaque, struct arena *arena, uint32_t group, struct
 }
 
 constexpr int wiped_byte = 0x5a;
+constexpr uint64_t kept_bytes = 1ull << 30; /* from one file to the next */
 
 __global__ void count_unwiped_kernel(const uint4 *memory, uint64_t count, unsigned long long *found)
 {
@@ -253,10 +254,14 @@ bool cuda_wipe(void *opaque, struct error *err)
 		return false;
 	count_unwiped_kernel<<<1024, 256>>>(static_cast<const uint4 *>(state->arena.at),
 										state->arena.bytes / sizeof(uint4), state->changed);
-	return finish(what, err) &&
-		   good(cudaMemcpy(&found, state->changed, sizeof found, cudaMemcpyDeviceToHost), what,
-				err) &&
-		   (found == 0 || fail(err, "memory of earlier cases is still being written to"));
+	if (!finish(what, err) ||
+		!good(cudaMemcpy(&found, state->changed, sizeof found, cudaMemcpyDeviceToHost), what, err))
+		return false;
+	if (found != 0)
+		return fail(err, "memory of earlier cases is still being written to");
+	if (state->arena.bytes > kept_bytes) /* others want some, too */
+		drop(&state->arena);
+	return true;
 }
 
 /* Passes on the sets of the one before are made without a sweep: the first group of a pass comes

@@ -138,6 +138,11 @@ struct bench *bench_open(struct run *run, const struct problem *problem,
 	return NULL;
 }
 
+void bench_prepare(struct bench *bench)
+{
+	timer_prepare(bench->timer);
+}
+
 bool bench_time(struct bench *bench, const struct test_case *test, struct timing_result *out,
 				struct error *err)
 {

@@ -13,6 +13,9 @@ struct bench *bench_open(struct run *run, const struct problem *problem,
 /* One case. False when the referee cannot go on. */
 bool bench_time(struct bench *bench, const struct test_case *test, struct timing_result *out,
 				struct error *err);
+/* Starts the files' processes ahead, with nobody's code in them. */
+void bench_prepare(struct bench *bench);
+
 void bench_close(struct bench *bench);
 
 /* The command `bench`: fills list->bench and the verdicts of list->items. */

@@ -13,6 +13,7 @@
 #include "judge/run/device.h"
 #include "judge/run/lock.h"
 #include "judge/run/timing_lock.h"
+#include "judge/run/turn.h"
 #include "judge/timing/confirm.h"
 
 #define STEP_SECONDS 0.1 /* between two steps that are shown, where several devices have some */
@@ -171,6 +172,9 @@ static size_t sides_wanted(const struct run *run, size_t files, size_t devices)
 											 : ahead_threads();
 	if (run->referee.facts.name[0] == '\0' || files < 2)
 		return 1;
+	const size_t places = devices * turn_places(run->referee.facts.memory_bytes);
+	if (run->referee.device.kind == DEVICE_CUDA && jobs > places)
+		jobs = places;
 	if (tool_words(&run->tool) != NULL || jobs < devices)
 		jobs = devices;
 	return jobs < files ? jobs : files;

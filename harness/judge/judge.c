@@ -92,9 +92,11 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 				 "not timed: only accepted solutions are");
 		return true;
 	}
+	struct bench *bench = bench_open(run, s->problem, &s, 1, err);
+	if (bench != NULL && run->company) /* others wait while this one has the GPU alone */
+		bench_prepare(bench);
 	turn_take(run, LOCK_ALONE);
 	run_progress(run, s->file, "timing", 0, 1);
-	struct bench *bench = bench_open(run, s->problem, &s, 1, err);
 	bool measured = bench != NULL && bench_time(bench, &s->timed, &out->timing, err);
 	out->has_timing = measured;
 	if (measured) {
@@ -103,6 +105,8 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 	}
 	epilogue_take_layers(run->epilogue, out);
 	bench_close(bench);
+	if (run->company) /* the sets of timed calls are large, and others need memory */
+		measured = run_renew(run, err) && measured;
 	return measured;
 }
 

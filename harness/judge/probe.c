@@ -6,6 +6,8 @@
 #include "judge/run/ahead.h"
 #include "judge/run/device.h"
 #include "judge/run/tool.h"
+#include "judge/run/turn.h"
+#include "judge/timing/clocks.h"
 #include "judge/timing/confirm.h"
 
 bool probe_device(const struct device_list *request, struct probe *out, struct error *err)
@@ -36,4 +38,13 @@ bool probe_sanitizer(char program[PATHS_MAX], struct error *err)
 size_t probe_threads(void)
 {
 	return ahead_threads();
+}
+
+size_t probe_judges(size_t gpus)
+{
+	const uint64_t memory = clocks_least_memory();
+	const size_t threads = ahead_threads();
+	const size_t places = memory > 0 ? gpus * turn_places(memory) : threads;
+	const size_t judges = threads < places ? threads : places;
+	return judges > gpus ? judges : gpus;
 }

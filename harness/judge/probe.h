@@ -26,4 +26,7 @@ bool probe_sanitizer(char program[PATHS_MAX], struct error *err);
 /* As many judges or compilers at a time as the machine's cores and memory bear, at least one. */
 size_t probe_threads(void);
 
+/* As many judges at a time as the machine and that many of its GPUs bear, at least one for each. */
+size_t probe_judges(size_t gpus);
+
 #endif

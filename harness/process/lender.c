@@ -17,16 +17,16 @@ static struct child *start(const char *program)
 					   &told_by_who_starts_its_own);
 }
 
-int lender_lend(struct lender *lender)
+int lender_lend(struct lender *lender, pid_t *program)
 {
-	pid_t unused;
+	*program = 0;
 	if (lender->program == NULL)
 		return -1;
 	if (lender->child != NULL && !child_is_idle(lender->child))
 		lender_close(lender);
 	if (lender->child == NULL)
 		lender->child = start(lender->program);
-	return lender->child != NULL ? child_lend(lender->child, &unused) : -1;
+	return lender->child != NULL ? child_lend(lender->child, program) : -1;
 }
 
 void lender_take_back(struct lender *lender, bool used_well)

@@ -4,6 +4,7 @@
 #define GEMMJUDGE_PROCESS_LENDER_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -16,8 +17,8 @@ struct lender {
 };
 
 /* The channel for the next who use it, which is the caller's to close: of the program as the one
- * before has left it, or of a new one where that is gone. -1: it cannot be had. */
-int lender_lend(struct lender *lender);
+ * before has left it, or of a new one where that is gone, and its process. -1: it cannot be had. */
+int lender_lend(struct lender *lender, pid_t *program);
 
 /* Nobody uses it any more. Unless it was `used_well`, to an end that the user has told, what it is
  * at nobody knows, and it ends. */

@@ -274,6 +274,8 @@ struct contestant_open {
 	uint32_t under_tool;        /* one looks on: operands are copies in allocations of their
 								   size, on a GPU too, and the process ends with exit() */
 	uint32_t tells;             /* of what the jail denies, where that can be had */
+	uint32_t lent; /* our own code, which several use one after the other: who opens it as
+					  the one before did, and loads the same, gets the same answers */
 };
 struct contestant_open_reply { /* with the descriptor for denied_listen(), where `tells` */
 	struct message head;

@@ -26,7 +26,13 @@ static bool runners_start(struct server *server, struct runner *runners, size_t 
 			(struct runner){.server = server,
 							.device = config->devices[*started],
 							.referee.program = config->through == NULL ? "libexec/referee" : NULL,
-							.beside = server->beside};
+							.beside = server->beside,
+							.own_calibration.program = "libexec/contestant"};
+		size_t first = 0;
+		while (first < *started && (config->devices[first] == NULL ||
+									strcmp(config->devices[first], config->devices[*started]) != 0))
+			first++;
+		runners[*started].calibration = &runners[first].own_calibration;
 		if (pthread_create(&runners[*started].thread, NULL, runner_main, &runners[*started]) != 0)
 			return error_set(err, "no new thread");
 	}
@@ -91,6 +97,8 @@ static bool run(struct server *server, const sigset_t *signals, struct error *er
 	queue_end(server->queue);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(runners[i].thread, NULL);
+	for (size_t i = 0; i < started; i++)
+		lender_close(&runners[i].own_calibration);
 	http_close(http);
 	boards_close(server->boards);
 	if (server->beside > 0)
@@ -135,6 +143,7 @@ bool serve_run(const struct serve_config *config, struct error *err)
 	pthread_sigmask(SIG_BLOCK, &signals, &before); /* of all threads: children take it off */
 	signal(SIGPIPE, SIG_IGN);
 	pthread_mutex_init(&server.mutex, NULL);
+	pthread_mutex_init(&server.lending, NULL);
 	raise_limit();
 	bool ok = standard_is_fit(config, err) &&
 			  (server.jobs = jobs_open(config->store, config->through != NULL, err)) != NULL &&

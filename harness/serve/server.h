@@ -28,6 +28,7 @@ struct server {
 	bool loopback;          /* nobody else reaches the address */
 	_Atomic bool had_users; /* since the start: it stays closed when the last one is removed */
 	_Atomic(enum serve_stop) stop;
+	pthread_mutex_t lending; /* of what several runners lend */
 	/* Since the start; under the mutex. */
 	pthread_mutex_t mutex;
 	json_t *verdicts; /* an object: how many of each */
@@ -45,9 +46,11 @@ void server_count(struct server *server, const char *verdict, double seconds);
 struct runner {
 	pthread_t thread;
 	struct server *server;
-	const char *device;    /* NULL: none is named */
-	struct lender referee; /* that its judges use one after the other */
-	int beside;            /* what judges that share a device have in common; 0: nothing */
+	const char *device;            /* NULL: none is named */
+	struct lender referee;         /* that its judges use one after the other */
+	struct lender own_calibration; /* of the GPU, where it is the first runner there, */
+	struct lender *calibration;    /* which others use, too */
+	int beside;                    /* what judges that share a device have in common; 0: nothing */
 };
 void *runner_main(void *runner);
 

@@ -29,6 +29,12 @@ enum judge_mode {
 	JUDGE_COMPARES, /* times each file with its epilogue and without any */
 };
 
+/* A process that a batch lends to its judges, one after the other. */
+struct judge_loan {
+	int channel; /* 0: none is lent */
+	int program; /* its process */
+};
+
 /* How the files are compiled. */
 struct judge_compile {
 	/* More flags for nvcc, when it compiles the files; NULL behind the last. */
@@ -117,10 +123,12 @@ struct judge_options {
 	const struct problem *problem; /* NULL: from each file's folder */
 	const char *epilogue;          /* a chain of stages, fused into the solutions */
 	struct device_list device;
-	int beside;          /* a descriptor that a batch left us, whose judges share a device
-							(run/timing_lock.h): the first file is compiled before the device is taken; 0:
-							none */
-	int referee;         /* the channel of a referee that a batch lends us (run/referee_link.h); 0: none */
+	int beside;  /* a descriptor that a batch left us, whose judges share a device
+					(run/timing_lock.h): the first file is compiled before the device is taken; 0:
+					none */
+	int referee; /* the channel of a referee that a batch lends us (run/referee_link.h); 0: none */
+	struct judge_loan
+		calibration;     /* the calibration kernel's process, for when we have the device alone */
 	size_t jobs;         /* JUDGE_CHECKS: so many files at once; 0: as many as the machine bears */
 	const char *profile; /* a file, behind whose lines go the steps of the run and their seconds
 							(run/timeline.h); or NULL */

@@ -1,5 +1,6 @@
 #include "judge/run/contestant_link.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -323,6 +324,7 @@ void contestant_link_close(struct contestant_link *link)
 	if (!child_stop(link->child) && link->setup->outlives != NULL)
 		*link->setup->outlives = true;
 	link->child = NULL;
+	link->prepared = false;
 	if (ran)
 		timeline_end(link->setup->spends, TIMELINE_END, begun);
 	take_counters(link);
@@ -354,6 +356,11 @@ static bool start(struct contestant_link *link, struct error *err)
 	argv[words++] = program;
 	argv[words] = NULL;
 	const double begun = clock_seconds();
+	const int lent = link->setup->lent > 0 ? fcntl(link->setup->lent, F_DUPFD_CLOEXEC, 3) : -1;
+	if (lent >= 0) {
+		link->child = child_borrow(lent, link->setup->lent_program, err);
+		return link->child != NULL;
+	}
 	link->child =
 		child_start(&(struct child_options){.argv = argv,
 											.setenv = link->setup->environment,
@@ -401,7 +408,8 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 									  .timed = link->setup->timed,
 									  .libraries_allowed = link->setup->libraries_allowed,
 									  .under_tool = link->setup->under != NULL,
-									  .tells = !open};
+									  .tells = !open && link->setup->lent <= 0,
+									  .lent = link->setup->lent > 0};
 	struct contestant_open_reply reply = {.tells = 0};
 	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
 	struct error err = {{0}};
@@ -483,16 +491,32 @@ struct outcome contestant_link_load(struct contestant_link *link)
 	return outcome;
 }
 
-struct outcome contestant_link_open(struct contestant_link *link)
+static struct outcome open_enclosed(struct contestant_link *link)
 {
-	struct error err = {{0}};
 	contestant_link_close(link);
 	link->jail.enclosed = false;
 	link->jail.layers = 0;
 	link->jail.unavailable[0] = '\0';
-	struct outcome outcome = start_enclosed(link);
-	if (outcome.verdict != VERDICT_ACCEPTED)
-		return outcome;
+	return start_enclosed(link);
+}
+
+void contestant_link_prepare(struct contestant_link *link)
+{
+	if (open_enclosed(link).verdict == VERDICT_ACCEPTED)
+		link->prepared = true;
+	else
+		contestant_link_close(link);
+}
+
+struct outcome contestant_link_open(struct contestant_link *link)
+{
+	struct error err = {{0}};
+	if (!link->prepared) {
+		struct outcome outcome = open_enclosed(link);
+		if (outcome.verdict != VERDICT_ACCEPTED)
+			return outcome;
+	}
+	link->prepared = false;
 	if (!contestant_link_holds(link, &err))
 		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
 	return contestant_link_load(link);

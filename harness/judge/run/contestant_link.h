@@ -45,6 +45,9 @@ struct contestant_setup {
 	double timeout;  /* seconds for loading the solution, which runs its constructors */
 	double together; /* seconds for all that the solution does, in whatever processes;
 						0: any */
+	int lent; /* the channel of a process that is lent to us, for our own code, and that process; it
+				 lives on behind us. 0: none */
+	pid_t lent_program;
 	const char *library_folder; /* a folder: of libraries that contestant_link_load() will load;
 								   NULL or "": none */
 	unsigned without;           /* layers of the jail that are left open */
@@ -69,6 +72,7 @@ struct contestant_link {
 						  GPU; 0: its own default */
 	/* filled by these functions */
 	struct child *child; /* NULL: not running */
+	bool prepared;       /* it is closed, and waits for the solution */
 	bool has_settings;
 	int settings;  /* then: the file of settings.h */
 	double waited; /* seconds of setup->together that are used */
@@ -81,9 +85,13 @@ struct contestant_link {
 	char *said;          /* under a tool: what was printed in ending; the caller frees it */
 };
 
-/* Stops the process that runs, if any, starts a new one, closes it and loads the solution. Where a
- * layer that is required does not hold, the verdict is NOT_RUN, and contestant_link_holds() tells.
- */
+/* Starts a process ahead and closes it: nobody's code runs in it before contestant_link_open(),
+ * which then takes it. That it does not start is told there, by the next one. */
+void contestant_link_prepare(struct contestant_link *link);
+
+/* Stops the process that runs, if any, starts a new one, closes it and loads the solution; or loads
+ * it in the one that is prepared. Where a layer that is required does not hold, the verdict is
+ * NOT_RUN, and contestant_link_holds() tells. */
 struct outcome contestant_link_open(struct contestant_link *link);
 
 /* Loads link->setup->library, which is another one by now, into the process that runs, where it has

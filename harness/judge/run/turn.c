@@ -28,9 +28,9 @@ void turn_end(struct run *run)
 	run->place = 0;
 }
 
-static unsigned places_of(const struct run *run)
+unsigned turn_places(uint64_t memory_bytes)
 {
-	const uint64_t places = run->referee.facts.memory_bytes / MEMORY_EACH;
+	const uint64_t places = memory_bytes / MEMORY_EACH;
 	return places < 1 ? 1 : places > PLACES_MAX ? PLACES_MAX : (unsigned)places;
 }
 
@@ -38,7 +38,8 @@ static void wait_for_place(struct run *run, const char *name)
 {
 	static const struct timespec pause = {.tv_nsec = LOOK_NANOSECONDS};
 	int place = 0;
-	while (!lock_place(name, places_of(run), &place) && !run_stopped(run))
+	while (!lock_place(name, turn_places(run->referee.facts.memory_bytes), &place) &&
+		   !run_stopped(run))
 		nanosleep(&pause, NULL);
 	run->place = place > 0 ? place : 0;
 }

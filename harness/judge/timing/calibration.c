@@ -19,6 +19,11 @@ static bool process_open(struct calibration *self, struct error *err)
 		!paths_join(self->library, build, "libexec/calibration.so", err))
 		return false;
 	struct outcome outcome = contestant_link_open(&self->link);
+	if (outcome.verdict != VERDICT_ACCEPTED &&
+		self->setup.lent > 0) { /* whoever had it was killed */
+		self->setup.lent = 0;
+		outcome = contestant_link_open(&self->link);
+	}
 	return outcome.verdict == VERDICT_ACCEPTED ||
 		   error_set(err, "the calibration kernel of sealed calls does not start: %s",
 					 outcome.detail);
@@ -32,7 +37,8 @@ static void *start(void *context)
 }
 
 void calibration_start(struct calibration *calibration, const struct device_choice *device,
-					   const struct timeline_of *spends, size_t memory_limit, double timeout)
+					   const struct timeline_of *spends, const struct judge_loan *lent,
+					   size_t memory_limit, double timeout)
 {
 	calibration->device = *device;
 	calibration->setup = (struct contestant_setup){.device = &calibration->device,
@@ -41,6 +47,8 @@ void calibration_start(struct calibration *calibration, const struct device_choi
 												   .problem = PROBLEM_CALIBRATION,
 												   .memory_limit = memory_limit,
 												   .timeout = timeout,
+												   .lent = lent != NULL ? lent->channel : 0,
+												   .lent_program = lent != NULL ? lent->program : 0,
 												   .timed = true};
 	calibration->link = (struct contestant_link){.setup = &calibration->setup};
 	pthread_mutex_init(&calibration->waits, NULL);

@@ -36,11 +36,13 @@ struct calibration_share {
 	struct calibration *at; /* NULL: nobody has started any */
 };
 
-/* Starts the process in a thread, so that others can be started meanwhile. calibration_wait() tells
+/* Starts the process in a thread, so that others can be started meanwhile, or takes one that is
+ * `lent` (or NULL). calibration_wait() tells
  * whether it started, then and later, to any thread; calibration_close() waits, too. Runs that take
  * times on one device, one after the other, may share it. */
 void calibration_start(struct calibration *calibration, const struct device_choice *device,
-					   const struct timeline_of *spends, size_t memory_limit, double timeout);
+					   const struct timeline_of *spends, const struct judge_loan *lent,
+					   size_t memory_limit, double timeout);
 bool calibration_wait(struct calibration *calibration, struct error *err);
 void calibration_close(struct calibration *calibration);
 

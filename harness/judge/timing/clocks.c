@@ -40,6 +40,30 @@ void clocks_open(struct clocks *clocks, const char *pci_bus_id)
 		clocks->limit_mhz = mhz;
 }
 
+uint64_t clocks_least_memory(void)
+{
+	struct memory {
+		unsigned long long total, available, used;
+	} memory;
+	unsigned count = 0;
+	void *device, *library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+	if (library == NULL)
+		return 0;
+	int (*init)(void) = dlsym(library, "nvmlInit_v2");
+	int (*ask_count)(unsigned *) = dlsym(library, "nvmlDeviceGetCount_v2");
+	int (*find)(unsigned, void **) = dlsym(library, "nvmlDeviceGetHandleByIndex_v2");
+	int (*ask)(void *, struct memory *) = dlsym(library, "nvmlDeviceGetMemoryInfo");
+	uint64_t least = 0;
+	if (init == NULL || ask_count == NULL || find == NULL || ask == NULL || init() != 0 ||
+		ask_count(&count) != 0)
+		return 0;
+	for (unsigned i = 0; i < count; i++)
+		if (find(i, &device) == 0 && ask(device, &memory) == 0 &&
+			(least == 0 || memory.total < least))
+			least = memory.total;
+	return least;
+}
+
 void clocks_begin(struct clocks *clocks)
 {
 	samples_free(&clocks->mhz);

@@ -31,6 +31,9 @@ double clocks_watts(const struct clocks *clocks);
 unsigned long long clocks_millijoules(const struct clocks *clocks);
 /* Writes the clock fields of the result. */
 void clocks_report(struct clocks *clocks, struct timing_result *out);
+/* The least memory that a GPU of this machine has, in bytes; 0: NVML does not say. */
+uint64_t clocks_least_memory(void);
+
 void clocks_close(struct clocks *clocks);
 
 #endif

@@ -42,7 +42,7 @@ bool confirm_possible(const struct device_choice *device, struct error *err)
 	struct calibration *calibration = calloc(1, sizeof *calibration);
 	if (calibration == NULL)
 		return error_set(err, "out of memory");
-	calibration_start(calibration, device, NULL, 0, LANE_FIRST_SECONDS);
+	calibration_start(calibration, device, NULL, NULL, 0, LANE_FIRST_SECONDS);
 	bool can =
 		calibration_wait(calibration, err) &&
 		(calibration->link.jail.can_seal || error_set(err, "%s", calibration->link.jail.unsealed));
@@ -101,7 +101,8 @@ static struct calibration *calibration_new(const struct run *run)
 {
 	struct calibration *calibration = calloc(1, sizeof *calibration);
 	if (calibration != NULL)
-		calibration_start(calibration, &run->referee.device, &run->spends, run->memory_limit,
+		calibration_start(calibration, &run->referee.device, &run->spends,
+						  &run->options->calibration, run->memory_limit,
 						  run->timeout + LANE_FIRST_SECONDS);
 	return calibration;
 }
@@ -109,6 +110,9 @@ static struct calibration *calibration_new(const struct run *run)
 void confirm_ahead(struct run *run)
 {
 	struct calibration_share *share = run->calibrations;
+	if (run->options->calibration.channel >
+		0) /* others may be using it, until we have the GPU alone */
+		return;
 	if (run->calibration != NULL || run->referee.device.kind != DEVICE_CUDA ||
 		run->options->timing.untimed || tool_words(&run->tool) != NULL || !confirm_wanted(run))
 		return;

@@ -300,6 +300,15 @@ void timer_take(struct timer *timer, const struct entrant *entrants, size_t coun
 		lane_take(&timer->lanes[i], timer->run, timer->problem, &entrants[i]);
 }
 
+void timer_prepare(struct timer *timer)
+{
+	for (size_t i = 0; i < timer->count; i++) {
+		struct lane *lane = &timer->lanes[i];
+		if (!lane->entrant->is_reference && lane->entrant->library != NULL && !lane->running)
+			contestant_link_prepare(&lane->contestant);
+	}
+}
+
 void timer_drop(struct timer *timer, size_t entrant)
 {
 	lane_close(&timer->lanes[entrant]);

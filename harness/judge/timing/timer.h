@@ -26,6 +26,9 @@ void timer_take(struct timer *timer, const struct entrant *entrants, size_t coun
 void timer_drop(struct timer *timer, size_t entrant);
 
 /* NULL is nothing to close. */
+/* Starts the processes of the entrants that are no references ahead. */
+void timer_prepare(struct timer *timer);
+
 void timer_close(struct timer *timer);
 
 #endif

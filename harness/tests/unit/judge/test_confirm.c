@@ -80,9 +80,10 @@ static bool made_hold(struct child *child, int cpu)
 }
 
 static void made_start(struct calibration *calibration, const struct device_choice *device,
-					   const struct timeline_of *spends, size_t memory_limit, double timeout)
+					   const struct timeline_of *spends, const struct judge_loan *lent,
+					   size_t memory_limit, double timeout)
 {
-	(void)calibration, (void)device, (void)spends, (void)memory_limit, (void)timeout;
+	(void)calibration, (void)device, (void)spends, (void)lent, (void)memory_limit, (void)timeout;
 	made.started++;
 }
 
