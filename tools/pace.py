@@ -113,7 +113,7 @@ def interval(answer):
     """The time that counts of an answer's file, and the relative width of its interval."""
     entry = answer["result"]["timing"]["entries"][0]
     stats = entry["span"] if entry.get("span") else entry["event"]
-    return entry["microseconds"], (stats["high"] - stats["low"]) / stats["median"]
+    return entry["microseconds"], (stats["high_us"] - stats["low_us"]) / stats["median_us"]
 
 
 class Measuring:

@@ -123,6 +123,15 @@ static bool open_device(struct referee_link *link, struct error *err)
 	return true;
 }
 
+/* Whoever has lent it will see that it has ended, and start another one. */
+void referee_link_give_up(struct referee_link *link)
+{
+	referee_link_close(link);
+	if (link->lent > 0)
+		shutdown(link->lent, SHUT_RDWR);
+	link->lent = 0;
+}
+
 bool referee_link_open(struct referee_link *link, const struct device_choice *device,
 					   struct error *err)
 {
@@ -131,16 +140,13 @@ bool referee_link_open(struct referee_link *link, const struct device_choice *de
 	const double begun = clock_seconds();
 	link->child = take_child(link, err);
 	timeline_end(link->spends, TIMELINE_START, begun);
+	if (link->child != NULL && open_device(link, err))
+		return true;
+	if (link->lent == 0)
+		return false;
+	referee_link_give_up(link); /* it is not as new, after the file before */
+	link->child = start_child(err);
 	return link->child != NULL && open_device(link, err);
-}
-
-/* Whoever has lent it will see that it has ended, and start another one. */
-void referee_link_give_up(struct referee_link *link)
-{
-	referee_link_close(link);
-	if (link->lent > 0)
-		shutdown(link->lent, SHUT_RDWR);
-	link->lent = 0;
 }
 
 bool referee_link_renew(struct referee_link *link, bool afresh, struct error *err)
@@ -153,7 +159,8 @@ bool referee_link_renew(struct referee_link *link, bool afresh, struct error *er
 	drop_arena(link);
 	const bool renewed = link->child != NULL && !afresh && open_device(link, &why_not);
 	if (!renewed) {
-		referee_link_give_up(link);
+		if (link->child != NULL || afresh) /* else it was only put aside, to wait for the device */
+			referee_link_give_up(link);
 		if (!referee_link_open(link, &device, err))
 			return false;
 	}

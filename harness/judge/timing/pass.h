@@ -15,7 +15,8 @@ struct pass_plan {
 
 /* For calls that take so many microseconds (0: nobody knows yet), on at most so many sets: one call
  * on each set. Slow calls need neither a full row of sets, as each has long driven all others out
- * of the L2 cache, nor many samples: a pass of them is some 20 ms long, or three calls. */
+ * of the L2 cache, nor many samples: a pass of them is some 20 ms long, or two calls, and from 10
+ * ms a call on without a warm-up. */
 struct pass_plan pass_plan(uint32_t sets, double microseconds);
 
 /* Whether these times, of so many passes, tell the median as narrowly as is wanted; `event`: those

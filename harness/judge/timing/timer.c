@@ -302,7 +302,7 @@ void timer_take(struct timer *timer, const struct entrant *entrants, size_t coun
 
 void timer_prepare(struct timer *timer)
 {
-	for (size_t i = 0; i < timer->count; i++) {
+	for (size_t i = 0; i < timer->all; i++) {
 		struct lane *lane = &timer->lanes[i];
 		if (!lane->entrant->is_reference && lane->entrant->library != NULL && !lane->running)
 			contestant_link_prepare(&lane->contestant);
