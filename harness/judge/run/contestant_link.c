@@ -15,6 +15,7 @@
 #include "compile/stand_in.h"
 #include "judge/run/contestant_call.h"
 #include "judge/run/counters.h"
+#include "judge/run/lock.h"
 #include "process/jail.h"
 #include "process/settings.h"
 
@@ -321,8 +322,11 @@ void contestant_link_close(struct contestant_link *link)
 	const bool ran = link->child != NULL;
 	if (ran && link->setup->under != NULL)
 		end_under_tool(link);
+	const int place = ran ? lock_context(link->setup->device) : -1;
 	if (!child_stop(link->child) && link->setup->outlives != NULL)
 		*link->setup->outlives = true;
+	if (place >= 0)
+		close(place);
 	link->child = NULL;
 	link->prepared = false;
 	if (ran)
@@ -421,7 +425,10 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
 	if (link->has_settings)
 		exchange.request_fd = link->settings;
+	const int place = lock_context(link->setup->device);
 	struct outcome outcome = call_with_descriptor(link, "opening the device", &exchange);
+	if (place >= 0)
+		close(place);
 	bool died = outcome.verdict == VERDICT_RUNTIME_ERROR || outcome.verdict == VERDICT_TIME_LIMIT;
 	*ended = outcome.verdict == VERDICT_RUNTIME_ERROR && link->setup->under == NULL;
 	if (died && link->setup->under == NULL) /* the machine's doing: nobody's code has run */

@@ -18,6 +18,10 @@
  * between. */
 #define LOOK_NANOSECONDS 20000000
 #define LOOK_ALONE_NANOSECONDS 2000000
+/* An H200's driver makes and ends five contexts a second, whether four processes ask for them at
+ * once or sixteen. */
+#define CONTEXTS 4u
+#define CONTEXT_LOOKS 5000 /* ten seconds: one that does not end keeps nobody */
 
 void lock_name(const struct device_choice *choice, const struct device_properties *facts,
 			   char out[64])
@@ -111,6 +115,19 @@ bool lock_place(const char *device, unsigned places, int *fd)
 		state = take_file(path, LOCK_EX, fd);
 	}
 	return state != LOCK_BUSY;
+}
+
+int lock_context(const struct device_choice *device)
+{
+	static const struct timespec pause = {.tv_nsec = LOOK_ALONE_NANOSECONDS};
+	char name[64];
+	int fd = -1;
+	if (device->kind != DEVICE_CUDA)
+		return -1;
+	snprintf(name, sizeof name, "cuda-%d-context", device->ordinal);
+	for (int i = 0; i < CONTEXT_LOOKS && !lock_place(name, CONTEXTS, &fd); i++)
+		nanosleep(&pause, NULL);
+	return fd;
 }
 
 bool lock_wait(const char *device, enum lock_mode mode, int *fd, bool (*over)(const void *context),

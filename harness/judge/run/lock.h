@@ -29,6 +29,11 @@ void lock_path(const char *device, char out[LOCK_PATH]);
  * a file for each. False where none is free; what cannot be locked is. */
 bool lock_place(const char *device, unsigned places, int *fd);
 
+/* Waits for one of the few places of those who make or end a context on the device: the driver does
+ * that one after the other, and who is in its way meanwhile burns a core. A descriptor to close, or
+ * -1: it is made all the same. */
+int lock_context(const struct device_choice *device);
+
 /* Waits for it, as long as nobody says that it is over. Whether it is held. Who waits to have it
  * alone goes first: from then on no other judge comes to share it. */
 bool lock_wait(const char *device, enum lock_mode mode, int *fd, bool (*over)(const void *context),

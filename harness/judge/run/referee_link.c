@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/paths.h"
+#include "judge/run/lock.h"
 
 /* Our own code on sizes that we choose: slow only where a machine is slow. */
 #define REFEREE_SECONDS 300.0
@@ -114,7 +115,11 @@ static bool open_device(struct referee_link *link, struct error *err)
 {
 	struct referee_open request = {.head.type = MESSAGE_REFEREE_OPEN, .device = link->device};
 	struct referee_open_reply reply;
-	if (!CALL(link, request, reply, err)) {
+	const int place = lock_context(&link->device);
+	const bool opened = CALL(link, request, reply, err);
+	if (place >= 0)
+		close(place);
+	if (!opened) {
 		referee_link_close(link);
 		return false;
 	}
