@@ -172,7 +172,7 @@ static size_t sides_wanted(const struct run *run, size_t files, size_t devices)
 											 : ahead_threads();
 	if (run->referee.facts.name[0] == '\0' || files < 2)
 		return 1;
-	const size_t places = devices * turn_places(run->referee.facts.memory_bytes);
+	const size_t places = devices * turn_room(run->referee.facts.memory_bytes);
 	if (run->referee.device.kind == DEVICE_CUDA && jobs > places)
 		jobs = places;
 	if (tool_words(&run->tool) != NULL || jobs < devices)

@@ -44,7 +44,7 @@ size_t probe_judges(size_t gpus)
 {
 	const uint64_t memory = clocks_least_memory();
 	const size_t threads = ahead_threads();
-	const size_t places = memory > 0 ? gpus * turn_places(memory) : threads;
+	const size_t places = memory > 0 ? gpus * turn_room(memory) : threads;
 	const size_t judges = threads < places ? threads : places;
 	return judges > gpus ? judges : gpus;
 }

@@ -536,20 +536,6 @@ double contestant_call_seconds(const struct contestant_link *link)
 	return fmin(CASE_SECONDS, fmax(2.0 * link->setup->timeout, CASE_SECONDS / 3.0));
 }
 
-struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,
-									int arena_fd, const struct test_case *test)
-{
-	struct contestant_case request = {
-		.head.type = MESSAGE_CONTESTANT_CASE, .arena = *arena, .test = *test};
-	if (link->setup->chain != NULL)
-		request.chain = *link->setup->chain;
-	struct contestant_reply reply;
-	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
-	exchange.request_fd = arena_fd;
-	exchange.seconds = contestant_call_seconds(link);
-	return contestant_call_for_status(link, BETWEEN_CALLS, &exchange);
-}
-
 struct outcome contestant_link_runs(struct contestant_link *link, struct contestant_run request,
 									double timeout, double *seconds)
 {

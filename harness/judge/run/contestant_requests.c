@@ -1,8 +1,22 @@
-/* The requests to a contestant but for those that any judgement has: sealed calls, and what a
- * library lets choose. */
+/* Requests to a contestant that have nothing to do with how it starts and ends: cases, sealed
+ * calls, and what a library lets choose. */
 #include <string.h>
 
 #include "judge/run/contestant_call.h"
+
+struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,
+									int arena_fd, const struct test_case *test)
+{
+	struct contestant_case request = {
+		.head.type = MESSAGE_CONTESTANT_CASE, .arena = *arena, .test = *test};
+	if (link->setup->chain != NULL)
+		request.chain = *link->setup->chain;
+	struct contestant_reply reply;
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.request_fd = arena_fd;
+	exchange.seconds = contestant_call_seconds(link);
+	return contestant_call_for_status(link, BETWEEN_CALLS, &exchange);
+}
 
 struct outcome contestant_link_library(struct contestant_link *link,
 									   struct contestant_library request,

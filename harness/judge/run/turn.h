@@ -7,7 +7,7 @@
 #include "judge/run/run.h"
 
 /* How many judges a device with so much memory bears at once. */
-unsigned turn_places(uint64_t memory_bytes);
+unsigned turn_room(uint64_t memory_bytes);
 
 /* Waits for the device in that mode, where the run has company; else it has it already. While a
  * process that has a file's code loaded exists, the turn is held, in one mode or the other. Nothing
