@@ -194,7 +194,8 @@ ALWAYS_INLINE void find_each(const struct check_rule *rule, struct rule_kind kin
 	}
 }
 
-/* A loop of its own for each kind of rule, none of which looks at alpha 0. */
+/* A loop of its own for each kind of rule. Alpha 0 needs none: what it multiplies becomes 0, or a
+ * NaN and no ordinary element. */
 ALWAYS_INLINE void find_kind(const struct check_rule *rule, struct rule_kind kind,
 							 struct block *block, struct spreads *spreads)
 {

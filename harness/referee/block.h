@@ -46,7 +46,7 @@ struct block_functions {
 				 uint32_t count, double *out);
 	void (*widen)(const float *from, uint32_t count, double *out);
 	/* All of the block, of a plain product; what stands for no element holds zeros. Where all are
-	 * right, *spread has them. Not for results of integers, and alpha is not 0. */
+	 * right, *spread has them. Not for results of integers. */
 	struct block_sums (*find)(const struct check_rule *rule, struct block *block,
 							  struct block_spread *spread);
 	/* Through a chain: rule_begin(), stage_carry() and rule_finish(). */
