@@ -202,7 +202,7 @@ const struct chain_member *chain_buffer(const struct chain *chain, uint32_t buff
 
 static uint64_t blocks(uint64_t count, uint32_t block)
 {
-	return block == 0 ? 1 : (count + block - 1) / block;
+	return block == 0 ? 1 : block == 1 ? count : (count + block - 1) / block;
 }
 
 uint64_t chain_width(const struct chain_member *member, uint64_t n)
@@ -223,8 +223,8 @@ uint64_t chain_allocated(const struct chain_member *member, uint64_t m, uint64_t
 
 uint64_t chain_index(const struct chain_member *member, uint64_t n, uint64_t row, uint64_t column)
 {
-	uint64_t i = member->rows == 0 ? 0 : row / member->rows;
-	uint64_t j = member->columns == 0 ? 0 : column / member->columns;
+	uint64_t i = member->rows <= 1 ? row * member->rows : row / member->rows;
+	uint64_t j = member->columns <= 1 ? column * member->columns : column / member->columns;
 	return i * chain_width(member, n) + j;
 }
 

@@ -1,6 +1,10 @@
+#ifndef __clang__                   /* only reads it */
+#pragma GCC optimize("no-tree-pre") /* which moves comparisons to where they become no masks */
+#endif
+
 #include "referee/block.h"
 
-#include "referee/rule_inside.h"
+#include "referee/stage_inside.h"
 
 /* With all that it calls, so that its loops have no calls. */
 #define INLINED __attribute__((flatten))
@@ -141,47 +145,59 @@ struct spreads {
 		fourth[BLOCK_ELEMENTS];
 };
 
-__attribute__((always_inline)) static inline void find_each(const struct check_rule *rule,
-															struct rule_kind kind, bool exact,
-															struct block *restrict block,
-															struct spreads *restrict spreads)
+#define ALWAYS_INLINE __attribute__((always_inline)) static inline
+
+/* Notes the finding of element i, which is known to `reach` before its last rounding. */
+ALWAYS_INLINE void conclude(const struct check_rule *rule, struct check_finding finding,
+							const struct reach *reach, uint32_t i, struct block *restrict block,
+							struct spreads *restrict spreads)
+{
+	double out = block->out[i];
+	bool ordinary =
+		(fabs(finding.want) + reach->certain < rule->threshold) & (fabs(out) <= DBL_MAX);
+	finding.error = fabs(out - finding.want);
+	finding.excess = excess_of(rule->type, &finding, reach);
+	struct check_spread spread = spread_of(rule->type, &finding);
+	double ratio = ratio_to(finding.error, finding.bound);
+	block->ratio[i] = ordinary ? ratio : NAN;
+	block->want[i] = finding.want;
+	block->bound[i] = finding.bound;
+	block->error[i] = finding.error;
+	block->excess[i] = finding.excess;
+	block->deviation[i] = finding.deviation;
+	spreads->squares[i] = spread.squares;
+	spreads->expected[i] = spread.expected;
+	spreads->fourth[i] = spread.fourth;
+}
+
+ALWAYS_INLINE struct check_element element_at(const struct block *block, uint32_t i, bool reads_c)
+{
+	return (struct check_element){.out = block->out[i],
+								  .product = block->product[i],
+								  .magnitude = block->magnitude[i],
+								  .c = reads_c ? block->c[i] : 0,
+								  .rest = block->rest[i],
+								  .squares = block->squares[i]};
+}
+
+ALWAYS_INLINE void find_each(const struct check_rule *rule, struct rule_kind kind, bool exact,
+							 struct block *restrict block, struct spreads *restrict spreads)
 {
 	struct check_rule of = *rule;
 	const struct type type = *rule->type;
 	of.type = &type;
 	for (uint32_t i = 0; i < BLOCK_ELEMENTS; i++) {
-		struct check_element element = {.out = block->out[i],
-										.product = block->product[i],
-										.magnitude = block->magnitude[i],
-										.c = kind.reads_c ? block->c[i] : 0,
-										.rest = block->rest[i],
-										.squares = block->squares[i]};
+		struct check_element element = element_at(block, i, kind.reads_c);
 		struct reach reach;
 		double want = reach_of(&of, kind, &element, &reach);
-		struct check_finding finding = bounded(&of, want, &reach, kind.flat, exact);
-		bool ordinary =
-			(fabs(want) + reach.certain < of.threshold) & (fabs(element.out) <= DBL_MAX);
-		finding.error = fabs(element.out - want);
-		finding.excess = excess_of(&type, &finding, &reach);
-		struct check_spread spread = spread_of(&type, &finding);
-		double ratio = ratio_to(finding.error, finding.bound);
-		block->ratio[i] = ordinary ? ratio : NAN;
-		block->want[i] = want;
-		block->bound[i] = finding.bound;
-		block->error[i] = finding.error;
-		block->excess[i] = finding.excess;
-		block->deviation[i] = finding.deviation;
-		spreads->squares[i] = spread.squares;
-		spreads->expected[i] = spread.expected;
-		spreads->fourth[i] = spread.fourth;
+		conclude(&of, bounded(&of, want, &reach, kind.flat, exact), &reach, i, block, spreads);
 	}
 }
 
-/* A loop of its own for each kind of rule, none of which looks at alpha 0. */
-__attribute__((always_inline)) static inline void find_kind(const struct check_rule *rule,
-															struct rule_kind kind,
-															struct block *block,
-															struct spreads *spreads)
+/* A loop of its own for each kind of rule. Alpha 0 needs none: what it multiplies becomes 0, or a
+ * NaN and no ordinary element. */
+ALWAYS_INLINE void find_kind(const struct check_rule *rule, struct rule_kind kind,
+							 struct block *block, struct spreads *spreads)
 {
 	kind.multiplies = true;
 	if (rule->tolerance.kind == TOLERANCE_FLAT) {
@@ -226,6 +242,17 @@ static bool all_right(const double *ratio)
 	return all != 0;
 }
 
+static struct block_sums sums_of(const struct block *block, const struct spreads *spreads,
+								 struct block_spread *spread)
+{
+	if (!all_right(block->ratio))
+		return (struct block_sums){.right = false};
+	add_lanes(spreads->squares, (lanes *)spread->squares);
+	add_lanes(spreads->expected, (lanes *)spread->expected);
+	add_lanes(spreads->fourth, (lanes *)spread->fourth);
+	return (struct block_sums){true, largest(block->ratio), largest(block->error)};
+}
+
 static struct block_sums find(const struct check_rule *rule, struct block *block,
 							  struct block_spread *spread)
 {
@@ -236,15 +263,145 @@ static struct block_sums find(const struct check_rule *rule, struct block *block
 		find_kind(rule, (struct rule_kind){.scales = true}, block, &spreads);
 	else
 		find_kind(rule, (struct rule_kind){.scales = false}, block, &spreads);
-	if (!all_right(block->ratio))
-		return (struct block_sums){.right = false};
-	add_lanes(spreads.squares, (lanes *)spread->squares);
-	add_lanes(spreads.expected, (lanes *)spread->expected);
-	add_lanes(spreads.fourth, (lanes *)spread->fourth);
-	return (struct block_sums){true, largest(block->ratio), largest(block->error)};
+	return sums_of(block, &spreads, spread);
+}
+
+/* ---- through a chain ------------------------------------------------------------------ */
+
+/* Values that f32 code has for certain as finite numbers; what is none is odd from there on. */
+static inline double odd_of(double odd, const struct carried *value)
+{
+	return fabs(value->x) + (double)value->error < F32_THRESHOLD ? odd : NAN;
+}
+
+static inline void put(struct block_values *values, uint32_t i, const struct carried *value)
+{
+	values->x[i] = value->x;
+	values->error[i] = value->error;
+	values->known[i] = value->known;
+	values->deviation[i] = value->deviation;
+	values->exact[i] = value->exact;
+}
+
+static inline struct carried get(const struct block_values *values, uint32_t i)
+{
+	return (struct carried){.x = values->x[i],
+							.error = values->error[i],
+							.known = values->known[i],
+							.deviation = values->deviation[i],
+							.exact = values->exact[i] != 0};
+}
+
+ALWAYS_INLINE void begin_each(const struct check_rule *rule, bool exact,
+							  const struct block *restrict block,
+							  struct block_values *restrict values)
+{
+	struct check_rule of = *rule;
+	const struct type type = *rule->type;
+	of.type = &type;
+	of.exact = exact;
+	for (uint32_t i = 0; i < BLOCK_ELEMENTS; i++) {
+		struct check_element element = element_at(block, i, false);
+		struct carried value = begun(&of, &element);
+		put(values, i, &value);
+		values->odd[i] = odd_of(0, &value);
+	}
+}
+
+static void begin(const struct check_rule *rule, const struct block *block,
+				  struct block_values *values)
+{
+	if (rule->exact)
+		begin_each(rule, true, block, values);
+	else
+		begin_each(rule, false, block, values);
+}
+
+/* What a stage makes of values as they are, and so many errors beside that. */
+#define PLACES 5
+static const double places[PLACES] = {0, -1, -0.5, 0.5, 1};
+struct made {
+	double y[PLACES][BLOCK_ELEMENTS];
+};
+
+ALWAYS_INLINE void carry_each(const struct stage_reference *reference, enum stage_accuracy accuracy,
+							  const struct stage_coordinate *at, const struct made *restrict made,
+							  struct block_values *restrict values)
+{
+	struct stage_reference of = *reference;
+	const struct type type = *at->type;
+	const struct stage_form form =
+		reference->form != NULL ? *reference->form : (struct stage_form){.largest = 0};
+	struct stage_coordinate place = *at;
+	of.accuracy = accuracy;
+	of.form = &form;
+	place.type = &type;
+	for (uint32_t i = 0; i < BLOCK_ELEMENTS; i++) {
+		struct carried value = get(values, i);
+		double y = made->y[0][i], spread = 0;
+		place.c = accuracy == STAGE_SCALES ? at[i].c : 0;
+		for (int p = 1; p < PLACES; p++) {
+			double distance = fabs(y - made->y[p][i]);
+			spread = most_of(distance <= DBL_MAX ? distance : INFINITY, spread);
+		}
+		spread = !value.exact & (value.error > 0) ? spread : 0;
+		double own = own_error(&of, &value, y, &place);
+		bool exact = stays_exact(&of, value.x, &place);
+		value = staged(&value, y, spread, own, exact);
+		put(values, i, &value);
+		values->odd[i] = odd_of(values->odd[i], &value);
+	}
+}
+
+static void carry(const struct stage_reference *reference, const struct stage_elements *elements,
+				  struct block_values *values)
+{
+	struct made made;
+	memset(&made, 0, sizeof made); /* behind the last element */
+	reference->each(values->x, elements, made.y[0]);
+	for (int p = 1; p < PLACES; p++) {
+		double x[BLOCK_ELEMENTS];
+		for (uint32_t i = 0; i < BLOCK_ELEMENTS; i++)
+			x[i] = values->x[i] + places[p] * (double)values->error[i];
+		reference->each(x, elements, made.y[p]);
+	}
+	const struct stage_coordinate *at = elements->places;
+	switch (reference->accuracy) {
+	case STAGE_MOVES: carry_each(reference, STAGE_MOVES, at, &made, values); break;
+	case STAGE_ROUNDS: carry_each(reference, STAGE_ROUNDS, at, &made, values); break;
+	case STAGE_SCALES: carry_each(reference, STAGE_SCALES, at, &made, values); break;
+	case STAGE_FUNCTION: carry_each(reference, STAGE_FUNCTION, at, &made, values); break;
+	}
+}
+
+ALWAYS_INLINE void finish_each(const struct check_rule *rule, bool flat,
+							   const struct block_values *restrict values,
+							   struct block *restrict block, struct spreads *restrict spreads)
+{
+	struct check_rule of = *rule;
+	const struct type type = *rule->type;
+	of.type = &type;
+	for (uint32_t i = 0; i < BLOCK_ELEMENTS; i++) {
+		struct carried value = get(values, i);
+		struct reach reach = reach_behind(&of, &value);
+		reach.certain += values->odd[i];
+		conclude(&of, bounded(&of, value.x, &reach, flat, value.exact), &reach, i, block, spreads);
+	}
+}
+
+static struct block_sums finish(const struct check_rule *rule, const struct block_values *values,
+								struct block *block, struct block_spread *spread)
+{
+	struct spreads spreads;
+	if (rule->tolerance.kind == TOLERANCE_FLAT)
+		finish_each(rule, true, values, block, &spreads);
+	else
+		finish_each(rule, false, values, block, &spreads);
+	return sums_of(block, &spreads, spread);
 }
 
 #define BLOCK_FUNCTIONS_OF(level) block_functions_##level
 #define BLOCK_FUNCTIONS(level) BLOCK_FUNCTIONS_OF(level)
 
-const struct block_functions BLOCK_FUNCTIONS(BLOCK_LEVEL) = {draw, load, widen, find};
+const struct block_functions BLOCK_FUNCTIONS(BLOCK_LEVEL) = {draw,  load,  widen, find,
+															 begin, carry, finish};

@@ -23,6 +23,14 @@ struct block {
 	double ratio[BLOCK_ELEMENTS], excess[BLOCK_ELEMENTS], deviation[BLOCK_ELEMENTS];
 };
 
+/* The members of struct carried, of each element. `odd` is 0, or NaN for what cannot be said here.
+ */
+struct block_values {
+	_Alignas(64) double x[BLOCK_ELEMENTS], odd[BLOCK_ELEMENTS];
+	float error[BLOCK_ELEMENTS], known[BLOCK_ELEMENTS], deviation[BLOCK_ELEMENTS];
+	int64_t exact[BLOCK_ELEMENTS];
+};
+
 /* Where every element is ordinary and right. */
 struct block_sums {
 	bool right;
@@ -37,10 +45,17 @@ struct block_functions {
 	void (*load)(const struct number_format *format, const void *from, uint64_t first,
 				 uint32_t count, double *out);
 	void (*widen)(const float *from, uint32_t count, double *out);
-	/* All of the block; what stands for no element holds zeros. Where all are right, *spread
-	 * has them. Not for results of integers, and alpha is not 0. */
+	/* All of the block, of a plain product; what stands for no element holds zeros. Where all are
+	 * right, *spread has them. Not for results of integers. */
 	struct block_sums (*find)(const struct check_rule *rule, struct block *block,
 							  struct block_spread *spread);
+	/* Through a chain: rule_begin(), stage_carry() and rule_finish(). */
+	void (*begin)(const struct check_rule *rule, const struct block *block,
+				  struct block_values *values);
+	void (*carry)(const struct stage_reference *reference, const struct stage_elements *elements,
+				  struct block_values *values);
+	struct block_sums (*finish)(const struct check_rule *rule, const struct block_values *values,
+								struct block *block, struct block_spread *spread);
 };
 
 /* For this machine. */

@@ -10,30 +10,49 @@ struct place {
 	struct stage_coordinate coordinate;
 };
 
-/* Arguments and elements of the stage at this place. */
-static void load_members(struct check_share *share, const struct chain_stage *stage, uint64_t index,
-						 double members[CHAIN_MEMBERS_MAX])
+/* Elements of a buffer of the chain, of the member at these places. */
+static void load_input(struct check_share *share, const struct chain_member *member,
+					   const struct stage_coordinate *places, uint32_t count, double *out)
+{
+	uint64_t columns = shape_columns(&share->input->test->shape);
+	uint32_t buffer = share_extra(share, member);
+	for (uint32_t k = 0; k < count; k++)
+		out[k * CHAIN_MEMBERS_MAX] = share_number_before(
+			share, buffer, chain_index(member, columns, places[k].row, places[k].column));
+}
+
+/* Arguments and elements of the stage at these places. */
+static void load_members(struct check_share *share, const struct chain_stage *stage,
+						 const struct stage_coordinate *places, uint32_t count,
+						 double (*members)[CHAIN_MEMBERS_MAX])
 {
 	for (uint32_t i = 0; i < stage->count; i++) {
 		const struct chain_member *member = &stage->members[i];
-		members[i] = member->kind == CHAIN_ARGUMENT ? (double)member->value : 0;
+		double argument = member->kind == CHAIN_ARGUMENT ? (double)member->value : 0;
 		if (member->kind == CHAIN_INPUT)
-			members[i] = share_number_before(share, share_extra(share, member),
-											 share_member_index(share, member, index));
+			load_input(share, member, places, count, &members[0][i]);
+		for (uint32_t k = 0; k < count && member->kind != CHAIN_INPUT; k++)
+			members[k][i] = argument;
 	}
+}
+
+static struct stage_coordinate coordinate_of(struct check_share *share, uint64_t row,
+											 uint64_t column)
+{
+	uint64_t columns = shape_columns(&share->input->test->shape);
+	return (struct stage_coordinate){.type = share->rule.type,
+									 .alpha = (double)share->input->test->scalar[SCALAR_ALPHA],
+									 .beta = share->rule.beta,
+									 .c = share_c(share, row * columns + column),
+									 .accumulation = share->rule.accumulation,
+									 .row = (uint32_t)row,
+									 .column = (uint32_t)column};
 }
 
 static struct place place_of(struct check_share *share, uint64_t index)
 {
 	uint64_t columns = shape_columns(&share->input->test->shape);
-	struct stage_coordinate coordinate = {.type = share->rule.type,
-										  .alpha = (double)share->input->test->scalar[SCALAR_ALPHA],
-										  .beta = share->rule.beta,
-										  .c = share_c(share, index),
-										  .accumulation = share->rule.accumulation,
-										  .row = (uint32_t)(index / columns),
-										  .column = (uint32_t)(index % columns)};
-	return (struct place){index, coordinate};
+	return (struct place){index, coordinate_of(share, index / columns, index % columns)};
 }
 
 /* What a stage hands over for C's element `index`: it is compared now, or when all are known. */
@@ -50,21 +69,22 @@ static void take_written(struct check_share *share, const struct chain_member *m
 static void carry(struct check_share *share, uint32_t stage, const struct place *place,
 				  struct carried *value)
 {
-	double members[CHAIN_MEMBERS_MAX];
-	load_members(share, &share->input->chain->stages[stage], place->index, members);
-	stage_carry(share->stages[stage], members, &place->coordinate, value);
+	double members[1][CHAIN_MEMBERS_MAX];
+	const struct chain_stage *of = &share->input->chain->stages[stage];
+	load_members(share, of, &place->coordinate, 1, members);
+	stage_carry(share->stages[stage], members[0], &place->coordinate, value);
 }
 
 /* `next`: what the stage gets of the next column; only where it takes two. */
 static void run_stage(struct check_share *share, uint32_t number, const struct place *place,
 					  struct carried *value, const struct carried *next)
 {
-	double members[CHAIN_MEMBERS_MAX];
+	double own[1][CHAIN_MEMBERS_MAX], *members = own[0];
 	const struct chain_stage *stage = &share->input->chain->stages[number];
 	const struct stage_coordinate *coordinate = &place->coordinate;
 	const struct stage_reference *reference = share->stages[number];
 	struct carried before_stage = *value;
-	load_members(share, stage, place->index, members);
+	load_members(share, stage, coordinate, 1, own);
 	stage_carry(reference, members, coordinate, value);
 	struct carried written = *value;
 	stage_write(reference, members, coordinate, &written);
@@ -160,6 +180,47 @@ void chained_element(struct check_share *share, uint64_t i, uint64_t at)
 	struct check_finding finding = rule_finish(&share->rule, out, &value);
 	share_note(share, i, bits, out, &finding);
 }
+
+/* ---- a block of elements ------------------------------------------------------------ */
+
+bool chained_in_blocks(const struct check_share *share)
+{
+	const struct check_input *input = share->input;
+	const struct chain *chain = input->chain;
+	bool ordinary = input->from == 0 && input->to == chain->count && input->computed == NULL;
+	for (uint32_t s = 0; ordinary && s < chain->count; s++) {
+		ordinary = share->stages[s] != NULL && share->stages[s]->gate == NULL;
+		for (uint32_t i = 0; i < chain->stages[s].count; i++)
+			ordinary = ordinary && chain->stages[s].members[i].kind <= CHAIN_INPUT;
+	}
+	return ordinary;
+}
+
+struct block_sums chained_block(struct check_share *share, uint64_t i, uint32_t count,
+								struct block *block)
+{
+	const struct chain *chain = share->input->chain;
+	struct stage_coordinate places[BLOCK_ELEMENTS];
+	double members[BLOCK_ELEMENTS][CHAIN_MEMBERS_MAX];
+	struct block_values values;
+	uint64_t columns = shape_columns(&share->input->test->shape);
+	uint64_t row = i / columns, column = i % columns;
+	for (uint32_t k = 0; k < count; k++) {
+		places[k] = coordinate_of(share, row, column);
+		row += ++column == columns;
+		column = column == columns ? 0 : column;
+	}
+	share->functions->begin(&share->rule, block, &values);
+	for (uint32_t s = 0; s < chain->count; s++) {
+		load_members(share, &chain->stages[s], places, count, members);
+		struct stage_elements elements = {count, (const double(*)[CHAIN_MEMBERS_MAX])members,
+										  places};
+		share->functions->carry(share->stages[s], &elements, &values);
+	}
+	return share->functions->finish(&share->rule, &values, block, &share->found.spread);
+}
+
+/* ---- what stages have reduced --------------------------------------------------------- */
 
 void chained_note_reduced(struct check_share *share, const struct chain_member *member, uint64_t at,
 						  const struct carried *value)

@@ -40,6 +40,14 @@ static void check_each(struct check_share *share, uint64_t i, uint64_t at)
 	share_note(share, i, bits, element.out, &finding);
 }
 
+static void check_alone(struct check_share *share, uint64_t i, uint64_t at)
+{
+	if (share->input->chain != NULL)
+		chained_element(share, i, at);
+	else
+		check_each(share, i, at);
+}
+
 /* What the device has not remains 0. */
 static void widen(const struct check_share *share, const float *from, uint64_t at, uint32_t count,
 				  double *out)
@@ -74,7 +82,7 @@ static void load_block(struct check_share *share, uint64_t i, uint64_t at, uint3
 	widen(share, product->magnitude, at, count, block->magnitude);
 	widen(share, product->squares, at, count, block->squares);
 	widen(share, product->rest, at, count, block->rest);
-	if (share->rule.beta != 0)
+	if (share->rule.beta != 0 && input->chain == NULL)
 		load_c(share, i, count, block->c);
 }
 
@@ -91,7 +99,7 @@ static void note_block(struct check_share *share, uint64_t i, uint64_t at, uint3
 										.deviation = block->deviation[k]};
 		share->lane = k % BLOCK_LANES;
 		if (isnan(finding.ratio))
-			check_each(share, i + k, at + k);
+			check_alone(share, i + k, at + k);
 		else
 			share_note(share, i + k,
 					   values_load(&share->rule.type->format, share->input->out, i + k),
@@ -104,7 +112,9 @@ static void check_block(struct check_share *share, uint64_t i, uint64_t at, uint
 {
 	struct share_found *found = &share->found;
 	load_block(share, i, at, count, block);
-	struct block_sums sums = share->functions->find(&share->rule, block, &found->spread);
+	struct block_sums sums = share->input->chain != NULL
+								 ? chained_block(share, i, count, block)
+								 : share->functions->find(&share->rule, block, &found->spread);
 	if (!sums.right) {
 		note_block(share, i, at, count, block);
 		return;
@@ -132,7 +142,7 @@ static void check_elements(struct check_share *share, uint64_t at, uint64_t end)
 	const struct check_input *input = share->input;
 	uint64_t columns = shape_columns(&input->test->shape);
 	bool in_blocks =
-		input->chain == NULL && !share->rule.type->format.is_integer && share->rule.alpha != 0;
+		!share->rule.type->format.is_integer && (input->chain == NULL || chained_in_blocks(share));
 	struct block block;
 	memset(&block, 0, sizeof block);
 	for (uint32_t count; at < end; at += count) {
@@ -144,7 +154,7 @@ static void check_elements(struct check_share *share, uint64_t at, uint64_t end)
 		count = left < BLOCK_ELEMENTS ? (uint32_t)left : BLOCK_ELEMENTS;
 		for (uint32_t k = 0; k < count && !in_blocks; k++) {
 			share->lane = k % BLOCK_LANES;
-			(input->chain != NULL ? chained_element : check_each)(share, i + k, at + k);
+			check_alone(share, i + k, at + k);
 		}
 		if (in_blocks)
 			check_block(share, i, at, count, &block);

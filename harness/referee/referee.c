@@ -260,11 +260,10 @@ static bool reserve(void **memory, uint64_t *capacity, uint64_t bytes, struct er
 {
 	if (bytes <= *capacity)
 		return true;
-	free(*memory);
-	*capacity = 0;
-	*memory = malloc(bytes);
-	if (*memory == NULL)
+	void *grown = realloc(*memory, bytes); /* pages that it has need not be made again */
+	if (grown == NULL)
 		return error_set(err, "no memory for results: %llu bytes", (unsigned long long)bytes);
+	*memory = grown;
 	*capacity = bytes;
 	return true;
 }

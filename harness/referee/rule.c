@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "referee/rule_inside.h"
+#include "referee/stage_inside.h"
 
 /* Where a result before its last rounding begins to round to infinity: half a
  * unit in the last place above the largest number. Infinite where there is no infinity. */
@@ -206,18 +206,7 @@ struct check_finding check_one(const struct check_rule *rule, const struct check
 /* The accumulator as the first stage gets it: the scales of its operands are in it. */
 struct carried rule_begin(const struct check_rule *rule, struct check_element element)
 {
-	double scale = (double)rule->scales[0] * (double)rule->scales[1];
-	double error = (rule->accumulation + rule->reference) * element.magnitude;
-	double product = element.product * scale;
-	double known = fabs(scale) * apart_from_sums(rule, &element) + rule->truncation * fabs(product);
-	error = fabs(scale) * error + known;
-	if (!isfinite(product)) /* what every order of summing comes to */
-		error = 0;
-	struct carried value = {.x = product,
-							.error = (float)(error * (1 + 0x1p-20)) + FLT_TRUE_MIN,
-							.known = (float)known,
-							.deviation = (float)(fabs(scale) * sqrt(variance_of(rule, &element))),
-							.exact = rule->exact && (double)(float)product == product};
+	struct carried value = begun(rule, &element);
 	stage_settle(&value);
 	return value;
 }
@@ -229,11 +218,7 @@ struct check_finding rule_finish(const struct check_rule *rule, double out,
 		return (struct check_finding){.want = value->x, .bound = INFINITY, .error = NAN};
 	if (value->or_nan && isnan(out))
 		return (struct check_finding){.want = out, .error = NAN};
-	/* What the error moves is rounded with the result, which counts where the result is small. */
-	double more = 1 + rule->type->unit_roundoff;
-	struct reach reach = {.certain = more * (double)value->error,
-						  .known = more * (double)value->known,
-						  .deviation = (double)value->deviation};
+	struct reach reach = reach_behind(rule, value);
 	return finish(rule, out, value->x, &reach, value->exact);
 }
 

@@ -4,12 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "referee/rule_inside.h"
-
-#define F32_ROUNDOFF 0x1p-24
-#define F32_THRESHOLD (0x1p128 - 0x1p103) /* from here on f32 rounds to infinity */
-#define ULP_ALLOWED 2.0                   /* of the output type, for our own stages */
-#define F32_SMALLEST 0x1p-126             /* below it f32 code may have 0 */
+#include "referee/stage_inside.h"
 
 /* ---- the stages --------------------------------------------------------------- */
 
@@ -130,6 +125,29 @@ static double apply_dropout(double x, const double *members, const struct stage_
 	return is_dropped(rate, (float)members[1], place) ? 0 : x * (double)(1.0f / (1.0f - rate));
 }
 
+/* apply_NAME() of many elements, in a loop without a call for each. */
+#define EACH(name)                                                                                 \
+	static void each_##name(const double *x, const struct stage_elements *of, double *restrict y)  \
+	{                                                                                              \
+		for (uint32_t i = 0; i < of->count; i++)                                                   \
+			y[i] = apply_##name(x[i], of->members[i], &of->places[i]);                             \
+	}
+EACH(relu)
+EACH(sigmoid)
+EACH(leaky_relu)
+EACH(clamp)
+EACH(gelu)
+EACH(gelu_erf)
+EACH(silu)
+EACH(tanh)
+EACH(sum)
+EACH(product)
+EACH(save)
+EACH(alpha_beta)
+EACH(relu_grad)
+EACH(hardswish)
+EACH(dropout)
+
 static double write_magnitude(double y, const double *members, const struct stage_coordinate *place)
 {
 	(void)members, (void)place;
@@ -155,43 +173,36 @@ static const struct stage_form form_tanh = {.relative = 4, .of_one = 16, .larges
 static const struct stage_form form_hardswish = {
 	.relative = 6, .of_x = 2, .largest = 6, .nan_at_end = true};
 
+#define APPLY(name) .apply = apply_##name, .each = each_##name
+
 static const struct stage_reference references[] = {
-	{.name = "alpha_beta", .accuracy = STAGE_SCALES, .apply = apply_alpha_beta},
-	{.name = "relu", .accuracy = STAGE_MOVES, .apply = apply_relu},
-	{.name = "sigmoid", .accuracy = STAGE_FUNCTION, .form = &form_sigmoid, .apply = apply_sigmoid},
-	{.name = "leaky_relu", .accuracy = STAGE_ROUNDS, .apply = apply_leaky_relu},
-	{.name = "clamp", .accuracy = STAGE_MOVES, .apply = apply_clamp},
-	{.name = "gelu", .accuracy = STAGE_FUNCTION, .form = &form_gelu, .apply = apply_gelu},
-	{.name = "gelu_erf",
-	 .accuracy = STAGE_FUNCTION,
-	 .form = &form_gelu_erf,
-	 .apply = apply_gelu_erf},
-	{.name = "silu", .accuracy = STAGE_FUNCTION, .form = &form_silu, .apply = apply_silu},
-	{.name = "tanh", .accuracy = STAGE_FUNCTION, .form = &form_tanh, .apply = apply_tanh},
-	{.name = "bias", .accuracy = STAGE_ROUNDS, .apply = apply_sum},
-	{.name = "bias_rows", .accuracy = STAGE_ROUNDS, .apply = apply_sum},
-	{.name = "residual", .accuracy = STAGE_ROUNDS, .apply = apply_sum},
-	{.name = "scale_cols", .accuracy = STAGE_ROUNDS, .apply = apply_product},
-	{.name = "save", .accuracy = STAGE_MOVES, .apply = apply_save},
-	{.name = "hardswish",
-	 .accuracy = STAGE_FUNCTION,
-	 .form = &form_hardswish,
-	 .apply = apply_hardswish},
-	{.name = "dropout", .accuracy = STAGE_ROUNDS, .apply = apply_dropout},
-	{.name = "scale_rows", .accuracy = STAGE_ROUNDS, .apply = apply_product},
-	{.name = "scale_blocks", .accuracy = STAGE_ROUNDS, .apply = apply_product},
-	{.name = "quantise_e4m3", .apply = apply_save, .written = apply_product},
-	{.name = "quantise_s8", .apply = apply_save, .written = apply_product},
-	{.name = "amax", .apply = apply_save, .written = write_magnitude},
-	{.name = "scale_for_e4m3",
-	 .apply = apply_save,
-	 .written = write_magnitude,
-	 .finished = finish_scale},
-	{.name = "row_sums", .apply = apply_save},
-	{.name = "row_sums_deterministic", .apply = apply_save},
-	{.name = "swiglu", .apply = apply_save, .gate = apply_silu, .form = &form_silu},
-	{.name = "geglu", .apply = apply_save, .gate = apply_gelu, .form = &form_gelu},
-	{.name = "relu_grad", .accuracy = STAGE_MOVES, .apply = apply_relu_grad},
+	{.name = "alpha_beta", .accuracy = STAGE_SCALES, APPLY(alpha_beta)},
+	{.name = "relu", .accuracy = STAGE_MOVES, APPLY(relu)},
+	{.name = "sigmoid", .accuracy = STAGE_FUNCTION, .form = &form_sigmoid, APPLY(sigmoid)},
+	{.name = "leaky_relu", .accuracy = STAGE_ROUNDS, APPLY(leaky_relu)},
+	{.name = "clamp", .accuracy = STAGE_MOVES, APPLY(clamp)},
+	{.name = "gelu", .accuracy = STAGE_FUNCTION, .form = &form_gelu, APPLY(gelu)},
+	{.name = "gelu_erf", .accuracy = STAGE_FUNCTION, .form = &form_gelu_erf, APPLY(gelu_erf)},
+	{.name = "silu", .accuracy = STAGE_FUNCTION, .form = &form_silu, APPLY(silu)},
+	{.name = "tanh", .accuracy = STAGE_FUNCTION, .form = &form_tanh, APPLY(tanh)},
+	{.name = "bias", .accuracy = STAGE_ROUNDS, APPLY(sum)},
+	{.name = "bias_rows", .accuracy = STAGE_ROUNDS, APPLY(sum)},
+	{.name = "residual", .accuracy = STAGE_ROUNDS, APPLY(sum)},
+	{.name = "scale_cols", .accuracy = STAGE_ROUNDS, APPLY(product)},
+	{.name = "save", .accuracy = STAGE_MOVES, APPLY(save)},
+	{.name = "hardswish", .accuracy = STAGE_FUNCTION, .form = &form_hardswish, APPLY(hardswish)},
+	{.name = "dropout", .accuracy = STAGE_ROUNDS, APPLY(dropout)},
+	{.name = "scale_rows", .accuracy = STAGE_ROUNDS, APPLY(product)},
+	{.name = "scale_blocks", .accuracy = STAGE_ROUNDS, APPLY(product)},
+	{.name = "quantise_e4m3", APPLY(save), .written = apply_product},
+	{.name = "quantise_s8", APPLY(save), .written = apply_product},
+	{.name = "amax", APPLY(save), .written = write_magnitude},
+	{.name = "scale_for_e4m3", APPLY(save), .written = write_magnitude, .finished = finish_scale},
+	{.name = "row_sums", APPLY(save)},
+	{.name = "row_sums_deterministic", APPLY(save)},
+	{.name = "swiglu", APPLY(save), .gate = apply_silu, .form = &form_silu},
+	{.name = "geglu", APPLY(save), .gate = apply_gelu, .form = &form_gelu},
+	{.name = "relu_grad", .accuracy = STAGE_MOVES, APPLY(relu_grad)},
 };
 
 const struct stage_reference *stage_find(const struct chain_stage *stage)
@@ -207,14 +218,6 @@ const struct stage_reference *stage_find(const struct chain_stage *stage)
 double stage_ulp(const struct type *type, double y)
 {
 	return isfinite(y) ? unit_of(&type->format, y) : 0;
-}
-
-/* Rounded up: it is a bound. */
-static void set_error(struct carried *value, double error)
-{
-	value->error = error > 0 ? (float)(error * (1 + 0x1p-20)) + FLT_TRUE_MIN : 0;
-	if (isnan(error))
-		value->error = INFINITY;
 }
 
 void stage_settle(struct carried *value)
@@ -243,59 +246,18 @@ static double distance(double y, double other)
 	return isnan(d) ? INFINITY : d;
 }
 
-/* The stage's own part, and whether the result is still exact. `spread` is what became of the
- * error. */
+/* `spread` is what became of the error. */
 static void settle_result(struct carried *value, double y, double spread, double own, bool exact)
 {
-	double slope = value->error > 0 && isfinite(spread) ? spread / (double)value->error : 0;
-	value->known = (float)(slope * (double)value->known + (isfinite(y) ? own : 0));
-	value->deviation *= (float)slope;
-	value->exact = value->exact && exact && isfinite(y) && (double)(float)y == y;
-	value->x = y;
-	set_error(value, value->exact ? 0 : spread + (isfinite(y) ? own : 0));
+	*value = staged(value, y, spread, own, exact);
+	if (isnan(spread + (isfinite(y) ? own : 0)) && !value->exact)
+		value->error = INFINITY;
 	stage_settle(value);
-}
-
-/* What a function's own arithmetic may add, at inputs up to |x|. */
-static double form_error(const struct stage_form *form, double x, double y, const struct type *type)
-{
-	double of = form->of_x > 0 ? fabs(x) : 1;
-	if (isinf(x))
-		of = 1; /* the ends are exact */
-	if (form->largest * fabs(y) >= F32_THRESHOLD)
-		return INFINITY;
-	double textbook = F32_ROUNDOFF * (form->relative * fabs(y) + (form->of_x + form->of_one) * of) +
-					  F32_SMALLEST * (1 + of);
-	if (type->format.precision < 24)
-		textbook += form->approximate * of;
-	return fmax(ULP_ALLOWED * stage_ulp(type, y), textbook);
-}
-
-/* What the stage's own arithmetic may add. */
-static double own_error(const struct stage_reference *reference, const struct carried *value,
-						double y, const struct stage_coordinate *place)
-{
-	double added = place->beta * place->c, x = value->x;
-	switch (reference->accuracy) {
-	case STAGE_MOVES: break;
-	case STAGE_ROUNDS: return F32_ROUNDOFF * fabs(y) + FLT_TRUE_MIN;
-	case STAGE_SCALES:
-		return 2 * F32_ROUNDOFF * (fabs(place->alpha * x) + fabs(y)) +
-			   place->accumulation * fabs(added) + FLT_TRUE_MIN;
-	case STAGE_FUNCTION:
-		return form_error(reference->form, fabs(x) + (double)value->error, y, place->type);
-	}
-	return 0;
 }
 
 static bool is_lowest(double x)
 {
 	return isinf(x) && x < 0;
-}
-
-static bool fits_f32(double x)
-{
-	return (double)(float)x == x;
 }
 
 void stage_carry(const struct stage_reference *reference, const double *members,
@@ -311,13 +273,11 @@ void stage_carry(const struct stage_reference *reference, const double *members,
 			double d = distance(y, reference->apply(x, members, place));
 			spread = d > spread ? d : spread;
 		}
-	bool exact = reference->accuracy != STAGE_FUNCTION;
+	bool exact = stays_exact(reference, value->x, place);
 	if (reference->accuracy == STAGE_FUNCTION && reference->form->nan_at_end && is_lowest(value->x))
 		value->or_nan = true;
 	else if (value->or_nan)
 		value->or_nan = isnan(reference->apply(NAN, members, place));
-	if (reference->accuracy == STAGE_SCALES)
-		exact = fits_f32(place->alpha * value->x) && fits_f32(place->beta * place->c);
 	settle_result(value, y, spread, own_error(reference, value, y, place), exact);
 }
 

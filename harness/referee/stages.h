@@ -47,6 +47,13 @@ struct stage_form {
 	bool nan_at_end; /* at -inf it is 0, or the NaN that inf * 0 is */
 };
 
+/* Elements that go through a stage together: the stage's members at each, as of apply(). */
+struct stage_elements {
+	uint32_t count;
+	const double (*members)[CHAIN_MEMBERS_MAX];
+	const struct stage_coordinate *places;
+};
+
 struct stage_reference {
 	const char *name;
 	enum stage_accuracy accuracy;
@@ -54,6 +61,7 @@ struct stage_reference {
 	/* members: the stage's arguments, and the elements of its inputs at the place
 	 * of x, in the order of their declarations. */
 	double (*apply)(double x, const double *members, const struct stage_coordinate *place);
+	void (*each)(const double *x, const struct stage_elements *elements, double *y); /* apply() */
 	/* The value that the stage writes, of the one that it has made, by one f32 operation; NULL:
 	 * that value. */
 	double (*written)(double y, const double *members, const struct stage_coordinate *place);

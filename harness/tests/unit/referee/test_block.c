@@ -170,7 +170,10 @@ static void expect(struct expected *expected, const struct made *made)
 
 static bool same(double x, double y)
 {
-	return memcmp(&x, &y, sizeof x) == 0;
+	uint64_t a, b;
+	memcpy(&a, &x, sizeof a);
+	memcpy(&b, &y, sizeof b);
+	return a == b;
 }
 
 /* Compares all that was found with what is found one by one. */
