@@ -61,6 +61,17 @@ floats_to_bits(const struct values *values, float (*drawn)(const struct value_sp
 				words[k][i] = flip ^ values_from_float(&format, drawn(&spec, words[k][i]));
 }
 
+/* As values_of_word() of VALUES_MARKER. */
+static inline __attribute__((always_inline)) void markers_to_bits(const struct values *values,
+																  uint32_t words[VALUES_BLOCK][RUN])
+{
+	const struct number_format format = values->format;
+	const uint32_t flip = values->flip;
+	for (uint32_t k = 0; k < VALUES_BLOCK; k++)
+		for (uint32_t i = 0; i < RUN; i++)
+			words[k][i] = flip ^ values_marker(&format, words[k][i]);
+}
+
 /* RUN blocks, of which each word is an element by itself. */
 EACH_LEVEL static void draw_run(const struct values *values, uint64_t block, uint32_t *out)
 {
@@ -75,6 +86,8 @@ EACH_LEVEL static void draw_run(const struct values *values, uint64_t block, uin
 		floats_to_bits(values, whole, words);
 	else if (distribution == VALUES_POSITIVE && values->spec.low == 0)
 		floats_to_bits(values, values_positive, words);
+	else if (distribution == VALUES_MARKER)
+		markers_to_bits(values, words);
 	else
 		for (uint32_t k = 0; k < VALUES_BLOCK; k++)
 			for (uint32_t i = 0; i < RUN; i++)
@@ -104,6 +117,12 @@ void values_run(const struct values *values, uint64_t block, size_t blocks, uint
 {
 	const struct values own = *values;
 	size_t done = 0;
+	if (own.spec.distribution == VALUES_UNWRITTEN && !own.format.is_integer) {
+		const uint32_t bits = own.flip ^ values_of_word(&own, 0); /* of any word */
+		for (size_t i = 0; i < blocks * VALUES_BLOCK; i++)
+			out[i] = bits;
+		return;
+	}
 	if (is_plain(&own))
 		for (; done + RUN <= blocks; done += RUN)
 			draw_run(&own, block + done, out + done * VALUES_BLOCK);

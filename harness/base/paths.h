@@ -17,7 +17,7 @@ bool paths_build(char out[PATHS_MAX], struct error *err);
 
 /* In the build folder: a libcuda.so to link with, for toolkits that have none. */
 #define PATHS_STUBS "libexec/stubs"
-#define PATHS_MISSING_FILES "libexec/missing_files.so" /* compile/missing_files.c */
+#define PATHS_MISSING_FILES "libexec/missing_files.so" /* compile/missing_files.c, huge_pages.c */
 
 /* Whether that is a folder of `cmake --install`, and the source tree nobody's to write to. */
 bool paths_installed(void);

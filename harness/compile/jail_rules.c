@@ -354,12 +354,14 @@ static bool allow_system(struct reacher *self, struct error *err)
 	static const char *const prefixes[] = {"/usr", "/usr/local"};
 	static const char *const libraries[] = {"/lib", "/lib32", "/lib64", "/libx32"};
 	static const char *const folders[] = {"/bin", "/sbin", "/nix/store", "/gnu/store"};
-	/* Those of /sys tell malloc() whether there are huge pages (GLIBC_TUNABLES, nvcc.c). */
+	/* Those of /proc and /sys tell how memory is taken best: cicc's allocator, which else takes it
+	 * in 700 pieces, and malloc(), which else takes no huge pages (GLIBC_TUNABLES, nvcc.c). */
 	static const char *const files[] = {"/etc/alternatives",
 										"/etc/ld.so.cache",
 										"/etc/ld.so.conf",
 										"/etc/ld.so.conf.d",
 										"/etc/ld.so.preload",
+										"/proc/sys/vm/overcommit_memory",
 										"/sys/kernel/mm/transparent_hugepage/enabled",
 										"/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"};
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)

@@ -362,7 +362,8 @@ static size_t memory_limit(void)
 
 /* What nvcc finds in its environment beside the caller's variables that process/environment.h hands
  * on. Its home and its temporary files are in the folder, so that none is left behind. cudafe++
- * takes its memory by 11,000 page faults, a tenth of its time; with huge pages by 2,000. */
+ * takes its memory by 11,000 page faults, a tenth of its time; with huge pages by 2,000. What
+ * compilers take by themselves huge_pages.c sees to. */
 static void make_environment(struct words *words, const char *folder, bool hides_denied)
 {
 	char build[PATHS_MAX];

@@ -10,7 +10,9 @@
 #include "process/cpu.h"
 #include "process/tree.h"
 
-#define WATCH_SECONDS 0.02  /* between two looks at the memory of known processes */
+#define WATCH_SECONDS 0.02  /* between two looks at the memory of known processes, at least */
+#define WATCH_MOST 0.1      /* and at most, where the limit is far */
+#define GROWTH_BYTES 8e9    /* what processes may take in a second */
 #define FORGET_SECONDS 1.0  /* for which a process that is older is remembered */
 #define ANSWER_SECONDS 0.3  /* for a program that says where it is */
 #define STOPPED_SECONDS 0.5 /* for a program that stopped itself: somebody may continue it */
@@ -68,7 +70,16 @@ static enum child_outcome scan(struct child *child, double time)
 	return stopped ? CHILD_STOPPED : CHILD_REPLIED;
 }
 
-static enum child_outcome watch_memory(struct child *child)
+/* Until processes that hold so much could have come to the limit. A look costs some 30 us for each
+ * of them. */
+static double watch_pause(const struct child *child, size_t used)
+{
+	size_t room = child->memory_limit > used ? child->memory_limit - used : 0;
+	double seconds = child->memory_limit > 0 ? (double)room / GROWTH_BYTES : WATCH_MOST;
+	return seconds < WATCH_SECONDS ? WATCH_SECONDS : seconds < WATCH_MOST ? seconds : WATCH_MOST;
+}
+
+static enum child_outcome watch_memory(struct child *child, double time)
 {
 	struct child_result *result = &child->result;
 	result->memory = tree_memory(child->known, child->known_count, child->shared);
@@ -79,6 +90,7 @@ static enum child_outcome watch_memory(struct child *child)
 	}
 	if (used > result->peak_memory_bytes)
 		result->peak_memory_bytes = used;
+	child->next_watch = time + watch_pause(child, used);
 	bool over = child->memory_limit > 0 && used > child->memory_limit;
 	return over ? CHILD_OVER_MEMORY : CHILD_REPLIED;
 }
@@ -89,9 +101,8 @@ static enum child_outcome watch_limits(struct child *child)
 	double time = clock_seconds();
 	if (time < child->next_watch || child->lent)
 		return CHILD_REPLIED;
-	child->next_watch = time + WATCH_SECONDS;
 	enum child_outcome found = time >= child->next_scan ? scan(child, time) : CHILD_REPLIED;
-	return found != CHILD_REPLIED ? found : watch_memory(child);
+	return found != CHILD_REPLIED ? found : watch_memory(child, time);
 }
 
 /* The time for which the supervisor was stopped, and looked at nothing, is not the child's; nor is

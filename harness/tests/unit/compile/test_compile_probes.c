@@ -89,20 +89,21 @@ Test(compile, a_cache_in_the_tree_opens_no_solution)
 	nftw(cache, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* malloc() of the compilers reads it, and takes no huge pages where it cannot. */
-Test(compile, compilers_know_of_huge_pages)
+/* The compilers' allocators read these, and take memory in small pieces where they cannot. */
+Test(compile, compilers_know_how_to_take_memory)
 {
-	static const char huge[] = "/sys/kernel/mm/transparent_hugepage/enabled";
+	static const char huge[] = "/sys/kernel/mm/transparent_hugepage/enabled",
+					  overcommit[] = "/proc/sys/vm/overcommit_memory";
 	struct error err = {{0}};
 	struct compiled out;
 	char source[PATHS_MAX], text[PATHS_MAX];
 	need_jail();
 	if (access(huge, R_OK) != 0)
 		cr_skip_test("a kernel without huge pages");
-	snprintf(
-		text, sizeof text,
-		"#if !__has_include(\"%s\")\n#error it cannot be read\n#endif\n#define ANSWER 7\n" SOLVE,
-		huge);
+	snprintf(text, sizeof text,
+			 "#if !__has_include(\"%s\") || !__has_include(\"%s\")\n#error it cannot be read\n"
+			 "#endif\n#define ANSWER 7\n" SOLVE,
+			 huge, overcommit);
 	write_file("a.cu", text);
 	snprintf(source, sizeof source, "%s", path_of("a.cu"));
 	const struct compile_options options = {
