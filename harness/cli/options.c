@@ -133,14 +133,12 @@ const struct row option_rows[] = {
 	 .group = GROUP_CASES, FILLS(kind_input, serve.standard), .again = AGAIN_NOT,
 	 .needs = "a file name"},
 	{"jobs", "N", "judge serve",
-	 "judgements at once (as many as cores and memory bear: 2 GiB each, and 6 GiB of a GPU's "
-	 "memory); "
-	 "times are taken one after the other",
+	 "files judged at once (as many as there are cores and 2 GiB of memory for each, and 6 GiB of "
+	 "a "
+	 "GPU's, to 16); times are taken one after the other",
 	 .group = GROUP_DEVICE, FILLS(kind_whole, judge.jobs), .again = AGAIN_NOT, .from = 1,
 	 .to = SERVE_WORKERS_MAX, .also = "parallel concurrency num-workers"},
-	{"workers", "N", "serve",
-	 "judgements at a time (one for each GPU named; on the emulated GPU as many as the machine "
-	 "bears)",
+	{"workers", "N", "serve", "with --through: judgements at a time (1); else the same as --jobs",
 	 DIFFERS({"judge bench", "with --batch --through: judgements at a time (1)",
 			  .goes_with = "through", .why = "here a batch takes what the machine bears"}),
 	 .group = GROUP_DEVICE, FILLS(kind_whole, through.workers), .again = AGAIN_NOT, .from = 1,

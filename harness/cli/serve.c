@@ -111,22 +111,22 @@ static int serve(const char *program, struct options *options)
 				  options->arguments[0]);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
+	const bool elsewhere = options->through.command != NULL;
+	const size_t workers = options->through.workers;
+	const size_t jobs = options->judge.jobs > 0 ? options->judge.jobs : elsewhere ? 0 : workers;
 	json_t *standard = NULL;
 	if (!store_needed(options->store.file, store, &err) ||
 		!read_standard(options->serve.standard, &standard, &err) ||
-		!batch_places_take(&places, &options->judge.device, options->judge.jobs, &err))
+		!batch_places_take(&places, &options->judge.device, jobs, &err))
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	if (!demand_jail(options->judge.limits.without, require, &err))
 		return cli_fail(EXIT_CANNOT_RUN, &err);
 	paths_absolute(store, absolute);
 	options_words(options, OF_THE_SERVER, take_word, &words);
-	const size_t workers = options->through.workers > 0       ? options->through.workers
-						   : options->through.command != NULL ? 1
-															  : places.count;
-	if (workers != places.count)
-		batch_places_spread(&places, workers);
+	if (elsewhere)
+		batch_places_spread(&places, workers > 0 ? workers : 1);
 	/* of judges elsewhere nothing is known but what they are told */
-	const bool here = options->through.command == NULL || options->judge.device.text != NULL;
+	const bool here = !elsewhere || options->judge.device.text != NULL;
 	struct judge_options usual = options->judge;
 	const bool emulated = here && device_list_seems_emulated(&usual.device);
 	if (here)
@@ -141,7 +141,7 @@ static int serve(const char *program, struct options *options)
 		.word_count = words.count,
 		.standard = standard,
 		.devices = places.at,
-		.worker_count = workers,
+		.worker_count = places.count,
 		.share = places.share,
 		.cases = usual.cases.count,
 		.max_dim = usual.cases.max_dim,
