@@ -10,6 +10,7 @@ import time
 
 FILES = 64
 CASES = 16
+TIMED, FEW = 24, 6  # files of a batch with times, and of one by the older build
 DEVICE = os.environ.get("DEVICE", "cuda:0")
 EMULATED = DEVICE.startswith("emu")
 
@@ -138,6 +139,8 @@ class Measuring:
                 begun = time.monotonic()
                 figures = work(run)
                 answers = figures.pop("answers", None)
+                if answers is not None:
+                    figures["files"] = len(answers)
                 if answers is not None and "timed" in name:
                     figures["medians"] = {key: interval(answer) for key, answer in answers.items()}
                 self.parts.setdefault(name, {}).setdefault(run.name, []).append(figures)
@@ -147,7 +150,7 @@ class Measuring:
     def all(self, work):
         """The parts in order of importance."""
         files = []
-        for n in range(FILES + 40):
+        for n in range(FILES + 16):
             path = os.path.join(work, f"file_{n}.cu")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(source(n) + f"// {n}\n")
@@ -164,20 +167,33 @@ class Measuring:
             path = files[FILES + len(self.parts.get("one new file", {}).get(run.name, []))]
             return one(run, path, "--time", "none", "--cases", str(CASES))
 
+        def timed(run):
+            return run.batch(TIMED if run is self.runs[0] else FEW)
+
+        def alone(run):
+            """A file of the batch by itself, for its median there."""
+            n = len(self.parts.get("one file, timed", {}).get(run.name, []))
+            path = os.path.join(work, "alone.json")
+            figures = one(run, files[n], "--cases", str(CASES), "--json", path)
+            with open(path, encoding="utf-8") as file:
+                figures["medians"] = {str(n): interval({"result": json.load(file)["results"][0]})}
+            os.remove(path)
+            return figures
+
         self.part("batch, empty cache", 160, 1, cold)
-        self.part("batch, compiled", 90, 1, lambda run: run.batch(FILES, "--time", "none"))
-        self.part("one new file", 8, 4, new)
+        self.part("one new file", 8, 2, new)
         if EMULATED:
+            self.part("batch, compiled", 60, 3, lambda run: run.batch(FILES, "--time", "none"))
             return
         for run in self.runs:
             one(run, files[1], "--cases", "1")  # the libraries are compiled
-        few = 12
-        self.part("batch, timed", 110, 2, lambda run: run.batch(few))
-        self.part("one file, 64 cases, timed", 20, 3, lambda run: one(run, files[1], "--cases", "64"))
-        self.part("batch of 64, timed", 150, 1, lambda run: run.batch(FILES) if run is self.runs[0] else run.batch(few))
-        for name, words in (("tiled", ["--cases", str(CASES)]), ("tiled, 64 cases", ["--cases", "64"])):
-            steps = os.path.join(self.out, f"steps {name}.jsonl")
-            one(self.runs[0], files[1], *words, "--profile-judge", steps)
+        self.part("batch, timed", 90, 1, timed)
+        self.part("one file, 64 cases, timed", 18, 2, lambda run: one(run, files[1], "--cases", "64"))
+        self.part("one file, timed", 16, 6, alone)
+        for name, words in (("tiled", ["--cases", str(CASES)]), ("tiled_64", ["--cases", "64"])):
+            if self.left() > 10:
+                one(self.runs[0], files[1], *words, "--profile-judge", os.path.join(self.out, f"steps_{name}.jsonl"))
+        self.part("batch, compiled", 110, 3, lambda run: run.batch(FILES, "--time", "none"))
 
 
 def measure(program, out, seconds, old):
@@ -204,17 +220,32 @@ def steps_table(path):
         yield f"| {stage} | {count} | {seconds:.3f} |"
 
 
+def medians_table(parts):
+    """The times of files in a batch beside those that they have alone, and how wide their intervals are."""
+    batch = parts.get("batch, timed", {})
+    for build, runs in parts.get("one file, timed", {}).items():
+        for run in runs:
+            for key, (time_alone, width_alone) in run["medians"].items():
+                for other, others in batch.items():
+                    median = others[0]["medians"].get(key)
+                    if median is not None:
+                        print(f"- file {key}: {median[0]:.0f} us (interval {100 * median[1]:.2f}%) in a batch of {other}, "
+                              f"{time_alone:.0f} us ({100 * width_alone:.2f}%) alone by {build}")
+
+
 def report(out):
     with open(os.path.join(out, "pace.json"), encoding="utf-8") as file:
         found = json.load(file)
     print(f"{found['files']} files of {found['cases']} cases, {found['cores']} cores, {found['device']}\n")
-    print("| Work | Build | Runs | Seconds (median) | Of processors |\n|---|---|--:|--:|--:|")
+    print("| Work | Build | Runs | Seconds (median) | A file | Of processors |\n|---|---|--:|--:|--:|--:|")
     for name, builds in found["parts"].items():
         for build, runs in builds.items():
-            print(f"| {name} | {build} | {len(runs)} | {statistics.median(r['seconds'] for r in runs):.2f} | "
+            seconds = statistics.median(r["seconds"] for r in runs)
+            print(f"| {name} | {build} | {len(runs)} | {seconds:.2f} | {seconds / runs[0].get('files', 1):.2f} | "
                   f"{statistics.median(r['processor'] for r in runs):.1f} |")
+    medians_table(found["parts"])
     for name in sorted(os.listdir(out)):
-        if name.startswith("steps "):
+        if name.startswith("steps_"):
             print(f"\n{name[6:-6]}:\n")
             print("\n".join(steps_table(os.path.join(out, name))))
     return 0
