@@ -234,8 +234,8 @@ static const char *name_of(const char *path)
 typedef bool visitor(struct reacher *self, const char *name, const char *path, bool is_folder,
 					 admission *admits, struct error *err);
 
-/* Whether it is a link to a file of its own folder, whose entry follows or came before: half of
- * what lies among libraries, and 20 system calls each with realpath(). */
+/* Whether it is a link to a file of its own folder, whose entry is visited by itself: half of what
+ * lies among libraries, at 20 system calls each. */
 static bool names_neighbour(int folder, const struct dirent *entry)
 {
 	struct stat facts;
@@ -354,16 +354,14 @@ static bool allow_system(struct reacher *self, struct error *err)
 	static const char *const prefixes[] = {"/usr", "/usr/local"};
 	static const char *const libraries[] = {"/lib", "/lib32", "/lib64", "/libx32"};
 	static const char *const folders[] = {"/bin", "/sbin", "/nix/store", "/gnu/store"};
-	/* Those of /proc and /sys tell how memory is taken best: cicc's allocator, which else takes it
-	 * in 700 pieces, and malloc(), which else takes no huge pages (GLIBC_TUNABLES, nvcc.c). */
+	/* Allocators look in /proc and /sys whether to take memory in large pieces (nvcc.c). */
 	static const char *const files[] = {"/etc/alternatives",
 										"/etc/ld.so.cache",
 										"/etc/ld.so.conf",
 										"/etc/ld.so.conf.d",
 										"/etc/ld.so.preload",
 										"/proc/sys/vm/overcommit_memory",
-										"/sys/kernel/mm/transparent_hugepage/enabled",
-										"/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"};
+										"/sys/kernel/mm/transparent_hugepage"};
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
 		if (!allow_prefix(self, prefixes[i], admits_no_gemm, err))
 			return false;

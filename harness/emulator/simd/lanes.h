@@ -86,11 +86,13 @@ typedef double f64;
 		merge(pd, t, sizeof(D), mask);                                                             \
 	return EXEC_NEXT;
 
-/* d[i] = t[i] where mask has bit i */
+/* d[i] = t[i] where mask has bit i. By whole vectors: what a masked store wrote, the loads of the
+ * next instruction wait for. */
 static inline void merge16(u16 *restrict d, const u16 *restrict t, u32 mask)
 {
 #if SIMD_LEVEL >= 4
-	_mm512_mask_storeu_epi16(d, mask, _mm512_loadu_si512(t));
+	_mm512_storeu_si512(
+		d, _mm512_mask_blend_epi16(mask, _mm512_loadu_si512(d), _mm512_loadu_si512(t)));
 #else
 	for (int i = 0; i < EXEC_LANES; i++)
 		d[i] = IN_MASK(i) ? t[i] : d[i];
@@ -100,8 +102,10 @@ static inline void merge16(u16 *restrict d, const u16 *restrict t, u32 mask)
 static inline void merge32(u32 *restrict d, const u32 *restrict t, u32 mask)
 {
 #if SIMD_LEVEL >= 4
-	_mm512_mask_storeu_epi32(d, (__mmask16)mask, _mm512_loadu_si512(t));
-	_mm512_mask_storeu_epi32(d + 16, (__mmask16)(mask >> 16), _mm512_loadu_si512(t + 16));
+	for (int i = 0; i < EXEC_LANES; i += 16)
+		_mm512_storeu_si512(d + i, _mm512_mask_blend_epi32((__mmask16)(mask >> i),
+														   _mm512_loadu_si512(d + i),
+														   _mm512_loadu_si512(t + i)));
 #else
 	for (int i = 0; i < EXEC_LANES; i++)
 		d[i] = IN_MASK(i) ? t[i] : d[i];
@@ -111,9 +115,10 @@ static inline void merge32(u32 *restrict d, const u32 *restrict t, u32 mask)
 static inline void merge64(u64 *restrict d, const u64 *restrict t, u32 mask)
 {
 #if SIMD_LEVEL >= 4
-	for (int i = 0; i < 4; i++)
-		_mm512_mask_storeu_epi64(d + 8 * i, (__mmask8)(mask >> (8 * i)),
-								 _mm512_loadu_si512(t + 8 * i));
+	for (int i = 0; i < EXEC_LANES; i += 8)
+		_mm512_storeu_si512(d + i, _mm512_mask_blend_epi64((__mmask8)(mask >> i),
+														   _mm512_loadu_si512(d + i),
+														   _mm512_loadu_si512(t + i)));
 #else
 	for (int i = 0; i < EXEC_LANES; i++)
 		d[i] = IN_MASK(i) ? t[i] : d[i];

@@ -173,13 +173,36 @@ static inline u8 *whole_access(struct warp *w, const struct exec_instruction *in
 	return NULL;
 }
 
-static inline __attribute__((always_inline)) void copy_run(void *to, const void *from, u64 bytes,
-														   u32 mask)
+static inline __attribute__((always_inline)) void store_run(u8 *whole, const void *s, u64 bytes,
+															u32 mask)
 {
 	if (mask == EXEC_FULL)
-		memcpy(to, from, EXEC_LANES * bytes);
+		memcpy(whole, s, EXEC_LANES * bytes);
 	else
-		memcpy(to, from, (u64)__builtin_popcount(mask) * bytes);
+		memcpy(whole, s, (u64)__builtin_popcount(mask) * bytes);
+}
+
+/* To the registers of the mask's lanes, what lies at the address and behind. */
+static inline __attribute__((always_inline)) void load_run(void *d, const u8 *whole, u64 bytes,
+														   u32 mask)
+{
+#if SIMD_LEVEL >= 4
+	const u8 *from = whole - (u64)first_lane(mask) * bytes;
+	if (mask != EXEC_FULL && bytes == 2) {
+		_mm512_storeu_si512(d, _mm512_mask_loadu_epi16(_mm512_loadu_si512(d), mask, from));
+		return;
+	}
+	for (int i = 0; mask != EXEC_FULL && bytes == 4 && i < EXEC_LANES; i += 16)
+		_mm512_storeu_si512((u32 *)d + i,
+							_mm512_mask_loadu_epi32(_mm512_loadu_si512((u32 *)d + i),
+													(__mmask16)(mask >> i), (u32 *)from + i));
+	for (int i = 0; mask != EXEC_FULL && bytes == 8 && i < EXEC_LANES; i += 8)
+		_mm512_storeu_si512((u64 *)d + i,
+							_mm512_mask_loadu_epi64(_mm512_loadu_si512((u64 *)d + i),
+													(__mmask8)(mask >> i), (u64 *)from + i));
+#endif
+	if (mask == EXEC_FULL)
+		memcpy(d, whole, EXEC_LANES * bytes);
 }
 
 /* The host address that all lanes load from; NULL as of whole_access(). */
@@ -208,13 +231,15 @@ static inline const u8 *single_access(struct warp *w, const struct exec_instruct
 		u##bits t[EXEC_LANES], *d = DEST(u##bits, in->d), *o = mask == EXEC_FULL ? d : t;          \
 		const u8 *whole = whole_access(w, in, mask, sizeof *d, false);                             \
 		if (whole) {                                                                               \
-			copy_run(d + first_lane(mask), whole, sizeof *d, mask);                                \
+			load_run(d, whole, sizeof *d, mask);                                                   \
 			return EXEC_NEXT;                                                                      \
 		}                                                                                          \
 		if ((whole = single_access(w, in, mask, sizeof *d)) != NULL) {                             \
 			u##bits value;                                                                         \
 			memcpy(&value, whole, sizeof value);                                                   \
-			FOR_LANES d[i] = IN_MASK(i) ? value : d[i];                                            \
+			FOR_LANES o[i] = value;                                                                \
+			if (mask != EXEC_FULL)                                                                 \
+				merge(d, t, sizeof t[0], mask);                                                    \
 			return EXEC_NEXT;                                                                      \
 		}                                                                                          \
 		if (resolve(w, in, mask, &x, sizeof(u##bits), false) != EXEC_NEXT)                         \
@@ -266,7 +291,7 @@ static inline const u8 *single_access(struct warp *w, const struct exec_instruct
 		const u##bits *s = SOURCE(u##bits, in->d);                                                 \
 		u8 *whole = whole_access(w, in, mask, sizeof *s, true);                                    \
 		if (whole) {                                                                               \
-			copy_run(whole, s + first_lane(mask), sizeof *s, mask);                                \
+			store_run(whole, s + first_lane(mask), sizeof *s, mask);                               \
 			return EXEC_NEXT;                                                                      \
 		}                                                                                          \
 		if (resolve(w, in, mask, &x, sizeof s[0], true) != EXEC_NEXT)                              \
