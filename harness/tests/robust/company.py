@@ -26,7 +26,7 @@ TREE = os.path.dirname(os.path.dirname(TESTS))
 # The problem's folder, and the files; from fixtures/ unless they say otherwise. In the order of alone.
 FILES = {
     "gemm_f16": """../../../solutions/gemm_f16/01_naive ../../../solutions/gemm_f16/04_shared_tiles honest_naive honest_workspace
-        honest_device_variables wrong_alpha_omitted wrong_beta_omitted wrong_transposed_b wrong_empty_solve wrong_one_element
+        honest_device_variables bits_rows_decide bits_place_decides wrong_alpha_omitted wrong_beta_omitted wrong_transposed_b wrong_empty_solve wrong_one_element
         wrong_row_unwritten wrong_nan wrong_first_call_only hint_k_tail hint_kept_size hint_differs hint_kept_tickets
         writes_past_c writes_before_c changes_a host_crashes host_exits host_sleeps host_aborts host_eats_memory host_closes_channel
         host_forges_reply host_forges_failure host_takes_descriptors host_throws kernel_traps kernel_loops reads_far_away
@@ -45,8 +45,9 @@ FILES = {
 OPTIONS = ["--device", "emu", "--cases", "3", "--max-dim", "40", "--time", "none", "--timeout", "2", "--memory", "128"]
 # Their results differ from one judgement alone to the next: they are judged for what they do to the others.
 BY_CHANCE = {"hint_differs.cu", "reply_twice.cu"}
-# What the clock or the cache decides, wherever it stands; how long a call has to be that shows bits, too.
-NOT_COMPARED = {"seconds", "cached", "file", "rows_shape"}
+# What the clock or the cache decides, wherever it stands; and of bits, how many calls of which sizes there is time for.
+NOT_COMPARED = {"seconds", "cached", "file"}
+OF_BITS = {"repeatable", "batch_invariant"}
 # In texts: addresses, which thread was the first, memory when it was looked at, and sealed calls, whose inputs nobody can
 # know ahead.
 BY_THE_WAY = re.compile(r"\b0x[0-9a-f]{8,}|\b(?:block|thread) \(\d+,\d+,\d+\)|\d+ MiB (?=private|in page tables)|(?<=in a sealed call: ).*")
@@ -70,7 +71,8 @@ def make(folder):
 def compared(value):
     """The result without what differs from one run to the next."""
     if isinstance(value, dict):
-        return {key: compared(member) for key, member in value.items() if key not in NOT_COMPARED}
+        return {key: compared({name: member[name] for name in OF_BITS} if key == "bits" and member else member)
+                for key, member in value.items() if key not in NOT_COMPARED}
     if isinstance(value, str):
         return BY_THE_WAY.sub("...", value)
     return [compared(member) for member in value] if isinstance(value, list) else value
