@@ -4,7 +4,7 @@
 usage: batch_kills.py GEMMJUDGE [--requests N] [--kills K] [--jobs J] [--seed S]
 
 Each request gets its one right verdict, whoever was killed meanwhile, and nothing of those that were killed is left: no
-process, no descriptor in the batch, no file, no shared memory. --requests 1000 --kills 20 is the long form.
+process, no descriptor in the batch, no file. --requests 1000 --kills 20 is the long form.
 """
 import argparse
 import collections
@@ -61,7 +61,6 @@ class Batch:
         self.answers, self.temporary = os.path.join(self.folder, "answers"), os.path.join(self.folder, "tmp")
         os.mkdir(self.temporary)
         self.mark = f"batch-kills-{os.getpid()}-{self.draw.random()}"
-        self.shared = set(os.listdir("/dev/shm"))
         self.running, self.errors = None, open(os.path.join(self.folder, "errors"), "ab")
         names = list(KINDS)
         self.expected = {f"request {i}": names[0] if i % 4 else names[1 + i // 4 % (len(names) - 1)] for i in range(arguments.requests)}
@@ -136,8 +135,6 @@ class Batch:
 
     def check_nothing_left(self):
         until(lambda: not self.marked(), 10, "nothing of it runs: " + str([process.name for process in self.marked()]))
-        left = set(os.listdir("/dev/shm")) - self.shared
-        assert not left, left
 
     def kill(self):
         self.running.kill()
