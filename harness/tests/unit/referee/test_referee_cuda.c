@@ -350,6 +350,42 @@ Test(referee_cuda, digests_of_many_lengths_are_those_of_the_host)
 	gpu.device->close(gpu.state);
 }
 
+/* A contestant maps all of the 2 MiB that its case begins with, and may write to what lies behind
+ * the case: the next file's case, larger or smaller, shows nothing of it. */
+Test(referee_cuda, what_lies_behind_a_case_is_wiped)
+{
+	enum { LARGE = 1 << 20, SMALL = 4096, SHARED = 2 << 20, MARK = 0x77 };
+	struct gpu gpu = gpu_open();
+	struct device_region all = {0, SHARED, SHARED, 1};
+	static uint8_t bytes[SHARED];
+	struct arena arena;
+	int fd;
+	const uint64_t sizes[] = {LARGE, SMALL, LARGE};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		cr_assert(gpu.device->arena(gpu.state, sizes[i], &arena, &fd, &err), "%s", err.message);
+		cr_assert(gpu.device->read(gpu.state, 0, SHARED, bytes, &err), "%s", err.message);
+		for (size_t at = 0; i > 0 && at < SHARED; at++)
+			cr_assert_neq(bytes[at], MARK, "byte %zu of a case of %llu", at,
+						  (unsigned long long)sizes[i]);
+		cr_assert(gpu.device->set_bytes(gpu.state, &all, MARK, &err), "%s", err.message);
+		cr_assert(gpu.device->wipe(gpu.state, &err), "%s", err.message);
+	}
+	gpu.device->close(gpu.state);
+}
+
+Test(referee_cuda, nobody_gets_a_group_of_a_wiped_case)
+{
+	struct gpu gpu = gpu_open();
+	struct arena arena = {.sets = 4, .set_stride = 100 * 1024};
+	int fd = -1;
+	cr_assert(gpu.device->sealed_arena(gpu.state, &arena, 2, &err), "%s", err.message);
+	cr_assert(gpu.device->group_descriptor(gpu.state, 1, &fd, &err), "%s", err.message);
+	cr_assert(gpu.device->wipe(gpu.state, &err), "%s", err.message);
+	for (uint32_t group = 0; group < 2; group++)
+		cr_assert_not(gpu.device->group_descriptor(gpu.state, group, &fd, &err));
+	gpu.device->close(gpu.state);
+}
+
 /* Rows by themselves are those of the whole result, to the rounding of another order. */
 static void check_rows(struct gpu *gpu, const char *problem_name, struct shape shape,
 					   const uint64_t *rows, uint32_t count)
