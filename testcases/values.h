@@ -430,41 +430,50 @@ VALUES_FUNCTION uint32_t values_extreme(const struct values *values, uint64_t in
 	return values_from_double(format, (word >> 31) != 0 ? format->highest : format->lowest);
 }
 
-/* Elements 4*block .. 4*block+3, as bits. */
-VALUES_FUNCTION void values_block(const struct values *values, uint64_t block,
-								  uint32_t out[VALUES_BLOCK])
+/* Takes a whole block of words an element. */
+VALUES_FUNCTION uint32_t values_of_normal(const struct values *values, uint64_t index)
+{
+	float unit = values_normal_unit(values_random(values->seed, values->stream, index));
+	return values->flip ^
+		   values_from_float(&values->format, unit * (values->spec.scale * VALUES_NORMAL_STEP));
+}
+
+/* Of any other distribution, from its word. */
+VALUES_FUNCTION uint32_t values_drawn(const struct values *values, uint64_t index, uint32_t word)
 {
 	enum distribution distribution = values->spec.distribution;
-	if (distribution == VALUES_NORMAL) { /* takes a whole block of words an element */
-		for (int i = 0; i < VALUES_BLOCK; i++) {
-			float unit = values_normal_unit(
-				values_random(values->seed, values->stream, block * VALUES_BLOCK + i));
-			out[i] = values->flip ^ values_from_float(&values->format, unit * (values->spec.scale *
-																			   VALUES_NORMAL_STEP));
-		}
-		return;
-	}
-	struct values_words words = values_random(values->seed, values->stream, block);
 	bool edges = distribution == VALUES_GRAPH || distribution == VALUES_GRAPH_SIGNED ||
 				 distribution == VALUES_GRAPH_INTEGER || distribution == VALUES_GRAPH_CHAIN;
 	bool extremes = values->format.is_integer && values->spec.share > 0;
 	bool parts = distribution == VALUES_WIDE_LATE || distribution == VALUES_WIDE_ROWS ||
 				 distribution == VALUES_BLOCKS;
-	for (int i = 0; i < VALUES_BLOCK; i++) {
-		uint64_t index = block * VALUES_BLOCK + i;
-		uint32_t bits = edges   ? values_edge(values, index, words.word[i])
-						: parts ? values_of_part(values, index, words.word[i])
-								: values_of_word(values, words.word[i]);
-		out[i] = values->flip ^ (extremes ? values_extreme(values, index, bits) : bits);
+	uint32_t bits = edges   ? values_edge(values, index, word)
+					: parts ? values_of_part(values, index, word)
+							: values_of_word(values, word);
+	return values->flip ^ (extremes ? values_extreme(values, index, bits) : bits);
+}
+
+/* Elements 4*block .. 4*block+3, as bits. */
+VALUES_FUNCTION void values_block(const struct values *values, uint64_t block,
+								  uint32_t out[VALUES_BLOCK])
+{
+	if (values->spec.distribution == VALUES_NORMAL) {
+		for (int i = 0; i < VALUES_BLOCK; i++)
+			out[i] = values_of_normal(values, block * VALUES_BLOCK + i);
+		return;
 	}
+	struct values_words words = values_random(values->seed, values->stream, block);
+	for (int i = 0; i < VALUES_BLOCK; i++)
+		out[i] = values_drawn(values, block * VALUES_BLOCK + i, words.word[i]);
 }
 
 /* One element, as bits, and as a number. */
 VALUES_FUNCTION uint32_t values_at(const struct values *values, uint64_t index)
 {
-	uint32_t block[VALUES_BLOCK];
-	values_block(values, index / VALUES_BLOCK, block);
-	return block[index % VALUES_BLOCK];
+	if (values->spec.distribution == VALUES_NORMAL)
+		return values_of_normal(values, index);
+	struct values_words words = values_random(values->seed, values->stream, index / VALUES_BLOCK);
+	return values_drawn(values, index, words.word[index % VALUES_BLOCK]);
 }
 
 VALUES_FUNCTION double values_number_at(const struct values *values, uint64_t index)

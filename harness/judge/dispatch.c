@@ -188,7 +188,8 @@ static bool has_company(const struct run *run, size_t sides, size_t devices)
 
 struct dispatch *dispatch_open(struct run *run, const struct dispatch_plan *plan, struct error *err)
 {
-	const size_t devices = device_count(&run->options->device, &run->referee);
+	const size_t listed = device_count(&run->options->device, &run->referee);
+	const size_t devices = listed > 0 ? listed : 1;
 	const size_t count = sides_wanted(run, plan->list->count, devices);
 	struct dispatch *dispatch = calloc(1, sizeof *dispatch + count * sizeof *dispatch->sides);
 	if (dispatch != NULL) {
