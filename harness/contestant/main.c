@@ -137,7 +137,8 @@ static void serve_open(struct contestant *self, struct contestant_open *request,
 	request->solution[sizeof request->solution - 1] = '\0';
 	request->library_folder[sizeof request->library_folder - 1] = '\0';
 	request->device.runtime_folder[sizeof request->device.runtime_folder - 1] = '\0';
-	if (self->open && request->lent != 0 && memcmp(request, &self->asked, sizeof *request) == 0) {
+	const void *asks = request, *asked = &self->asked; /* both whole, as they came */
+	if (self->open && request->lent != 0 && memcmp(asks, asked, sizeof *request) == 0) {
 		reply_with(self, &self->answered, sizeof self->answered);
 		return;
 	}

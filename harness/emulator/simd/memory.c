@@ -149,9 +149,10 @@ static inline u8 *whole_global(struct warp *w, const struct exec_instruction *in
 /* Whether the lanes of the mask are a run that whole_access() takes. */
 static inline bool is_run(const struct exec_instruction *in, u32 mask)
 {
+	if (SIMD_LEVEL < 4 || in->space != PTX_GLOBAL || in->width != 8)
+		return false;
 	const u32 from_first = mask >> first_lane(mask);
-	return SIMD_LEVEL >= 4 && in->space == PTX_GLOBAL && in->width == 8 &&
-		   (from_first & (from_first + 1)) == 0;
+	return (from_first & (from_first + 1)) == 0;
 }
 
 /* The host address of the first lane of such an access; NULL when it is no such access, or when
