@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-FILES = 64
+FILES = int(os.environ.get("FILES", "64"))
 CASES = 16
 TIMED, FEW = 24, 6  # files of a batch with times, and of one by the older build
 DEVICE = os.environ.get("DEVICE", "cuda:0")
