@@ -61,14 +61,15 @@ class Batch:
         self.answers, self.temporary = os.path.join(self.folder, "answers"), os.path.join(self.folder, "tmp")
         os.mkdir(self.temporary)
         self.mark = f"batch-kills-{os.getpid()}-{self.draw.random()}"
+        self.heard, self.heard_answers = 0, []
         self.running, self.errors = None, open(os.path.join(self.folder, "errors"), "ab")
         names = list(KINDS)
         self.expected = {f"request {i}": names[0] if i % 4 else names[1 + i // 4 % (len(names) - 1)] for i in range(arguments.requests)}
 
-    def start(self, requests):
+    def start(self, requests, jobs=None):
         """With requests from a pipe, which stays open, or all of them from a file."""
         words = ["--device", "emu", "--problem", "gemm-f16", "--cases", "1", "--max-dim", "32", "--time", "none", "--seed", "1",
-                 "--nvcc-flag", "-I" + FIXTURES, "--jobs", str(self.arguments.jobs), "--batch", requests, "--jsonl", self.answers]
+                 "--nvcc-flag", "-I" + FIXTURES, "--jobs", str(jobs or self.arguments.jobs), "--batch", requests, "--jsonl", self.answers]
         environment = dict(os.environ, GEMMJUDGE_STORE="none", TMPDIR=self.temporary, GEMMJUDGE_TEST_MARK=self.mark)
         self.running = subprocess.Popen([os.path.abspath(self.arguments.program), "judge", *words], env=environment, cwd=self.folder,
                                         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.errors)
@@ -78,17 +79,21 @@ class Batch:
             with open(os.path.join(FIXTURES, self.expected[number] + ".cu"), encoding="utf-8") as file:
                 yield json.dumps({"id": number, "source": file.read()}) + "\n"
 
-    def send(self, ids):
-        self.running.stdin.write("".join(self.lines(ids)).encode())
+    def send(self, lines):
+        self.running.stdin.write("".join(lines).encode())
         self.running.stdin.flush()
 
     def said(self):
         """The answers by now; a line that a kill cut off is none."""
-        for line in read(self.answers).splitlines():
+        text = read(self.answers)
+        end = text.rfind(b"\n") + 1
+        for line in text[self.heard:end].splitlines():
             try:
-                yield json.loads(line)
+                self.heard_answers.append(json.loads(line))
             except ValueError:
                 continue
+        self.heard = max(self.heard, end)
+        return self.heard_answers
 
     def answered(self):
         return {answer["id"] for answer in self.said()}
@@ -105,20 +110,28 @@ class Batch:
         found = [process for process in self.marked() if process.name == name]
         return self.draw.choice(found) if found else None
 
-    def kill_some(self, count, ids):
-        """While these are being judged, spread over them: of four a referee, which judges use one after the other, and
-        three judges. How many of each it were."""
-        killed = collections.Counter()
-        for i in range(count):
-            enough = len(ids) * i // count
-            until(lambda: len(self.answered() & ids) >= enough, 600, "answers while judges are killed")
-            time.sleep(self.draw.random() * 0.3)
-            process = until(lambda: self.victim(REFEREE if i % 4 == 1 else JUDGE), 60, "a process to kill")
+    def kill_one(self, name, ids):
+        """While these are being judged. None where they all were before that."""
+        time.sleep(self.draw.random() * 0.3)
+        while not self.answered() >= ids:
+            process = self.victim(name)
             try:
                 os.kill(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-            killed[process.name] += 1
+                return name
+            except (AttributeError, ProcessLookupError):  # there was none, or it has ended
+                time.sleep(0.01)
+        return None
+
+    def kill_some(self, count, ids):
+        """Has these judged, in parts, and kills in each one process: of four a referee, which judges use one after the
+        other, and three judges. How many of each it were."""
+        killed = collections.Counter()
+        for i in range(count):
+            part = ids[i::count]
+            self.send(self.lines(part))
+            killed[self.kill_one(REFEREE if i % 4 == 1 else JUDGE, set(part))] += 1
+            until(lambda: self.answered() >= set(part), 300, "answers, though processes were killed")
+        assert killed.pop(None, 0) <= count // 4, "most parts were judged before anything was killed"
         return killed
 
     def check_rest(self):
@@ -153,26 +166,47 @@ class Batch:
         assert failed <= kills, f"{failed} judges without a verdict, and {kills} were killed"
         return failed
 
+    def referee(self):
+        """Of a batch that waits, with one judge at a time."""
+        return until(lambda: [process.pid for process in self.marked() if process.name == REFEREE], 10, "there is a referee")
+
+    def check_referees(self):
+        """One stays for all judges, but not behind one that was killed."""
+        ids, referees = iter(self.expected), []
+        self.start("-", jobs=1)
+        for killed in (False, False, True, False):
+            answers = len(self.said())
+            if killed:
+                self.send([json.dumps({"id": "slow", "path": os.path.join(HERE, "slow.cu")}) + "\n"])
+                os.kill(until(lambda: self.victim(JUDGE), 60, "a judge").pid, signal.SIGKILL)
+            else:
+                self.send(self.lines([next(ids)]))
+            until(lambda: len(self.said()) > answers, 60, "an answer")
+            assert ("verdict" in self.said()[-1]) != killed, self.said()[-1]
+            if not killed:
+                referees.append(self.referee())
+        assert referees[0] == referees[1] != referees[2] and len(referees[2]) == 1, referees
+        self.kill()
+
     def run(self):
+        self.check_referees()
         ids, kills = list(self.expected), self.arguments.kills
         self.start("-")
         half = ids[:len(ids) // 2]
-        self.send(half)
-        killed = self.kill_some(kills, set(half))
-        until(lambda: self.answered() >= set(half), 600, "the first half")
+        killed = self.kill_some(kills, half)
         open_descriptors = self.check_rest()
         with open(os.path.join(self.folder, "requests"), "w", encoding="utf-8") as file:
             file.writelines(self.lines(ids))
-        self.send(ids[len(half):])
-        for _ in range(BATCH_KILLS):
-            enough = len(self.answered()) + len(ids) // 8
+        self.send(self.lines(ids[len(half):]))
+        for i in range(BATCH_KILLS):
+            enough = len(ids) * (5 + i) // 8
             until(lambda: len(self.answered()) >= enough, 300, "answers before the batch is killed")
             self.kill()
             self.start("requests")
         self.running.wait(timeout=600)
         assert self.running.returncode == 0, self.running.returncode  # each has come to a verdict
         self.check_nothing_left()
-        failed = self.check_answers(sum(killed.values()))
+        failed = self.check_answers(sum(killed.values()) + 1)
         # what a judge left that was killed, the next one removes
         left = os.listdir(self.temporary)
         assert not left, left

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Files judged in company, of which some crash, hang or attack: what is said of each is what a judgement alone says.
 
-usage: company.py GEMMJUDGE FOLDER [--seed S]
+usage: company.py GEMMJUDGE FOLDER [--seed S] [--device D]
 
 Copies the files to FOLDER, judges each by itself, then all of them as one folder, four at once, and as a batch, by one
 judge after the other that shares a warm referee, and by four. Each of these in an order of its own, drawn by the seed.
@@ -42,7 +42,9 @@ FILES = {
     "gemm_w4": "wrong_w4_nibble_order writes_past_w4",
     "gemm_e4m3": "changes_e4m3_b",
 }
-OPTIONS = ["--device", "emu", "--cases", "3", "--max-dim", "40", "--time", "none", "--timeout", "2", "--memory", "128"]
+OPTIONS = ["--cases", "3", "--max-dim", "40", "--time", "none"]
+# Of the emulated GPU, and of a GPU, whose driver takes memory and makes large processes slow.
+LIMITS = {True: ["--timeout", "2", "--memory", "128"], False: ["--timeout", "5", "--memory", "4096"]}
 # Their results differ from one judgement alone to the next: they are judged for what they do to the others.
 BY_CHANCE = {"hint_differs.cu", "reply_twice.cu"}
 # What the clock or the cache decides, wherever it stands; and of bits, how many calls of which sizes there is time for.
@@ -79,13 +81,12 @@ def compared(value):
 
 
 class Judge:
-    def __init__(self, program, seed):
-        self.program, self.seed = program, seed
+    def __init__(self, program, seed, device):
+        self.command = [program, "judge", *OPTIONS, *LIMITS[device.startswith("emu")], "--device", device, "--seed", str(seed)]
         self.environment = dict(os.environ, GEMMJUDGE_STORE="none")
 
     def run(self, words, **more):
-        command = [self.program, "judge", *OPTIONS, "--seed", str(self.seed), *words]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False, timeout=250, **more)
+        return subprocess.run([*self.command, *words], env=self.environment, capture_output=True, text=True, check=False, timeout=250, **more)
 
     def folder(self, paths, jobs):
         ended = self.run(["--jobs", str(jobs), "--json", "-", *paths])
@@ -122,9 +123,10 @@ def main():
     parser.add_argument("program")
     parser.add_argument("folder")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--device", default="emu")
     arguments = parser.parse_args()
     paths = make(os.path.abspath(arguments.folder))
-    judge, draw = Judge(os.path.abspath(arguments.program), arguments.seed), random.Random(arguments.seed)
+    judge, draw = Judge(os.path.abspath(arguments.program), arguments.seed, arguments.device), random.Random(arguments.seed)
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         alone = {path: result for one in pool.map(lambda path: judge.folder([path], 1), paths) for path, result in one.items()}
     verdicts = {result["verdict"] for result in alone.values()}
