@@ -110,7 +110,8 @@ static bool writes_nothing_else(const struct options *options, struct error *err
 	struct option_file file;
 	for (size_t u = 0; u < sizeof uses / sizeof *uses; u++)
 		for (size_t i = 0; options_file(options, uses[u], i, &file); i++)
-			if (strcmp(file.option, "jsonl") != 0 && strcmp(file.option, "profile-judge") != 0)
+			if (strcmp(file.option, "jsonl") != 0 &&
+				(strcmp(file.option, "profile-judge") != 0 || strcmp(file.path, "-") == 0))
 				return error_set(err, "--batch writes its answers to --jsonl and nothing to --%s",
 								 file.option);
 	return true;
