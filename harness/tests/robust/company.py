@@ -46,7 +46,7 @@ OPTIONS = ["--cases", "3", "--max-dim", "40", "--time", "none"]
 # Of the emulated GPU, and of a GPU, whose driver takes memory and makes large processes slow.
 LIMITS = {True: ["--timeout", "3", "--memory", "80"], False: ["--timeout", "5", "--memory", "4096"]}
 # Their results differ from one judgement alone to the next: they are judged for what they do to the others.
-BY_CHANCE = {"hint_differs.cu", "late_thread.cu", "reply_twice.cu"}
+BY_CHANCE = {"hint_differs.cu", "hint_stored_beyond.cu", "late_thread.cu", "reply_twice.cu"}
 # What the clock or the cache decides, wherever it stands. Of bits these are compared, as far as there was time to ask.
 NOT_COMPARED = {"seconds", "cached", "file", "bits"}
 OF_BITS = ("repeatable", "batch_invariant")
