@@ -297,10 +297,11 @@ static bool finish(struct batch_state *state, size_t i)
 		place->emulated = false;
 		return start(state, i);
 	}
-	if (verdict != NULL)
-		ok = answer_verdict(state, place->request.id, event);
-	else if (state->batch->stopped(state->batch->context))
+	const bool cut_short = verdict == NULL || strcmp(verdict, "not_run") == 0;
+	if (cut_short && state->batch->stopped(state->batch->context))
 		ok = true; /* not judged: the next run does */
+	else if (verdict != NULL)
+		ok = answer_verdict(state, place->request.id, event);
 	else
 		ok = answer_error(state, place->request.id, &why);
 	json_decref(event);
@@ -394,7 +395,8 @@ bool batch_run(const struct batch *batch, struct batch_outcome *out, struct erro
 		if (batch->referees)
 			state->places[i].referee.program = "libexec/referee";
 		if (batch->referees && batch->share)
-			state->calibrations[i].program = "libexec/contestant";
+			state->calibrations[i] =
+				(struct lender){.program = "libexec/contestant", .shared = true};
 	}
 	state->requests.fd = -1;
 	const bool opened =

@@ -124,7 +124,9 @@ static bool places_take(struct batch_places *places, const struct options *optio
 	if (!batch_places_take(places, &options->judge.device, options->judge.jobs, err))
 		return false;
 	if (options->through.command != NULL)
-		batch_places_spread(places, options->through.workers > 0 ? options->through.workers : 1);
+		batch_places_spread(places, options->judge.jobs > 0        ? options->judge.jobs
+									: options->through.workers > 0 ? options->through.workers
+																   : 1);
 	else if (times)
 		batch_places_spread(places, places->distinct);
 	return true;

@@ -55,7 +55,8 @@ static void share_step(void *context, const char *file, const char *what, size_t
 	struct dispatch *dispatch = context;
 	pthread_mutex_lock(&dispatch->held);
 	double now = clock_seconds();
-	if (dispatch->count == 1 || now >= dispatch->next_step) {
+	const bool tells = strcmp(what, "compiling") == 0 || strcmp(what, "timing") == 0;
+	if (dispatch->count == 1 || tells || now >= dispatch->next_step) {
 		run_progress(&dispatch->first, file, what, done, total);
 		dispatch->next_step = now + STEP_SECONDS;
 	}
@@ -95,19 +96,13 @@ static bool share_stop(void *context)
 
 void dispatch_lock(struct run *run, bool (*over)(const void *context), const void *context)
 {
-	char name[64], path[LOCK_PATH], line[400];
+	char name[64], line[400];
 	if (run->referee.facts.name[0] == '\0') /* there is nothing to judge */
 		return;
 	lock_name(&run->referee.device, &run->referee.facts, name);
 	enum lock_state state = name[0] != '\0' ? lock_take(name, LOCK_ALONE, &run->lock) : LOCK_HELD;
-	if (state == LOCK_AMISS) {
-		int why = errno;
-		lock_path(name, path);
-		snprintf(line, sizeof line,
-				 "the GPU %s cannot be locked: %s: %s; another judge on it may disturb its times",
-				 name, path, strerror(why));
-		run_note(run, line);
-	}
+	if (state == LOCK_AMISS)
+		turn_tell_amiss(run, name, errno);
 	if (state != LOCK_BUSY)
 		return;
 	referee_link_close(&run->referee); /* check_cases() opens it anew */

@@ -131,16 +131,20 @@ static void keep(const struct run *run, const struct submission *s, const struct
 		run_note(run, err.message);
 }
 
-/* Whether others that were on the GPU may have had to do with it: they take its memory and its
- * time, and with it the file's chance to be right. */
-static bool may_be_others_doing(const struct run *run, bool ok, const struct judgement *out)
+/* Whether it is worth a second look: where the referee is gone, which is nobody's doing, and where
+ * others that were on the GPU may have had to do with it, as they take its memory and its time. */
+static bool wants_another(const struct run *run, bool ok, const struct judgement *out)
 {
-	return run->company && !run_stopped(run) && (!ok || out->verdict != VERDICT_ACCEPTED);
+	if (run_stopped(run))
+		return false;
+	if (!ok)
+		return run->company || run->referee.child == NULL;
+	return run->company && out->verdict != VERDICT_ACCEPTED;
 }
 
-/* The cases again, with the GPU to itself, by a new referee. Who looks on was told of each case
+/* The cases again, by a new referee and with the GPU to itself. Who looks on was told of each case
  * once. */
-static bool check_alone(struct run *run, struct submission *s, const struct judgement *before,
+static bool check_again(struct run *run, struct submission *s, const struct judgement *before,
 						struct judgement *out, struct error *err)
 {
 	const struct judge_progress *told = run->progress;
@@ -167,8 +171,8 @@ static bool check(struct run *run, struct submission *s, struct judgement *out, 
 		return error_set(err, "out of memory for a judgement");
 	*before = *out;
 	bool ok = orders_check(run, s, out, err);
-	if (may_be_others_doing(run, ok, out))
-		ok = check_alone(run, s, before, out, err);
+	if (wants_another(run, ok, out))
+		ok = check_again(run, s, before, out, err);
 	free(before);
 	return ok;
 }
@@ -475,6 +479,18 @@ static enum judge_status run_all(struct run *run, struct submission *submissions
 	return ok ? JUDGE_DONE : something_judged(out) ? JUDGE_CUT_SHORT : JUDGE_CANNOT_RUN;
 }
 
+/* That steps could not be written is no verdict. */
+static void tell_profile(const struct run *run)
+{
+	char line[PATHS_MAX + 64];
+	const int why = timeline_failed(run->spends.timeline);
+	if (why == 0)
+		return;
+	text_format(line, sizeof line, "--profile-judge: cannot write %s: %s", run->options->profile,
+				strerror(why));
+	run_note(run, line);
+}
+
 enum judge_status judge_run(const struct judge_options *options,
 							const struct judge_progress *progress, struct judgement_list *out,
 							struct error *err)
@@ -513,6 +529,7 @@ enum judge_status judge_run(const struct judge_options *options,
 		close(run.timing_lock);
 	if (run.kept > 0)
 		close(run.kept);
+	tell_profile(&run);
 	timeline_close(run.spends.timeline);
 	epilogue_close(run.epilogue);
 	if (status != JUDGE_DONE && status != JUDGE_CUT_SHORT)

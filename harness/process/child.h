@@ -95,8 +95,12 @@ struct child *child_borrow(int channel, pid_t program, struct error *err);
  * asked of the child. */
 int child_lend(const struct child *child, pid_t *program);
 
-/* Whether it runs, and has sent nothing that nobody asked for. */
+/* Whether it runs; and has sent nothing that nobody asked for. */
+bool child_runs(const struct child *child);
 bool child_is_idle(const struct child *child);
+
+/* Drops replies that somebody has not waited for who had it before. */
+void child_forget_replies(const struct child *child);
 
 /* A request to a child, and its reply. */
 struct child_exchange {

@@ -35,9 +35,13 @@ static ssize_t send_packet(int channel, const struct child_exchange *exchange)
  * gone, or it damaged its channel and will never answer. */
 static void await_end_after_hang_up(struct child *child, double *deadline)
 {
+	if (child->lent) { /* whoever has started it sees how it ended */
+		child_end(child, CHILD_EXITED);
+		return;
+	}
 	double patience = clock_seconds() + HANG_UP_SECONDS;
 	short ignored;
-	while (child->alive && !child->lent && clock_seconds() < patience)
+	while (child->alive && clock_seconds() < patience)
 		if (!child_round(child, 0, &ignored, deadline))
 			return;
 	child_end(child, CHILD_BROKEN);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "process/child_inside.h"
 
@@ -25,6 +26,19 @@ int child_lend(const struct child *child, pid_t *program)
 {
 	*program = child->program;
 	return child->alive ? fcntl(child->channel, F_DUPFD_CLOEXEC, CHILD_CHANNEL_FD + 1) : -1;
+}
+
+bool child_runs(const struct child *child)
+{
+	struct pollfd events = {.fd = child->report, .events = POLLIN};
+	return child->alive && poll(&events, 1, 0) == 0;
+}
+
+void child_forget_replies(const struct child *child)
+{
+	char unread;
+	while (recv(child->channel, &unread, 1, MSG_DONTWAIT) > 0)
+		continue;
 }
 
 bool child_is_idle(const struct child *child)

@@ -181,7 +181,8 @@ static struct child *make_child(const struct child_options *options, struct ends
 	child->tells = options->tells;
 	child->ours = options->ours;
 	/* Should the keeper itself be killed, what it kept falls to the supervisor. */
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (!options->ours)
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	child_watch_stops();
 	if (!start_keeper(child, options, ends, environment)) {
 		error_set(err, "%s: no new process: %s", options->argv[0], strerror(errno));

@@ -22,7 +22,8 @@ int lender_lend(struct lender *lender, pid_t *program)
 	*program = 0;
 	if (lender->program == NULL)
 		return -1;
-	if (lender->child != NULL && !child_is_idle(lender->child))
+	if (lender->child != NULL &&
+		!(lender->shared ? child_runs(lender->child) : child_is_idle(lender->child)))
 		lender_close(lender);
 	if (lender->child == NULL)
 		lender->child = start(lender->program);

@@ -13,6 +13,7 @@ struct child;
 struct lender {
 	const char
 		*program; /* in the build folder: "libexec/referee"; NULL: there is nothing to lend */
+	bool shared;  /* several have it at a time, and agree on who asks: what lies unread is theirs */
 	struct child *child; /* NULL: it does not run */
 };
 

@@ -27,7 +27,7 @@ static bool runners_start(struct server *server, struct runner *runners, size_t 
 							.device = config->devices[*started],
 							.referee.program = config->through == NULL ? "libexec/referee" : NULL,
 							.beside = server->beside,
-							.own_calibration.program = "libexec/contestant"};
+							.own_calibration = {.program = "libexec/contestant", .shared = true}};
 		size_t first = 0;
 		while (first < *started && (config->devices[first] == NULL ||
 									strcmp(config->devices[first], config->devices[*started]) != 0))

@@ -363,6 +363,8 @@ static bool start(struct contestant_link *link, struct error *err)
 	const int lent = link->setup->lent > 0 ? fcntl(link->setup->lent, F_DUPFD_CLOEXEC, 3) : -1;
 	if (lent >= 0) {
 		link->child = child_borrow(lent, link->setup->lent_program, err);
+		if (link->child != NULL)
+			child_forget_replies(link->child);
 		return link->child != NULL;
 	}
 	link->child =

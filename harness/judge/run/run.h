@@ -20,6 +20,7 @@ struct run {
 	int lock;                          /* of the device, or -1 */
 	bool company;                      /* others judge on the device, too: turn.h */
 	int place;                         /* among those who share it (lock_place()); 0: none */
+	bool turn_inside;                  /* no lock can be had: only our own threads are kept out */
 	enum lock_mode turn;               /* in which the lock is held then */
 	int timing_lock;                   /* timing_lock.h; or 0 */
 	int kept;                          /* times of libraries, timing/kept.h; or 0 */

@@ -12,6 +12,7 @@
 
 struct timeline {
 	int fd;
+	_Atomic int failed; /* errno of a line that could not be written */
 };
 
 static const char *const names[TIMELINE_STAGES] = {
@@ -40,14 +41,20 @@ struct timeline *timeline_open(const char *path, struct error *err)
 		error_set(err, "out of memory");
 		return NULL;
 	}
-	timeline->fd = strcmp(path, "-") == 0
-					   ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-					   : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+	timeline->fd =
+		strcmp(path, "-") == 0
+			? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+			: open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
 	if (timeline->fd >= 0)
 		return timeline;
 	error_set(err, "cannot write %s: %s", path, strerror(errno));
 	free(timeline);
 	return NULL;
+}
+
+int timeline_failed(const struct timeline *timeline)
+{
+	return timeline != NULL ? timeline->failed : 0;
 }
 
 void timeline_close(struct timeline *timeline)
@@ -57,6 +64,18 @@ void timeline_close(struct timeline *timeline)
 	free(timeline);
 }
 
+/* Names are any bytes, and JSON is not: what is no text there is shown as "?". The caller's. */
+static char *as_utf8(const char *name)
+{
+	char *copy = strdup(name);
+	json_t *text = json_string(name);
+	for (char *at = copy; text == NULL && copy != NULL && *at != '\0'; at++)
+		if ((unsigned char)*at >= 0x80)
+			*at = '?';
+	json_decref(text);
+	return copy;
+}
+
 /* A whole line at once: other judges may append to the file, too. That it cannot be written costs
  * the line and no verdict. */
 void timeline_add(const struct timeline_of *of, enum timeline_stage stage, double begin,
@@ -64,8 +83,10 @@ void timeline_add(const struct timeline_of *of, enum timeline_stage stage, doubl
 {
 	if (of == NULL || of->timeline == NULL)
 		return;
-	json_t *json = json_pack("{s:i, s:s?, s:s, s:f, s:f}", "pid", (int)getpid(), "file", of->file,
+	char *file = of->file != NULL ? as_utf8(of->file) : NULL;
+	json_t *json = json_pack("{s:i, s:s?, s:s, s:f, s:f}", "pid", (int)getpid(), "file", file,
 							 "stage", names[stage], "begin", begin, "seconds", seconds);
+	free(file);
 	char *line = json != NULL ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
 	json_decref(json);
 	const size_t length = line != NULL ? strlen(line) : 0;
@@ -75,7 +96,8 @@ void timeline_add(const struct timeline_of *of, enum timeline_stage stage, doubl
 		return;
 	}
 	memcpy(whole + length, "\n", 2);
-	text_write(of->timeline->fd, whole, length + 1);
+	if (!text_write(of->timeline->fd, whole, length + 1))
+		of->timeline->failed = errno;
 	free(whole);
 }
 

@@ -38,6 +38,9 @@ struct timeline; /* opaque */
 struct timeline *timeline_open(const char *path, struct error *err);
 void timeline_close(struct timeline *timeline);
 
+/* errno, where a line could not be written; 0: all were. */
+int timeline_failed(const struct timeline *timeline);
+
 /* Whose time it is. `timeline` NULL: nobody asks, and nothing is written. */
 struct timeline_of {
 	struct timeline *timeline;

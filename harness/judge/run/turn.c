@@ -1,5 +1,10 @@
 #include "judge/run/turn.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,10 +25,16 @@ static bool stop(const void *run)
 	return run_stopped(run);
 }
 
+/* Where no lock can be had, threads of this judge keep each other out all the same. */
+static pthread_rwlock_t inside = PTHREAD_RWLOCK_INITIALIZER;
+
 void turn_end(struct run *run)
 {
 	if (!run->company)
 		return;
+	if (run->turn_inside)
+		pthread_rwlock_unlock(&inside);
+	run->turn_inside = false;
 	if (run->lock >= 0)
 		close(run->lock);
 	if (run->place > 0)
@@ -55,11 +66,24 @@ static void wait_for_place(struct run *run, const char *name)
 	run->place = place > 0 ? place : 0;
 }
 
+void turn_tell_amiss(const struct run *run, const char *name, int why)
+{
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+	char path[LOCK_PATH], line[400];
+	lock_path(name, path);
+	snprintf(line, sizeof line,
+			 "the GPU %s cannot be locked: %s: %s; another judge on it may disturb its times", name,
+			 path, strerror(why));
+	if (!atomic_flag_test_and_set(&told))
+		run_note(run, line);
+}
+
 void turn_take(struct run *run, enum lock_mode mode)
 {
 	char name[64];
 	const double begun = clock_seconds();
-	if (!run->company || (run->lock >= 0 && run->turn == mode))
+	const bool held = run->lock >= 0 || run->turn_inside;
+	if (!run->company || (held && run->turn == mode))
 		return;
 	turn_end(run);
 	lock_name(&run->referee.device, &run->referee.facts, name);
@@ -67,7 +91,14 @@ void turn_take(struct run *run, enum lock_mode mode)
 		return;
 	if (mode == LOCK_SHARED)
 		wait_for_place(run, name);
-	lock_wait(name, mode, &run->lock, stop, run);
 	run->turn = mode;
+	if (!lock_wait(name, mode, &run->lock, stop, run) && !run_stopped(run)) {
+		turn_tell_amiss(run, name, errno);
+		if (mode == LOCK_ALONE)
+			pthread_rwlock_wrlock(&inside);
+		else
+			pthread_rwlock_rdlock(&inside);
+		run->turn_inside = true;
+	}
 	timeline_end(&run->spends, TIMELINE_LOCK, begun);
 }

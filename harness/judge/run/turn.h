@@ -9,6 +9,9 @@
 /* How many judges a device with so much memory bears at once. */
 unsigned turn_room(uint64_t memory_bytes);
 
+/* Says, once, that the device cannot be locked, and why (errno). */
+void turn_tell_amiss(const struct run *run, const char *name, int why);
+
 /* Waits for the device in that mode, where the run has company; else it has it already. While a
  * process that has a file's code loaded exists, the turn is held, in one mode or the other. Nothing
  * is waited for once somebody wants no more. */

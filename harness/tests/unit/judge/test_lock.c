@@ -250,6 +250,33 @@ Test(lock, that_cannot_be_opened_is_told)
 	cr_assert_not_null(strstr(looker.lines, "may disturb its times"));
 }
 
+/* Then nobody is kept out but our own threads: a second one that measures would wait for ever here.
+ */
+Test(lock, that_cannot_be_opened_is_told_in_company_too)
+{
+	char path[LOCK_PATH];
+	struct looker looker = {.until = clock_seconds() + 30};
+	const struct judge_progress progress = {.note = note, .context = &looker};
+	struct run one = run_of(&progress), other = run_of(&progress);
+	one.company = other.company = true;
+	one.referee.facts.memory_bytes = other.referee.facts.memory_bytes = (uint64_t)16 << 30;
+	lock_path(device_name(), path);
+	cr_assert_eq(symlink("/dev/null", path), 0);
+	turn_take(&one, LOCK_SHARED);
+	turn_take(&other, LOCK_SHARED);
+	cr_assert(one.turn_inside && other.turn_inside);
+	turn_end(&other);
+	turn_take(&one, LOCK_ALONE);
+	cr_assert(one.turn_inside);
+	turn_end(&one);
+	turn_take(&other, LOCK_ALONE);
+	turn_end(&other);
+	cr_assert_not(other.turn_inside);
+	const char *first = strstr(looker.lines, "may disturb its times");
+	cr_assert_not_null(first);
+	cr_assert_null(strstr(first + 1, "may disturb its times"), "told once: %s", looker.lines);
+}
+
 Test(lock, can_be_opened_by_other_users_whatever_the_umask)
 {
 	int fd;

@@ -84,7 +84,7 @@ Test(loan, one_that_dies_is_seen)
 	struct child *owned = start("crash");
 	struct child *borrowed = borrow(owned);
 	const double begun = now();
-	cr_assert_eq(call(borrowed, "hello", 10).outcome, CHILD_BROKEN);
+	cr_assert_eq(call(borrowed, "hello", 10).outcome, CHILD_EXITED);
 	cr_assert_lt(now() - begun, 1.5);
 	cr_assert_not(child_is_idle(borrowed));
 	child_stop(borrowed);
@@ -102,6 +102,24 @@ Test(loan, one_that_is_left_in_a_call_is_nobodys_any_more)
 	child_stop(borrowed);
 	cr_assert(idle_within(owned, false, 1));
 	cr_assert_neq(call(owned, "other", 10).outcome, CHILD_REPLIED);
+	child_stop(owned);
+	assert_nothing_left();
+}
+
+/* What several use in turns is not ended because somebody's answer lies unread. */
+Test(loan, a_shared_one_stays_while_others_use_it)
+{
+	struct child *owned = start("serve");
+	pid_t program;
+	const int channel = child_lend(owned, &program);
+	cr_assert_eq(send(channel, "first", 6, 0), 6);
+	cr_assert(idle_within(owned, false, 5));
+	cr_assert(child_runs(owned));
+	close(channel);
+	struct child *borrowed = borrow(owned);
+	child_forget_replies(borrowed);
+	cr_assert_eq(call(borrowed, "other", 10).outcome, CHILD_REPLIED);
+	child_stop(borrowed);
 	child_stop(owned);
 	assert_nothing_left();
 }
