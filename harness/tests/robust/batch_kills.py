@@ -139,6 +139,9 @@ class Batch:
         def rests():
             return all(process.name in (REFEREE, KEEPER) or process.pid == self.running.pid for process in self.marked())
         until(rests, 10, "only referees are left: " + str([process.name for process in self.marked()]))
+        processes = [Process(int(name)) for name in os.listdir("/proc") if name.isdigit()]
+        zombies = [process.name for process in processes if process.zombie and process.parent == self.running.pid]
+        assert not zombies, zombies
         names = collections.Counter(process.name for process in self.marked())
         found = self.descriptors()
         assert max(names[REFEREE], names[KEEPER]) <= self.arguments.jobs, names
@@ -188,7 +191,19 @@ class Batch:
         assert referees[0] == referees[1] != referees[2] and len(referees[2]) == 1, referees
         self.kill()
 
+    def check_interrupt(self):
+        """What an interrupt leaves half judged is answered by the next run."""
+        self.start("-", jobs=1)
+        self.send([json.dumps({"id": "long", "path": os.path.join(HERE, "slow.cu"), "options": {"cases": 400}}) + "\n"])
+        until(lambda: self.victim(JUDGE), 60, "a judge")
+        time.sleep(3)
+        self.running.send_signal(signal.SIGINT)
+        self.running.wait(timeout=60)
+        self.check_nothing_left()
+        assert "long" not in self.answered(), self.said()[-1]
+
     def run(self):
+        self.check_interrupt()
         self.check_referees()
         ids, kills = list(self.expected), self.arguments.kills
         self.start("-")
