@@ -12,13 +12,14 @@ import time
 import measured
 from gpu_check_times import (against, clocks, differences, f32, f32_specialised, f32_tiles, honest, invariant, seal_cost,
                              steady)
-from gpu_check_verdicts import bits, sanitized, semantics, soak, sums, tricks, tricks_on_time, verdicts
+from gpu_check_verdicts import bits, company, sanitized, semantics, soak, sums, tricks, tricks_on_time, verdicts
 from gpu_checker import ENDING, Checker, say
 
 SCHEMA = 1
 
 # Name, seconds that it may need, function; the most telling ones first.
-PARTS = (("verdicts", 290, verdicts), ("semantics", 60, semantics), ("bits", 330, bits), ("sums", 300, sums), ("f32", 170, f32),
+PARTS = (("verdicts", 290, verdicts), ("semantics", 60, semantics), ("company", 300, company), ("bits", 330, bits),
+         ("sums", 300, sums), ("f32", 170, f32),
          ("f32_specialised", 190, f32_specialised), ("clocks", 60, clocks), ("steady", 110, steady),
          ("tricks_on_time", 350, tricks_on_time), ("differences", 130, differences), ("against", 365, against),
          ("invariant", 240, invariant), ("seal_cost", 120, seal_cost), ("f32_tiles", 150, f32_tiles), ("sanitized", 200, sanitized),

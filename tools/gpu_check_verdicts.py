@@ -155,6 +155,19 @@ def soak(checker):
     return {"figures": {"judgements": judged, "failed": len(failed)}, "failed": failed, "missing": missing}
 
 
+def company(checker):
+    """Files judged beside and after each other, hostile ones among them, have what they have alone."""
+    device = checker.device if ":" in checker.device or checker.device == "emu" else checker.device + ":0"
+    command = [sys.executable, TESTS / "robust/company.py", checker.program, checker.scratch / "company", "--device", device]
+    status, output = checker.run(command, checker.left() - ENDING)
+    found = re.search(r"^(\d+) files, (\d+) runs, (\d+) differences$", output, re.MULTILINE)
+    if found is None:
+        return {"figures": {}, "failed": [] if checker.left() < 2 * ENDING else [f"exit status {status}"], "missing": ["company"]}
+    files, runs, differing = map(int, found.groups())
+    return {"figures": {"files": files, "runs": runs, "differences": differing},
+            "failed": [f"{differing} differences"] if differing else [], "missing": []}
+
+
 def sanitized(checker):
     """Twenty small cases under each of compute-sanitizer's memcheck and racecheck."""
     failed, checks = [], 0
