@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "batch/lines.h"
 #include "batch/worker.h"
-#include "process/lender.h"
 #include "report/document.h"
 
 #define POLL_MILLISECONDS 200 /* how soon an interrupt is seen */
@@ -169,7 +168,8 @@ static bool start(struct batch_state *state, size_t i)
 	struct place *place = &state->places[i];
 	const struct batch_request *request = &place->request;
 	const char *argv[BATCH_WORDS_MAX + 16];
-	char beside[32], lent[32], times[32], process[48], stored_as[sizeof STORED_AS + NAME_BYTES];
+	char beside[32], stored_as[sizeof STORED_AS + NAME_BYTES];
+	struct worker_loans loans;
 	size_t count = 0;
 	argv[count++] = "gemmjudge";
 	for (size_t k = 0; batch->command[k] != NULL; k++)
@@ -193,34 +193,21 @@ static bool start(struct batch_state *state, size_t i)
 	snprintf(beside, sizeof beside, "--beside=%d", kept);
 	if (kept >= 0)
 		argv[count++] = beside;
-	pid_t program;
-	const int referee = lender_lend(&place->referee, &program);
-	snprintf(lent, sizeof lent, "--referee=%d", referee);
-	if (referee >= 0)
-		argv[count++] = lent;
-	const int calibration =
-		kept >= 0 ? lender_lend(&state->calibrations[first_of_device(batch, i)], &program) : -1;
-	snprintf(times, sizeof times, "--calibration=%d", calibration);
-	snprintf(process, sizeof process, "--calibration-process=%d", (int)program);
-	if (calibration >= 0) {
-		argv[count++] = times;
-		argv[count++] = process;
-	}
+	worker_loans_take(&loans, &place->referee,
+					  kept >= 0 ? &state->calibrations[first_of_device(batch, i)] : NULL);
+	for (size_t k = 0; k < loans.count; k++)
+		argv[count++] = loans.words[k];
 	argv[count++] = "--";
 	argv[count++] = request->path != NULL ? request->path : "-";
 	argv[count] = NULL;
 	const struct worker_how how = {.through = batch->through,
 								   .quotes = true,
 								   .apart = batch->through != NULL,
-								   .kept = {kept > 0 ? kept : 0, referee > 0 ? referee : 0,
-											calibration > 0 ? calibration : 0}};
+								   .kept = {kept > 0 ? kept : 0, loans.referee, loans.calibration}};
 	const bool started =
 		worker_start(&place->worker, &how, argv, request->source != NULL ? request->source : "",
 					 request->source_length, state->err);
-	if (referee >= 0)
-		close(referee);
-	if (calibration >= 0)
-		close(calibration);
+	worker_loans_end(&loans);
 	return started;
 }
 

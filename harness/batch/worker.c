@@ -116,6 +116,39 @@ bool worker_start(struct worker *worker, const struct worker_how *how, const cha
 	return error_set(err, "no new process: %s", strerror(why));
 }
 
+/* ---- what it is lent --------------------------------------------------------------- */
+
+static void add_word(struct worker_loans *loans, const char *option, int number)
+{
+	snprintf(loans->words[loans->count++], sizeof *loans->words, "--%s=%d", option, number);
+}
+
+void worker_loans_take(struct worker_loans *loans, struct lender *referee,
+					   struct lender *calibration)
+{
+	pid_t program;
+	*loans = (struct worker_loans){.referee = lender_lend(referee, &program)};
+	if (loans->referee > 0)
+		add_word(loans, "referee", loans->referee);
+	else
+		loans->referee = 0;
+	const int channel = calibration != NULL ? lender_lend(calibration, &program) : -1;
+	if (channel <= 0)
+		return;
+	loans->calibration = channel;
+	add_word(loans, "calibration", channel);
+	add_word(loans, "calibration-process", (int)program);
+}
+
+void worker_loans_end(struct worker_loans *loans)
+{
+	if (loans->referee > 0)
+		close(loans->referee);
+	if (loans->calibration > 0)
+		close(loans->calibration);
+	*loans = (struct worker_loans){0};
+}
+
 /* ---- what it says ------------------------------------------------------------------ */
 
 static void take_line(struct worker *worker, const char *line)

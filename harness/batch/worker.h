@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "process/lender.h"
 
 struct worker {
 	pid_t pid;  /* 0: it is free */
@@ -24,6 +25,19 @@ struct worker {
 	bool apart;
 	bool spoke; /* on stdout, whatever it was */
 };
+
+/* What a judge uses that others use before and after it, and the words that tell it so. */
+struct worker_loans {
+	int referee, calibration; /* channels; 0: none is lent */
+	char words[3][48];
+	size_t count; /* of the words */
+};
+
+/* `calibration` may be NULL: none is lent. What is lent has to be among worker_how's `kept`, and is
+ * this process's until worker_loans_end(). */
+void worker_loans_take(struct worker_loans *loans, struct lender *referee,
+					   struct lender *calibration);
+void worker_loans_end(struct worker_loans *loans);
 
 /* How it is started. */
 struct worker_how {

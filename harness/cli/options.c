@@ -133,9 +133,8 @@ const struct row option_rows[] = {
 	 .group = GROUP_CASES, FILLS(kind_input, serve.standard), .again = AGAIN_NOT,
 	 .needs = "a file name"},
 	{"jobs", "N", "judge serve",
-	 "files judged at once (as many as there are cores and 2 GiB of memory for each, and 6 GiB of "
-	 "a "
-	 "GPU's, to 16); times are taken one after the other",
+	 "files judged at once (as many as there are cores and 2 GiB of memory for each, and 6 GiB "
+	 "of a GPU's, to 16); times are taken one after the other",
 	 .group = GROUP_DEVICE, FILLS(kind_whole, judge.jobs), .again = AGAIN_NOT, .from = 1,
 	 .to = SERVE_WORKERS_MAX, .also = "parallel concurrency num-workers"},
 	{"workers", "N", "serve", "with --through: judgements at a time (1); else the same as --jobs",

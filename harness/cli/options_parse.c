@@ -137,11 +137,16 @@ static bool suit_each_other(const char *command, const bool given[OPTION_ROWS_MA
 	return true;
 }
 
+/* The word of the option that getopt_long() has just read, its value apart or in the same word. */
+static const char *word_read(char *const *argv)
+{
+	return argv[optind - 1] == optarg ? argv[optind - 2] : argv[optind - 1];
+}
+
 /* A word of other tools may be the beginning of a name of ours, and does not mean that. */
-static bool is_foreign(char *const *argv, const struct row *row)
+static bool is_foreign(const char *text, const struct row *row)
 {
 	char word[64], meaning[SUGGEST_TEXT];
-	const char *text = argv[optind - 1] == optarg ? argv[optind - 2] : argv[optind - 1];
 	const size_t length = strcspn(text, "=");
 	if (strncmp(text, "--", 2) != 0 || length - 2 >= strlen(row->name))
 		return false;
@@ -173,9 +178,8 @@ bool options_parse(int argc, char **argv, struct options *out, struct error *err
 		if (option == '?')
 			return refused_option(out->command, argv, optopt, err);
 		const struct row *row = row_of(out->command, option == ':' ? optopt : option);
-		if (is_foreign(argv, row))
-			return unknown_option(out->command, argv[optind - (argv[optind - 1] == optarg ? 2 : 1)],
-								  err);
+		if (is_foreign(word_read(argv), row))
+			return unknown_option(out->command, word_read(argv), err);
 		if (option == ':')
 			return error_set(err, "--%s needs a value: %s", row->name, row->value);
 		const struct row here = option_row_in(row, out->command);

@@ -151,11 +151,7 @@ static bool check_again(struct run *run, struct submission *s, const struct judg
 	struct judge_progress quiet = *told;
 	quiet.judged_case = NULL;
 	judgement_free(out);
-	*out = *before;
-	out->compile_log = NULL;
-	out->uses = NULL;
-	out->use_count = 0;
-	submission_to_judgement(s, out);
+	orders_begin(before, s, out);
 	turn_take(run, LOCK_ALONE);
 	run->progress = &quiet;
 	const bool ok = referee_link_renew(&run->referee, true, err) && orders_check(run, s, out, err);

@@ -89,17 +89,12 @@ static void add(struct argv *argv, const char *word)
 	argv->at[argv->count] = NULL;
 }
 
-/* Of the GPU, for all runners that judge there; -1: none is lent. */
-static int lend_calibration(struct runner *runner, pid_t *program)
+/* The calibration kernel is the GPU's, for all runners that judge there. */
+static void take_loans(struct runner *runner, struct worker_loans *loans)
 {
-	struct server *server = runner->server;
-	int channel = -1;
-	if (runner->beside == 0)
-		return -1;
-	pthread_mutex_lock(&server->lending);
-	channel = lender_lend(runner->calibration, program);
-	pthread_mutex_unlock(&server->lending);
-	return channel;
+	pthread_mutex_lock(&runner->server->lending);
+	worker_loans_take(loans, &runner->referee, runner->beside > 0 ? runner->calibration : NULL);
+	pthread_mutex_unlock(&runner->server->lending);
 }
 
 static bool start(struct judgement_at *at, const char *source, char **words, size_t count,
@@ -127,36 +122,24 @@ static bool start(struct judgement_at *at, const char *source, char **words, siz
 	}
 	for (size_t i = 0; i < count; i++)
 		add(&argv, words[i]);
-	char lent[32], beside[32], times[32], process[48];
-	pid_t program;
-	const int calibration = lend_calibration(at->runner, &program);
-	snprintf(times, sizeof times, "--calibration=%d", calibration);
-	snprintf(process, sizeof process, "--calibration-process=%d", (int)program);
-	if (calibration >= 0) {
-		add(&argv, times);
-		add(&argv, process);
-	}
-	const int referee = lender_lend(&at->runner->referee, &program);
-	snprintf(lent, sizeof lent, "--referee=%d", referee);
+	char beside[32];
+	struct worker_loans loans;
+	take_loans(at->runner, &loans);
+	for (size_t i = 0; i < loans.count; i++)
+		add(&argv, loans.words[i]);
 	snprintf(beside, sizeof beside, "--beside=%d", at->runner->beside);
-	if (referee >= 0)
-		add(&argv, lent);
 	if (at->runner->beside > 0)
 		add(&argv, beside);
 	add(&argv, "--");
 	add(&argv, "-");
-	const struct worker_how how = {
-		.through = config->through,
-		.apart = true,
-		.yields = config->emulated, /* nothing is timed */
-		.line = take_line,
-		.kept = {at->runner->beside, referee > 0 ? referee : 0, calibration > 0 ? calibration : 0},
-		.context = at};
+	const struct worker_how how = {.through = config->through,
+								   .apart = true,
+								   .yields = config->emulated, /* nothing is timed */
+								   .line = take_line,
+								   .kept = {at->runner->beside, loans.referee, loans.calibration},
+								   .context = at};
 	const bool started = worker_start(&at->worker, &how, argv.at, source, strlen(source), err);
-	if (referee >= 0)
-		close(referee);
-	if (calibration >= 0)
-		close(calibration);
+	worker_loans_end(&loans);
 	return started;
 }
 

@@ -6,8 +6,7 @@
 #include "judge/run/emulated.h"
 #include "judge/submission/serialised.h"
 
-/* As `before`, which is of before any case, with what the compiler said. */
-static void begin(const struct judgement *before, const struct submission *s, struct judgement *out)
+void orders_begin(const struct judgement *before, const struct submission *s, struct judgement *out)
 {
 	*out = *before;
 	out->compile_log = NULL;
@@ -72,12 +71,12 @@ static bool check(struct run *run, struct submission *s, const struct judgement 
 				  enum entry_order order, struct judgement *out, struct error *err)
 {
 	s->order = order;
-	begin(before, s, out);
+	orders_begin(before, s, out);
 	bool ok = check_once(run, s, out, err);
 	if (!ok || !ask_ptxas(run, s, out))
 		return ok;
 	judgement_free(out);
-	begin(before, s, out);
+	orders_begin(before, s, out);
 	return check_once(run, s, out, err);
 }
 

@@ -4,6 +4,10 @@
 
 #include "judge/submission/submission.h"
 
+/* As `before`, which is of before any case, with what the compiler said; *out owns nothing yet. */
+void orders_begin(const struct judgement *before, const struct submission *s,
+				  struct judgement *out);
+
 /* check_cases() of the submission. Where its solution() is not right in Tensara's order and the
  * problem's own is another one, that is tried, too, and taken if it is right. submission->order and
  * *out tell which it was. */

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #define LOCK_FILE "/tmp/gemmjudge-%s.lock"
+#define PLACE_FILE "/tmp/gemmjudge-%s.place-%u"
 /* Whoever comes for the lock holds this one for a moment, and who waits to have the device alone
  * until it has it. */
-#define PLACE_FILE "/tmp/gemmjudge-%s.place-%u"
 #define TURN_FILE "/tmp/gemmjudge-%s.turn"
 /* Between two looks at a lock that another judge has. Who wants it alone looks more often, and so
  * comes before those who share: times are taken one after the other, with no context switched in

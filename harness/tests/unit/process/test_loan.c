@@ -106,16 +106,23 @@ Test(loan, one_that_is_left_in_a_call_is_nobodys_any_more)
 	assert_nothing_left();
 }
 
-/* What several use in turns is not ended because somebody's answer lies unread. */
-Test(loan, a_shared_one_stays_while_others_use_it)
+/* Somebody has borrowed it, is killed in a call and shuts nothing down: the answer lies unread. */
+static struct child *start_left_alone(void)
 {
 	struct child *owned = start("serve");
 	pid_t program;
 	const int channel = child_lend(owned, &program);
 	cr_assert_eq(send(channel, "first", 6, 0), 6);
-	cr_assert(idle_within(owned, false, 5));
-	cr_assert(child_runs(owned));
 	close(channel);
+	cr_assert(idle_within(owned, false, 5));
+	return owned;
+}
+
+/* What several use in turns is not ended because somebody's answer lies unread. */
+Test(loan, a_shared_one_stays_while_others_use_it)
+{
+	struct child *owned = start_left_alone();
+	cr_assert(child_runs(owned));
 	struct child *borrowed = borrow(owned);
 	child_forget_replies(borrowed);
 	cr_assert_eq(call(borrowed, "other", 10).outcome, CHILD_REPLIED);
@@ -124,15 +131,9 @@ Test(loan, a_shared_one_stays_while_others_use_it)
 	assert_nothing_left();
 }
 
-/* The process that borrowed it is killed in a call, and shuts nothing down. */
 Test(loan, an_answer_that_nobody_took_is_seen)
 {
-	struct child *owned = start("serve");
-	pid_t program;
-	const int channel = child_lend(owned, &program);
-	cr_assert_eq(send(channel, "first", 6, 0), 6);
-	close(channel);
-	cr_assert(idle_within(owned, false, 5));
+	struct child *owned = start_left_alone();
 	struct child *borrowed = borrow(owned);
 	cr_assert_not(child_is_idle(borrowed));
 	cr_assert_eq(call(borrowed, "other", 10).outcome, CHILD_BROKEN);
