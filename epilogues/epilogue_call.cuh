@@ -114,7 +114,8 @@ static inline void epilogue_end_later(const epilogue<Element, Chain> &out)
 	}
 }
 
-#if defined(EPILOGUE_CHAIN) && !defined(EPILOGUE_APART)
+#if defined(EPILOGUE_CHAIN) && !defined(EPILOGUE_APART) &&                                         \
+	(!defined(SOLUTION_PART) || SOLUTION_PART < 0)
 extern "C" __attribute__((visibility("default"))) void epilogue_after_solve(void)
 {
 	if (epilogue_ending)

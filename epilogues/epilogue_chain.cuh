@@ -216,7 +216,7 @@ struct epilogue_bindings {
 
 static epilogue_bindings epilogue_bound;
 
-#ifdef EPILOGUE_CHAIN
+#if defined(EPILOGUE_CHAIN) && (!defined(SOLUTION_PART) || SOLUTION_PART < 0)
 /* Sets the arguments of stage number `stage`: `size` bytes laid out as the
  * stage's members are. Returns 0, or -1 when there is no such place. */
 extern "C" __attribute__((visibility("default"))) int epilogue_bind(int stage, const void *bytes,

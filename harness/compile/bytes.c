@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,4 +76,40 @@ bool bytes_hash_file(struct hash *hash, const char *path, struct error *err)
 				  error_set(err, "%s: cannot be read as a whole", path);
 	close(fd);
 	return hashed;
+}
+
+bool bytes_write_file(const char *path, const char *text, struct error *err)
+{
+	FILE *file = fopen(path, "we");
+	bool good = file != NULL && fputs(text, file) >= 0;
+	if (file != NULL && fclose(file) != 0)
+		good = false;
+	return good || error_set(err, "%s: %s", path, strerror(errno));
+}
+
+bool bytes_copy(int from, const char *path, struct error *err)
+{
+	char bytes[65536];
+	ssize_t got = 0;
+	int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	bool good = to >= 0;
+	while (good && (got = read(from, bytes, sizeof bytes)) > 0)
+		good = write(to, bytes, (size_t)got) == got;
+	good = good && got == 0;
+	int saved = errno;
+	if (to >= 0 && close(to) != 0 && good) {
+		saved = errno;
+		good = false;
+	}
+	return good || error_set(err, "%s: %s", path, strerror(saved));
+}
+
+bool bytes_copy_file(const char *from, const char *path, struct error *err)
+{
+	int fd = open(from, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_set(err, "%s: %s", from, strerror(errno));
+	bool copied = bytes_copy(fd, path, err);
+	close(fd);
+	return copied;
 }

@@ -15,4 +15,10 @@ char *bytes_read_file(const char *path, size_t *size);
  */
 bool bytes_hash_file(struct hash *hash, const char *path, struct error *err);
 
+/* Writes a file of that text; of what is left of an open file, or of all of a file, into one that
+ * is not there yet. */
+bool bytes_write_file(const char *path, const char *text, struct error *err);
+bool bytes_copy(int from, const char *path, struct error *err);
+bool bytes_copy_file(const char *from, const char *path, struct error *err);
+
 #endif

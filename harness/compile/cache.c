@@ -25,17 +25,6 @@
 #define ROOM_BYTES ((uint64_t)256 << 20) /* hopper.cu, the largest source here, takes 230 MiB */
 #define TRIAL_BYTES ((off_t)16 << 20)
 
-/* ---- files -------------------------------------------------------------- */
-
-static bool write_whole(const char *path, const char *text, struct error *err)
-{
-	FILE *file = fopen(path, "we");
-	bool good = file != NULL && fputs(text, file) >= 0;
-	if (file != NULL && fclose(file) != 0)
-		good = false;
-	return good || error_set(err, "%s: %s", path, strerror(errno));
-}
-
 /* ---- entries ------------------------------------------------------------- */
 
 /* KEY2. False when an input is no longer there, or has a path that says nothing here. */
@@ -162,23 +151,6 @@ static int open_left(const char *path, const struct left *left, struct error *er
 	return -1;
 }
 
-static bool write_copy(int from, const char *path, struct error *err)
-{
-	char bytes[65536];
-	ssize_t got = 0;
-	int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	bool good = to >= 0;
-	while (good && (got = read(from, bytes, sizeof bytes)) > 0)
-		good = write(to, bytes, (size_t)got) == got;
-	good = good && got == 0;
-	int saved = errno;
-	if (to >= 0 && close(to) != 0 && good) {
-		saved = errno;
-		good = false;
-	}
-	return good || error_set(err, "%s: %s", path, strerror(saved));
-}
-
 static enum cache_collected collect_file(const char *folder, const struct left *left,
 										 struct error *err)
 {
@@ -189,7 +161,7 @@ static enum cache_collected collect_file(const char *folder, const struct left *
 	int fd = open_left(from, left, err);
 	if (fd < 0)
 		return CACHE_NOTHING_LEFT;
-	bool copied = write_copy(fd, path, err);
+	bool copied = bytes_copy(fd, path, err);
 	close(fd);
 	return copied ? CACHE_COLLECTED : CACHE_NOT_WRITTEN;
 }
@@ -274,9 +246,9 @@ static bool install(const char *cache, const char *folder, const char *entry, st
 static bool complete_entry(const char *folder, const char *log, struct error *err)
 {
 	char path[PATHS_MAX], sum[HASH_TEXT];
-	return paths_join(path, folder, "log", err) && write_whole(path, log, err) &&
+	return paths_join(path, folder, "log", err) && bytes_write_file(path, log, err) &&
 		   entry_sum(folder, sum, err) && paths_join(path, folder, "sum", err) &&
-		   write_whole(path, sum, err);
+		   bytes_write_file(path, sum, err);
 }
 
 static bool store_inputs(const char *cache, const struct cache_key *key, const char *folder,
@@ -285,7 +257,7 @@ static bool store_inputs(const char *cache, const struct cache_key *key, const c
 	char path[PATHS_MAX], final[PATHS_MAX];
 	if (snprintf(final, sizeof final, "%s/%s.inputs", cache, key->text) >= PATHS_MAX)
 		return error_set(err, "path too long: %s", cache);
-	if (!paths_join(path, folder, "inputs", err) || !write_whole(path, inputs, err))
+	if (!paths_join(path, folder, "inputs", err) || !bytes_write_file(path, inputs, err))
 		return false;
 	return rename(path, final) == 0 || error_set(err, "%s: %s", final, strerror(errno));
 }
@@ -344,7 +316,8 @@ static bool generate(const char *cache, const char *path, const char *text, stru
 	/* The name says what is in it, so that it never changed while something was
 	 * compiled, whenever it was written: see inputs_changed(). */
 	const struct timespec long_ago[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = 1}};
-	bool good = paths_join(written, folder, "generated", err) && write_whole(written, text, err) &&
+	bool good = paths_join(written, folder, "generated", err) &&
+				bytes_write_file(written, text, err) &&
 				(utimensat(AT_FDCWD, written, long_ago, 0) == 0 ||
 				 error_set(err, "%s: %s", written, strerror(errno))) &&
 				(rename(written, path) == 0 || error_set(err, "%s: %s", path, strerror(errno)));

@@ -24,7 +24,7 @@
 #include "process/landlock.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
-#define CACHE_FORMAT "gemmjudge compile 8"
+#define CACHE_FORMAT "gemmjudge compile 9"
 
 /* The clock that stamps files. */
 static double file_time(void)
@@ -141,6 +141,11 @@ static void make_key(struct job *job)
 	}
 	hash_add_text(&hash, job->options->appended != NULL ? job->options->appended : "");
 	hash_add(&hash, job->text.at, job->text.size);
+	hash_add_text(&hash, job->options->object ? "object" : "");
+	for (size_t i = 0; job->options->objects != NULL && job->options->objects[i] != NULL; i++) {
+		const char *entry = behind_folder(job->options->objects[i], "", job->cache);
+		hash_add_text(&hash, entry != NULL ? entry : job->options->objects[i]);
+	}
 	for (size_t i = 0; !job->ways.in_place && i < job->movable.count; i++) {
 		hash_add_text(&hash, job->movable.beside[i].name);
 		hash_add_text(&hash, job->movable.beside[i].text.at);
@@ -193,6 +198,20 @@ static bool job_stand_in(const struct job *job, const char *folder, char stand_i
 	return made;
 }
 
+/* Copies what is only linked to where nvcc may read it; *count of them. It has read no other file.
+ */
+static bool job_objects(const struct job *job, const char *folder, size_t *count, struct error *err)
+{
+	char path[PATHS_MAX];
+	const char *const *objects = job->options->objects;
+	for (*count = 0; objects != NULL && objects[*count] != NULL; ++*count)
+		if (snprintf(path, sizeof path, NVCC_OBJECT, folder, *count) >= PATHS_MAX ||
+			!bytes_copy_file(objects[*count], path, err))
+			return false;
+	return *count == 0 || (paths_join(path, folder, "dependencies", err) &&
+						   bytes_write_file(path, "solution:\n", err));
+}
+
 /* nvcc works in FOLDER/nvcc and reaches nothing else to write. */
 static enum compile_status run_in(const struct job *job, const char *folder, struct compiled *out,
 								  uint64_t *written, struct error *err)
@@ -201,11 +220,15 @@ static enum compile_status run_in(const struct job *job, const char *folder, str
 	const char *shown = moved ? STAND_IN_PATH : job->source;
 	char stand_in[PATHS_MAX];
 	int rules = 0;
-	if (!job_stand_in(job, folder, stand_in, err) || !job_jail(job, folder, stand_in, &rules, err))
+	size_t objects = 0;
+	if (!job_objects(job, folder, &objects, err) || !job_stand_in(job, folder, stand_in, err) ||
+		!job_jail(job, folder, stand_in, &rules, err))
 		return COMPILE_FAILED;
 	const struct nvcc_start start = {.source = shown,
 									 .stand_in = path_or_null(stand_in),
 									 .quoted = stand_in[0] != '\0' && !moved,
+									 .object = job->options->object,
+									 .objects = objects,
 									 .folder = folder,
 									 .working_folder = moved ? "/" : job->source_folder,
 									 .rules = rules,
@@ -276,7 +299,7 @@ static enum compile_status compile_now(const struct job *job, struct compiled *o
 
 /* What a solution may be called by (contestant/solution.h), and a library (library.h). Patterns, as
  * some linkers refuse names that are not there. */
-static const char exports[] = "{ global: [s]olve; [s]olution; [e]pilogue_bind; "
+static const char exports[] = "{ global: [s]olve; [s]olution; [s]olution_part; [e]pilogue_bind; "
 							  "[e]pilogue_after_solve; _Z5solve*; _Z8solution*; "
 							  "library_*; local: *; };\n";
 

@@ -14,23 +14,26 @@
 struct child_control; /* process/child.h */
 
 struct compile_options {
-	const char *source;        /* the solution file */
-	const char *stands_for;    /* the path by which messages call it, and in whose folder its
-								  headers lie; NULL: its own */
-	const char *architecture;  /* "90a": SASS and PTX for it; "compute_80": only PTX; ""
-								  means PTX for EMULATED_ARCHITECTURE only */
-	const char *const *flags;  /* more nvcc flags, NULL-ended, or NULL */
-	const char *epilogue;      /* text of the header that EPILOGUE_CHAIN names, or NULL */
-	const char *const *stages; /* the files that it includes, NULL-ended, or NULL */
-	const char *solve_header;  /* text of the "solve.h" of a file that includes one and brings none
-								  along, or NULL */
-	const char *appended;      /* text that is compiled behind the source, or NULL */
-	bool libraries;            /* link cuBLAS and cuBLASLt (baselines only) */
-	bool isolated;             /* nvcc reads nothing that lies beside the source or the stages */
-	bool unjailed;             /* for tests: nvcc reads and writes what it likes */
-	bool in_place;             /* under its own name: for a reader of the library who is not told
-								  of `source` below, as a profiler */
-	double seconds;            /* time limit of nvcc, also where it runs twice */
+	const char *source;         /* the solution file */
+	const char *stands_for;     /* the path by which messages call it, and in whose folder its
+								   headers lie; NULL: its own */
+	const char *architecture;   /* "90a": SASS and PTX for it; "compute_80": only PTX; ""
+								   means PTX for EMULATED_ARCHITECTURE only */
+	const char *const *flags;   /* more nvcc flags, NULL-ended, or NULL */
+	const char *epilogue;       /* text of the header that EPILOGUE_CHAIN names, or NULL */
+	const char *const *stages;  /* the files that it includes, NULL-ended, or NULL */
+	const char *solve_header;   /* text of the "solve.h" of a file that includes one and brings none
+								   along, or NULL */
+	const char *appended;       /* text that is compiled behind the source, or NULL */
+	bool object;                /* not linked: what comes of it is an object for `objects` */
+	const char *const *objects; /* paths of these, of this source: they are linked, and the source
+								   is not compiled again. NULL-ended, or NULL */
+	bool libraries;             /* link cuBLAS and cuBLASLt (baselines only) */
+	bool isolated;              /* nvcc reads nothing that lies beside the source or the stages */
+	bool unjailed;              /* for tests: nvcc reads and writes what it likes */
+	bool in_place;              /* under its own name: for a reader of the library who is not told
+								   of `source` below, as a profiler */
+	double seconds;             /* time limit of nvcc, also where it runs twice */
 	/* of nvcc, by another thread; where that cancels it, the file is COMPILE_STOPPED. Or NULL */
 	const struct child_control *control;
 };

@@ -19,9 +19,9 @@
 #define MEMORY_BYTES ((size_t)16 << 30) /* at most; half of what the machine has */
 #define PROCESSES 256
 
-#define OBJECT                                                                                     \
-	"%s/solution.o" /* of nvcc's folder: what the first run makes and the second links             \
-					 */
+/* Of nvcc's folder: what the first run makes and the second links, and what comes of that. */
+#define OBJECT "%s/solution.o"
+#define LIBRARY "%s/solution.so"
 
 /* ---- words ------------------------------------------------------------ */
 
@@ -461,7 +461,7 @@ static void arguments_to_compile(struct words *words, const struct words *argume
 	words_add(words, "%s/dependencies", folder);
 	words_add(words, "-c");
 	words_add(words, "-o");
-	words_add(words, OBJECT, folder);
+	words_add(words, start->object ? LIBRARY : OBJECT, folder);
 }
 
 /* Of the second: from that to a library. */
@@ -469,12 +469,15 @@ static void arguments_to_link(struct words *words, const struct words *arguments
 							  const struct nvcc_start *start)
 {
 	for (size_t i = 0; i < arguments->count; i++)
-		if (strcmp(arguments->at[i], start->source) == 0)
+		if (strcmp(arguments->at[i], start->source) != 0)
+			words_add(words, "%s", arguments->at[i]);
+		else if (start->objects == 0)
 			words_add(words, OBJECT, start->folder);
 		else
-			words_add(words, "%s", arguments->at[i]);
+			for (size_t object = 0; object < start->objects; object++)
+				words_add(words, NVCC_OBJECT, start->folder, object);
 	words_add(words, "-o");
-	words_add(words, "%s/solution.so", start->folder);
+	words_add(words, LIBRARY, start->folder);
 }
 
 enum compile_status nvcc_once(struct words *words, bool links, const struct nvcc_start *start,
@@ -520,10 +523,12 @@ enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_st
 	struct words words = {0};
 	*log = NULL;
 	*written = 0;
-	arguments_to_compile(&words, arguments, start);
-	enum compile_status status = nvcc_once(&words, false, start, log, written, err);
-	if (status != COMPILE_OK)
-		return status;
+	if (start->objects == 0) {
+		arguments_to_compile(&words, arguments, start);
+		enum compile_status status = nvcc_once(&words, false, start, log, written, err);
+		if (status != COMPILE_OK || start->object)
+			return status;
+	}
 	arguments_to_link(&words, arguments, start);
 	return nvcc_once(&words, true, start, log, written, err);
 }

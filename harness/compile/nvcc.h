@@ -45,6 +45,7 @@ struct nvcc_parts {
 	struct nvcc_ways ways;
 };
 
+#define NVCC_OBJECT "%s/%zu.o"           /* the folder, and the object's number */
 #define NVCC_EXPORTS "--version-script=" /* and the path of the list, among the words */
 
 /* Everything on nvcc's command line that decides what comes out of it, beginning
@@ -60,9 +61,11 @@ bool nvcc_has_host_compiler(const struct words *arguments, struct error *err);
 
 /* One compilation. */
 struct nvcc_start {
-	const char *source;         /* as in the arguments */
-	const char *stand_in;       /* its copy (stand_in.h), which is compiled instead; or NULL */
-	bool quoted;                /* what the copy includes is looked for where nvcc runs */
+	const char *source;   /* as in the arguments */
+	const char *stand_in; /* its copy (stand_in.h), which is compiled instead; or NULL */
+	bool quoted;          /* what the copy includes is looked for where nvcc runs */
+	bool object;          /* solution.so is to be the object: nothing is linked */
+	size_t objects; /* > 0: nothing is compiled; NVCC_OBJECT of `folder`, from 0 on, are linked */
 	const char *folder;         /* gets solution.so and dependencies; also for temporary files */
 	const char *working_folder; /* where it runs */
 	int rules;                  /* of landlock.h, that it runs under; 0: none */
@@ -76,11 +79,11 @@ struct nvcc_start {
 enum compile_status nvcc_once(struct words *words, bool links, const struct nvcc_start *start,
 							  char **log, uint64_t *written, struct error *err);
 
-/* Runs nvcc twice, to compile and to link, so that what the linker says is told from what anybody
- * can have the compilers say. How it went: as enum compile_status, without COMPILE_FAILED; err says
- * why nvcc did not end by itself. Nothing that nvcc prints is believed to be about the machine.
- * *log is always set (owned by the caller), but NULL when memory is short. *written: bytes that it
- * wrote to files, as child_result has them. */
+/* Runs nvcc twice, to compile and to link (or once, for one of these), so that what the linker says
+ * is told from what anybody can have the compilers say. How it went: as enum compile_status,
+ * without COMPILE_FAILED; err says why nvcc did not end by itself. Nothing that nvcc prints is
+ * believed to be about the machine. *log is always set (owned by the caller), but NULL when memory
+ * is short. *written: bytes that it wrote to files, as child_result has them. */
 enum compile_status nvcc_run(const struct words *arguments, const struct nvcc_start *start,
 							 char **log, uint64_t *written, struct error *err);
 

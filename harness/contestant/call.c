@@ -37,9 +37,8 @@ static int size_of_row(const struct problem_size *row, const struct shape *shape
 	return shape->size[size];
 }
 
-void call_run(struct call *call, void (*solve)(void), const struct test_case *test,
-			  const struct call_operands *operands)
-{
+/* The arguments, and where each lies. */
+struct arguments {
 	union {
 		void *pointer;
 		int integer;
@@ -47,25 +46,52 @@ void call_run(struct call *call, void (*solve)(void), const struct test_case *te
 		float real;
 	} values[CALL_ARGUMENTS_MAX];
 	void *addresses[CALL_ARGUMENTS_MAX];
+};
+
+static void arguments_fill(const struct call *call, const struct test_case *test,
+						   const struct call_operands *operands, struct arguments *out)
+{
 	for (size_t i = 0; i < call->count; i++) {
 		size_t index = call->arguments[i].index;
 		const struct problem_scalar *scalar = &call->problem->scalars[index];
-		addresses[i] = &values[i];
+		out->addresses[i] = &out->values[i];
 		switch (call->arguments[i].kind) {
-		case ARGUMENT_OPERAND: values[i].pointer = operands->at[index]; break;
+		case ARGUMENT_OPERAND: out->values[i].pointer = operands->at[index]; break;
 		case ARGUMENT_SIZE:
 			if (call->wide)
-				values[i].wide = (uint64_t)size_of_row(&call->problem->sizes[index], &test->shape);
+				out->values[i].wide =
+					(uint64_t)size_of_row(&call->problem->sizes[index], &test->shape);
 			else
-				values[i].integer = size_of_row(&call->problem->sizes[index], &test->shape);
+				out->values[i].integer = size_of_row(&call->problem->sizes[index], &test->shape);
 			break;
 		case ARGUMENT_SCALAR:
 			if (scalar->is_integer)
-				values[i].integer = (int)test->scalar[scalar->is];
+				out->values[i].integer = (int)test->scalar[scalar->is];
 			else
-				values[i].real = test->scalar[scalar->is];
+				out->values[i].real = test->scalar[scalar->is];
 			break;
 		}
 	}
-	ffi_call(&call->interface, solve, NULL, addresses);
+}
+
+void call_run(struct call *call, void (*solve)(void), const struct test_case *test,
+			  const struct call_operands *operands)
+{
+	struct arguments arguments;
+	arguments_fill(call, test, operands, &arguments);
+	ffi_call(&call->interface, solve, NULL, arguments.addresses);
+}
+
+int call_asked(const struct call *call, void (*function)(void), const struct test_case *test,
+			   const struct call_operands *operands)
+{
+	struct arguments arguments;
+	ffi_cif interface;
+	ffi_arg answer = 0;
+	arguments_fill(call, test, operands, &arguments);
+	if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, (unsigned)call->count, &ffi_type_sint,
+					 call->interface.arg_types) != FFI_OK)
+		return -1;
+	ffi_call(&interface, function, &answer, arguments.addresses);
+	return (int)answer;
 }

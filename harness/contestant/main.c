@@ -61,6 +61,7 @@ union request {
 	struct contestant_go go;
 	struct contestant_call call;
 	struct contestant_end end;
+	struct contestant_part part;
 	char bytes[CHILD_MESSAGE_MAX];
 };
 
@@ -363,6 +364,19 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 	reply_with(self, &reply, sizeof reply);
 }
 
+static void serve_part(struct contestant *self, const struct contestant_part *request)
+{
+	struct contestant_part_reply reply = {.head.type = request->head.type};
+	if (self->solution.part == NULL) {
+		reply_failure(self, &request->head, "a solution without solution_part()");
+		return;
+	}
+	fault_is(FAULT_SOLVE);
+	reply.part = solution_part(&self->solution, &request->test);
+	fault_is(FAULT_BETWEEN);
+	reply_with(self, &reply, sizeof reply);
+}
+
 static void serve_library(struct contestant *self, const struct contestant_library *request)
 {
 	struct contestant_library_reply reply = {.head.type = request->head.type};
@@ -521,7 +535,8 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 				 {MESSAGE_CONTESTANT_SEALED, sizeof request->sealed},
 				 {MESSAGE_CONTESTANT_GO, sizeof request->go},
 				 {MESSAGE_CONTESTANT_CALL, sizeof request->call},
-				 {MESSAGE_CONTESTANT_END, sizeof request->end}};
+				 {MESSAGE_CONTESTANT_END, sizeof request->end},
+				 {MESSAGE_CONTESTANT_PART, sizeof request->part}};
 	bool right = false;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		right |= bytes == known[i].bytes && request->head.type == known[i].type;
@@ -548,6 +563,7 @@ static void serve(struct contestant *self, union request *request, size_t bytes,
 	case MESSAGE_CONTESTANT_SEALED: serve_sealed(self, &request->sealed); break;
 	case MESSAGE_CONTESTANT_GO: serve_go(self, &request->go, fd); break;
 	case MESSAGE_CONTESTANT_CALL: serve_call(self, &request->call); break;
+	case MESSAGE_CONTESTANT_PART: serve_part(self, &request->part); break;
 	case MESSAGE_CONTESTANT_END: serve_end(self, &request->end); break;
 	default: serve_time(self, &request->time); break;
 	}

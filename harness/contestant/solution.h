@@ -20,6 +20,7 @@ struct solution {
 	/* Set by the header epilogue.cuh in a solution that includes it; else NULL. */
 	int (*bind)(int stage, const void *bytes, size_t size);
 	void (*after)(void); /* completes what the epilogue reduces */
+	void (*part)(void);  /* of a solution in parts, solution_part(); else NULL */
 	struct chain chain;  /* what to bind before each call */
 };
 
@@ -33,6 +34,9 @@ enum run_status solution_load(struct solution *out, const char *path, const stru
  * problem's form, and completes the epilogue. */
 void solution_call(struct solution *solution, const struct test_case *test,
 				   const struct call_operands *operands);
+
+/* What solution_part() says of the case. */
+int solution_part(const struct solution *solution, const struct test_case *test);
 
 /* The libraries that do GEMMs and were in the process before the solution was: somebody else's. */
 #define LIBRARIES_BEFORE 64

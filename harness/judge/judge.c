@@ -51,7 +51,7 @@ static void take_timing(struct judgement *out, const struct timing_result *timin
 }
 
 /* Where the time of the file could not be confirmed: one that can. */
-static bool time_larger(struct run *run, struct bench *bench, const struct submission *s,
+static bool time_larger(struct run *run, struct bench **bench, struct submission *s,
 						struct judgement *out, struct error *err)
 {
 	const struct timing_entry *entry = &out->timing.entries[0];
@@ -60,8 +60,15 @@ static bool time_larger(struct run *run, struct bench *bench, const struct submi
 	if (entry->verdict != VERDICT_ACCEPTED || entry->seal.state != SEAL_UNCERTAIN ||
 		!groups_larger(run, s->problem, &s->timed, entry->seal.host_side, &test))
 		return true;
+	bool changed = false;
+	if (s->in_parts && !submission_supply(run, s, &test, 1, &changed, err))
+		return false;
+	if (changed) {
+		bench_close(*bench);
+		*bench = bench_open(run, s->problem, &s, 1, err);
+	}
 	run->time_budget = fmin(budget, BUDGET_OF_MANY);
-	out->has_larger = bench_time(bench, &test, &out->larger, err);
+	out->has_larger = *bench != NULL && bench_time(*bench, &test, &out->larger, err);
 	run->time_budget = budget;
 	if (out->has_larger)
 		take_timing(out, &out->larger);
@@ -101,7 +108,7 @@ static bool judge_time(struct run *run, struct submission *s, struct judgement *
 	out->has_timing = measured;
 	if (measured) {
 		take_timing(out, &out->timing);
-		measured = run_stopped(run) || time_larger(run, bench, s, out, err);
+		measured = run_stopped(run) || time_larger(run, &bench, s, out, err);
 	}
 	epilogue_take_layers(run->epilogue, out);
 	bench_close(bench);
@@ -160,15 +167,28 @@ static bool check_again(struct run *run, struct submission *s, const struct judg
 }
 
 /* The file on its cases: its verdict is what it would be alone, whoever is judged beside it. */
-static bool check(struct run *run, struct submission *s, struct judgement *out, struct error *err)
+static bool check(struct run *run, struct submission *s, const struct judgement *before,
+				  struct judgement *out, struct error *err)
+{
+	bool ok = orders_check(run, s, out, err);
+	if (wants_another(run, ok, out))
+		ok = check_again(run, s, before, out, err);
+	return ok;
+}
+
+/* The file on its cases, and its time. One in parts that is not accepted is judged once more, as a
+ * whole. */
+static bool judge_compiled(struct run *run, struct submission *s, struct judgement *out,
+						   struct error *err)
 {
 	struct judgement *before = malloc(sizeof *before);
 	if (before == NULL)
 		return error_set(err, "out of memory for a judgement");
 	*before = *out;
-	bool ok = orders_check(run, s, out, err);
-	if (wants_another(run, ok, out))
-		ok = check_again(run, s, before, out, err);
+	bool again, ok = check(run, s, before, out, err) && judge_time(run, s, out, err) &&
+					 submission_whole(run, s, out->verdict, &again, err);
+	if (ok && again && s->compiled.status == COMPILE_OK)
+		ok = check_again(run, s, before, out, err) && judge_time(run, s, out, err);
 	free(before);
 	return ok;
 }
@@ -198,7 +218,7 @@ static bool judge_file(struct run *run, struct compiling *compiling, struct subm
 		return true;
 	turn_take(run, LOCK_SHARED);
 	confirm_ahead(run);
-	bool ok = check(run, s, out, err) && judge_time(run, s, out, err);
+	bool ok = judge_compiled(run, s, out, err);
 	turn_end(run);
 	return ok;
 }
@@ -492,7 +512,11 @@ enum judge_status judge_run(const struct judge_options *options,
 							struct error *err)
 {
 	*out = (struct judgement_list){.count = options->file_count};
-	struct run run = {.options = options, .progress = progress, .referee.arena_fd = -1, .lock = -1};
+	struct run run = {.options = options,
+					  .progress = progress,
+					  .referee.arena_fd = -1,
+					  .lock = -1,
+					  .in_parts = true};
 	if (!epilogue_open(options->epilogue, &run.epilogue, err))
 		return JUDGE_BAD_INPUT;
 	if (run.epilogue == NULL && options->mode == JUDGE_COMPARES) {

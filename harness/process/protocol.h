@@ -45,6 +45,7 @@ enum message_type {
 	MESSAGE_CONTESTANT_END,
 	MESSAGE_CONTESTANT_LIBRARY,
 	MESSAGE_CONTESTANT_STREAM,
+	MESSAGE_CONTESTANT_PART,
 };
 
 /* Steps within a request that a reply tells the seconds of. */
@@ -308,6 +309,17 @@ struct contestant_case {
 /* One call of solve() on one set, then a device synchronisation; `more` such calls follow on the
  * sets behind it, up to the first that fails. The reply tells of the last one. */
 #define RUN_CALLS_MAX 16
+/* Which part of a solution in parts (compile/in_parts.h) solve() would run for the case. */
+struct contestant_part {
+	struct message head;
+	struct test_case test;
+};
+
+struct contestant_part_reply {
+	struct message head;
+	int32_t part; /* what solution_part() says */
+};
+
 struct contestant_run {
 	struct message head;
 	uint32_t set, more;

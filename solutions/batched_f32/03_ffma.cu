@@ -9,7 +9,18 @@
  * reached: 36.9 TFLOP/s, 98% of cuBLASLt (NVIDIA H100 80GB HBM3, 32x256x256x256) */
 #include "../sgemm/ffma_solve.cuh"
 
+#if SOLUTION_SOLVES
 extern "C" void solve(const float *A, const float *B, float *C, int BATCH, int M, int N, int K)
 {
 	ffma_solve({A, B, BATCH, M, N, K}, epilogue_make(C, BATCH * M, N));
 }
+
+extern "C" int solution_part(const float *A, const float *B, float *C, int BATCH, int M, int N,
+							 int K)
+{
+	return ffma_part_for({A, B, BATCH, M, N, K},
+						 epilogue_with(C, BATCH * M, N, epilogue_stages<float>()));
+}
+#else
+static const part_entry entry(ffma_part_launcher());
+#endif

@@ -35,8 +35,18 @@
  * 112%, with uniform ones 253%. */
 #include "hopper/solve.cuh"
 
+#if SOLUTION_SOLVES
 extern "C" void solve(const half *A, const half *B, half *C, int M, int N, int K, float alpha,
 					  float beta)
 {
 	hopper::solve(A, B, C, M, N, K, alpha, beta);
 }
+
+extern "C" int solution_part(const half *A, const half *B, half *C, int M, int N, int K,
+							 float alpha, float beta)
+{
+	return hopper::part_for(A, B, C, M, N, K, alpha, beta);
+}
+#else
+static const part_entry entry(hopper::part_launcher<half, hopper::B_N_MAJOR>());
+#endif

@@ -5,8 +5,18 @@
  * reached: 761 TFLOP/s, 98% of cuBLASLt (NVIDIA H200, 4096^3) */
 #include "../gemm_f16/hopper/solve.cuh"
 
+#if SOLUTION_SOLVES
 extern "C" void solve(const __nv_bfloat16 *X, const __nv_bfloat16 *W, __nv_bfloat16 *Y, int M,
 					  int N, int K, float alpha, float beta)
 {
 	hopper::solve<hopper::B_K_MAJOR>(X, W, Y, M, N, K, alpha, beta);
 }
+
+extern "C" int solution_part(const __nv_bfloat16 *X, const __nv_bfloat16 *W, __nv_bfloat16 *Y,
+							 int M, int N, int K, float alpha, float beta)
+{
+	return hopper::part_for<hopper::B_K_MAJOR>(X, W, Y, M, N, K, alpha, beta);
+}
+#else
+static const part_entry entry(hopper::part_launcher<__nv_bfloat16, hopper::B_K_MAJOR>());
+#endif

@@ -24,6 +24,7 @@
 
 #include <math.h>
 
+#include "../gemm_f16/hopper/parts.cuh"
 #include "ffma_device.cuh"
 #include "ffma_kernel.cuh"
 #include "load.cuh"
@@ -207,7 +208,7 @@ static_assert(FFMA_TILE < FFMA_CONFIGURATIONS, "FFMA_TILE: no such configuration
 template <class Shape, int MAX_SPLIT, int NUMBER>
 static constexpr decltype(ffma_tile::launch) ffma_launcher(void)
 {
-	if constexpr (FFMA_TILE < 0 || FFMA_TILE == NUMBER)
+	if constexpr ((FFMA_TILE < 0 || FFMA_TILE == NUMBER) && part_is_here(NUMBER))
 		return ffma_launch<Shape, MAX_SPLIT>;
 	return NULL;
 }
@@ -225,6 +226,15 @@ static const ffma_tile *ffma_table(void)
 #undef FFMA_LINE
 #undef FFMA_LAUNCHER
 }
+
+#ifdef SOLUTION_PART
+/* What this object's part launches; tensor.cuh has parts behind these. */
+static auto ffma_part_launcher(void)
+{
+	constexpr bool HAS = SOLUTION_PART >= 0 && SOLUTION_PART < FFMA_CONFIGURATIONS;
+	return HAS ? ffma_table()[HAS ? SOLUTION_PART : 0].launch : NULL;
+}
+#endif
 
 /* Whether the copies of a tile of so many rows, which have 32-bit offsets from its corner
  * (async.cuh), reach all of it. */
@@ -291,12 +301,14 @@ static inline ffma_choice ffma_choose(const ffma_device &device, const ffma_prod
 	return best;
 }
 
-/* INFINITY, where no tile reaches all of the operands. */
+/* cudaErrorInvalidValue where no tile reaches all of the operands, or the tile's part is not
+ * linked. */
 static inline cudaError_t ffma_by(const ffma_choice &choice, const ffma_call &call,
 								  const ffma_product &p, const epilogue<float> &out)
 {
-	return choice.clocks < INFINITY ? ffma_table()[choice.tile].launch(call, p, choice.split, out)
-									: cudaErrorInvalidValue;
+	auto launch = part_linked(choice.tile, ffma_table()[choice.tile].launch);
+	return choice.clocks < INFINITY && launch != NULL ? launch(call, p, choice.split, out)
+													  : cudaErrorInvalidValue;
 }
 
 /* C = beta * C */
@@ -322,6 +334,16 @@ static inline cudaError_t ffma_scale_all(const ffma_call &call, const ffma_produ
 			return cudaLaunchKernelEx(&config, ffma_scale, out.C, count, beta);
 	}
 	return cudaSuccess;
+}
+
+/* The part of such a call: the number of its tile; -1 where it needs none. */
+static inline int ffma_part_for(const ffma_product &p, const epilogue<float> &out)
+{
+	const ffma_device &device = ffma_device_get();
+	if (device.status != cudaSuccess || !ffma_valid(p, out) || ffma_empty(p) ||
+		ffma_only_scales(p, out))
+		return -1;
+	return ffma_choose(device, p).tile;
 }
 
 static inline cudaError_t ffma(const ffma_product &p, const epilogue<float> &out,

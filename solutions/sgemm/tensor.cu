@@ -18,8 +18,19 @@
  * drawn shapes (H200) */
 #include "tensor_solve.cuh"
 
+#if SOLUTION_SOLVES
 extern "C" void solve(const float *A, const float *B, float *C, int M, int N, int K, float alpha,
 					  float beta)
 {
 	tensor_solve({A, B, 1, M, N, K}, epilogue_make(C, M, N, alpha, beta));
 }
+
+extern "C" int solution_part(const float *A, const float *B, float *C, int M, int N, int K,
+							 float alpha, float beta)
+{
+	return tensor_part_for({A, B, 1, M, N, K},
+						   epilogue_with(C, M, N, epilogue_stages<float>(), alpha, beta));
+}
+#else
+static const part_entry entry(tensor_part_launcher());
+#endif

@@ -197,6 +197,31 @@ static cudaError_t tensor_launch(const ffma_call &call, const ffma_product &p,
 	return cudaLaunchKernelEx(&config, KERNEL, map_a, map_b, p, grid, flag, number, out);
 }
 
+/* A tile of the tensor cores is a part behind those of ffma(). */
+constexpr int TENSOR_WIDE_PART = FFMA_CONFIGURATIONS, TENSOR_NARROW_PART = FFMA_CONFIGURATIONS + 1;
+
+typedef cudaError_t tensor_launcher(const ffma_call &call, const ffma_product &p,
+									const tensor_choice &choice, const unsigned *flag,
+									unsigned number, const epilogue<float> &out);
+
+template <int PART> static tensor_launcher *tensor_launcher_of(void)
+{
+	if constexpr (part_is_here(PART))
+		return tensor_launch<
+			std::conditional_t<PART == TENSOR_WIDE_PART, tensor_wide, tensor_narrow>>;
+	return NULL;
+}
+
+#ifdef SOLUTION_PART
+static auto tensor_part_launcher(void)
+{
+	if constexpr (SOLUTION_PART >= TENSOR_WIDE_PART)
+		return tensor_launcher_of<SOLUTION_PART>();
+	else
+		return ffma_part_launcher();
+}
+#endif
+
 /* As chosen; by FMAs, if there is no workspace. */
 static inline cudaError_t tensor_by(tensor_choice choice, const ffma_call &call,
 									const ffma_product &p, const epilogue<float> &out,
@@ -208,8 +233,20 @@ static inline cudaError_t tensor_by(tensor_choice choice, const ffma_call &call,
 	unsigned *flag = (unsigned *)workspace, number = ++calls;
 	choice.a.parts = (__nv_bfloat16 *)((char *)workspace + TENSOR_HEAD);
 	choice.b.parts = choice.a.parts + choice.elements(choice.a);
-	return choice.is_wide ? tensor_launch<tensor_wide>(call, p, choice, flag, number, out)
-						  : tensor_launch<tensor_narrow>(call, p, choice, flag, number, out);
+	tensor_launcher *launch =
+		choice.is_wide ? part_linked(TENSOR_WIDE_PART, tensor_launcher_of<TENSOR_WIDE_PART>())
+					   : part_linked(TENSOR_NARROW_PART, tensor_launcher_of<TENSOR_NARROW_PART>());
+	return launch != NULL ? launch(call, p, choice, flag, number, out) : cudaErrorInvalidValue;
+}
+
+/* ffma_part_for(), for tensor() with a workspace. */
+static inline int tensor_part_for(const ffma_product &p, const epilogue<float> &out)
+{
+	int tile = ffma_part_for(p, out);
+	if (tile < 0)
+		return tile;
+	tensor_choice choice = tensor_choose(ffma_device_get(), p);
+	return choice.by_fmas ? tile : choice.is_wide ? TENSOR_WIDE_PART : TENSOR_NARROW_PART;
 }
 
 /* Whether ffma() alone can answer: with an error, or without a product. */

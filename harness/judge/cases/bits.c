@@ -9,6 +9,7 @@
 #include "judge/cases/bits_plan.h"
 #include "judge/hints/signature.h"
 #include "judge/run/emulated.h"
+#include "judge/submission/submission.h"
 #include "process/buffers.h"
 
 /* Of what the file has taken. The calls end where they take some times as long as was planned. */
@@ -249,6 +250,22 @@ static bool ask(struct asking *asking, struct error *err)
 	return good;
 }
 
+/* A file in parts may need others for these cases, and is then loaded anew. */
+static void supply(struct asking *asking, bool *dead)
+{
+	const struct bits_plan *plan = asking->plan;
+	struct test_case tests[BITS_ROWS_MAX + 1];
+	struct error err = {{0}};
+	bool changed;
+	tests[0] = plan->repeated;
+	for (uint32_t i = 0; i < plan->row_count; i++)
+		tests[i + 1] = plan->rows[i];
+	if (!submission_supply(asking->one.run, asking->one.entrant->submission, tests,
+						   plan->row_count + 1, &changed, &err))
+		give_up(asking, err.message);
+	*dead |= changed;
+}
+
 bool bits_ask(const struct case_run *last, bool dead, double seconds, struct judgement *out,
 			  struct error *err)
 {
@@ -277,6 +294,8 @@ bool bits_ask(const struct case_run *last, bool dead, double seconds, struct jud
 	shape_print(last->problem, &plan.repeated.shape, bits->shape);
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	asking.ended = plan.sets == 0;
+	if (!asking.ended && last->entrant->submission != NULL)
+		supply(&asking, &dead);
 	if (dead && !asking.ended)
 		outcome = contestant_link_open(last->contestant);
 	if (outcome.verdict != VERDICT_ACCEPTED)

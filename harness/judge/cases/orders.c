@@ -26,6 +26,7 @@ static bool check_once(struct run *run, struct submission *s, struct judgement *
 		out->cases[i].test = s->cases[i];
 	out->order = s->order;
 	struct entrant entrant = submission_entrant(s, submission_name(s->file));
+	entrant.submission = s->in_parts ? s : NULL;
 	if (!s->ptxas_asked || s->ptxas_refused) /* then no block is launched that may be too large */
 		entrant.registers = EMULATED_ASKS;
 	return check_cases(run, s->problem, &entrant, out, err);

@@ -111,6 +111,10 @@ void contestant_link_denied(struct contestant_link *link, struct denied_list *li
 struct outcome contestant_link_case(struct contestant_link *link, const struct arena *arena,
 									int arena_fd, const struct test_case *test);
 
+/* What solution_part() says of the case. */
+struct outcome contestant_link_part(struct contestant_link *link, const struct test_case *test,
+									int *part);
+
 /* One call of solve(), at most `timeout` seconds; *seconds is its wall time. */
 struct outcome contestant_link_run(struct contestant_link *link, uint32_t set, double timeout,
 								   double *seconds);

@@ -18,6 +18,18 @@ struct outcome contestant_link_case(struct contestant_link *link, const struct a
 	return contestant_call_for_status(link, BETWEEN_CALLS, &exchange);
 }
 
+struct outcome contestant_link_part(struct contestant_link *link, const struct test_case *test,
+									int *part)
+{
+	struct contestant_part request = {.head.type = MESSAGE_CONTESTANT_PART, .test = *test};
+	struct contestant_part_reply reply;
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	exchange.seconds = contestant_call_seconds(link);
+	struct outcome outcome = contestant_call(link, "solution_part()", &exchange);
+	*part = outcome.verdict == VERDICT_ACCEPTED ? reply.part : -1;
+	return outcome;
+}
+
 struct outcome contestant_link_library(struct contestant_link *link,
 									   struct contestant_library request,
 									   struct contestant_library_reply *reply)

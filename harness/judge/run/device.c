@@ -6,7 +6,7 @@
 
 #include "base/paths.h"
 
-static bool choose_emulated(const char *folder, struct device_choice *out, struct error *err)
+bool device_emulated(const char *folder, struct device_choice *out, struct error *err)
 {
 	*out = (struct device_choice){.kind = DEVICE_EMULATED};
 	char build[PATHS_MAX], own[PATHS_MAX], library[PATHS_MAX];
@@ -28,7 +28,7 @@ static bool choose_emulated(const char *folder, struct device_choice *out, struc
 static bool open_emulated(const char *folder, struct referee_link *referee, struct error *err)
 {
 	struct device_choice choice;
-	return choose_emulated(folder, &choice, err) && referee_link_open(referee, &choice, err);
+	return device_emulated(folder, &choice, err) && referee_link_open(referee, &choice, err);
 }
 
 bool device_open(const struct device_list *request, struct referee_link *referee, struct error *err)

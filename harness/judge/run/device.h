@@ -6,6 +6,9 @@
 #include "judge/run/referee_link.h"
 #include "judgement/judgement.h"
 
+/* The emulated GPU whose libraries lie in this folder; NULL: our own. */
+bool device_emulated(const char *folder, struct device_choice *out, struct error *err);
+
 /* Opens the device, the first where there are several; false with err when it is not there. */
 bool device_open(const struct device_list *request, struct referee_link *referee,
 				 struct error *err);

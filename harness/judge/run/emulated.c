@@ -67,6 +67,20 @@ bool emulated_device(const struct judge_options *options, enum device_kind kind,
 	return true;
 }
 
+bool emulated_twin(const struct judge_options *options, enum device_kind kind,
+				   const struct device_properties *facts, char setting[EMULATED_VARIABLE])
+{
+	const char *id = options->emulation.gpu != NULL ? options->emulation.gpu : GPU_DEFAULT;
+	const struct gpu_model *model = gpu_model_find(id);
+	for (size_t i = 0; kind == DEVICE_CUDA && (model = gpu_model_at(i)) != NULL; i++)
+		if (model->emulated && strcmp(model->name, facts->name) == 0 &&
+			model->multiprocessors == facts->multiprocessors)
+			break;
+	if (model != NULL)
+		snprintf(setting, EMULATED_VARIABLE, VARIABLE_GPU "=%s", model->id);
+	return model != NULL;
+}
+
 bool emulated_too_large(const struct judge_options *options, enum device_kind kind, double timeout,
 						const struct test_case *test, char detail[1024])
 {

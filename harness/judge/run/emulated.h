@@ -35,6 +35,12 @@ uint64_t emulated_order_other(uint64_t order);
 /* Warp instructions that a launch may take in the case, whatever the machine does beside it. */
 uint64_t emulated_steps(const struct judge_options *options, const struct test_case *test);
 
+/* The emulated GPU that answers questions about itself as the run's device does, as a setting
+ * ("NAME=VALUE"). False: there is none. */
+#define EMULATED_VARIABLE 40
+bool emulated_twin(const struct judge_options *options, enum device_kind kind,
+				   const struct device_properties *facts, char setting[EMULATED_VARIABLE]);
+
 /* One solution's processes. */
 struct emulated_watch {
 	char variables[5][64];
@@ -53,7 +59,6 @@ void emulated_watch_open(struct emulated_watch *watch, const struct judge_option
 bool emulated_asks_registers(const char *text);
 /* The environment with races looked for, into `out`. False: something else was asked for. */
 #define EMULATED_VARIABLES 11
-#define EMULATED_VARIABLE 40
 bool emulated_with_races(const char *const *environment, const char *out[EMULATED_VARIABLES]);
 /* Ways to read operands of wgmma (EMULATED_GPU_SWIZZLE); NULL after the last. */
 extern const char *const emulated_swizzles[];

@@ -37,6 +37,7 @@ struct run {
 	struct calibration_share *calibrations; /* of all runs on its device; NULL: it is alone there */
 	uint32_t checked_rows; /* that timed calls' results are compared in, drawn; 0: all */
 	size_t memory_limit;
+	bool in_parts; /* files may be compiled so (compile/in_parts.h), for the cases that they have */
 	bool outlived; /* a process of a file could not be ended, so that the next one gets memory that
 					  it never had: a new referee's */
 	struct ahead *ahead;                 /* that compiles the files, or NULL */
@@ -54,12 +55,14 @@ struct entrant {
 	enum verdict refused;       /* it is not to be run for another reason, which stands there; else
 								   ACCEPTED */
 	bool libraries_allowed;
-	enum entry_order order; /* of its solution() */
-	const char *serialised; /* emulated: kernels whose wgmma ptxas serialises; NULL: none */
-	const char *registers;  /* emulated: of kernels, by ptxas; NULL: it was not asked */
-	bool fused;             /* compiled with the run's epilogue */
-	bool own_epilogue;      /* and need not include epilogue.cuh where its stages have no members */
-	const char *schedule;   /* the text of the one that it was compiled with, or NULL */
+	enum entry_order order;        /* of its solution() */
+	const char *serialised;        /* emulated: kernels whose wgmma ptxas serialises; NULL: none */
+	const char *registers;         /* emulated: of kernels, by ptxas; NULL: it was not asked */
+	struct submission *submission; /* that has more to be compiled for other cases than its own
+									  (submission_supply()); NULL: it has not */
+	bool fused;                    /* compiled with the run's epilogue */
+	bool own_epilogue;    /* and need not include epilogue.cuh where its stages have no members */
+	const char *schedule; /* the text of the one that it was compiled with, or NULL */
 	enum timing_role role;
 	bool is_reference;      /* a baseline beside the files: measured even where its results leave
 							   the bound, and the report says so */

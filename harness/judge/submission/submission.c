@@ -15,6 +15,7 @@
 #include "compile/source_needs.h"
 #include "judge/submission/arity.h"
 #include "judge/submission/file_kind.h"
+#include "judge/submission/in_parts.h"
 #include "judge/submission/ptxas.h"
 #include "judge/submission/shapes.h"
 #include "judge/submission/tensara.h"
@@ -437,13 +438,19 @@ static enum compile_status compile_emulated(const struct compile_options *option
 	return compile_solution(options, out, err);
 }
 
+/* Whether that is asked for, or told by what it refuses. */
+static bool needs_machine_code(const struct run *run, const struct submission *s)
+{
+	return is_emulated_older(run, s) ||
+		   (run->referee.device.kind == DEVICE_EMULATED && run->options->emulation.uses);
+}
+
 static enum compile_status compile_once(const struct run *run, struct submission *s,
 										const struct compile_options *options, struct error *err)
 {
-	const bool emulated = run->referee.device.kind == DEVICE_EMULATED;
-	const bool older = is_emulated_older(run, s);
-	return (emulated && run->options->emulation.uses) || older
-			   ? compile_emulated(options, s->machine + strlen("sm_"), older, &s->compiled, err)
+	return needs_machine_code(run, s)
+			   ? compile_emulated(options, s->machine + strlen("sm_"), is_emulated_older(run, s),
+								  &s->compiled, err)
 			   : compile_solution(options, &s->compiled, err);
 }
 
@@ -491,17 +498,12 @@ static void name_machine_code(const struct run *run, char out[24])
 	snprintf(out, 24, "sm_%.16s", digits != NULL ? digits : EMULATED_ARCHITECTURE);
 }
 
-bool submission_compile(const struct run *run, const struct child_control *control,
-						struct submission *s, struct error *err)
+/* The header is what `solve_header` points to. */
+static struct compile_options options_of(const struct run *run, const struct child_control *control,
+										 const struct submission *s, char header[ENTRY_HEADER_TEXT])
 {
-	run_progress(run, s->file, "compiling", 0, 1);
-	struct error why = {{0}};
-	tokens_and_content(s->source, s->content, s->tokens);
-	s->order = tensara_order(s->problem, s->source);
-	s->unsupported = s->stage_refused = false;
-	char header[ENTRY_HEADER_TEXT];
 	entry_header(s->problem, header);
-	struct compile_options options = {
+	return (struct compile_options){
 		.source = s->source,
 		.solve_header = header,
 		.stands_for = s->source != s->file ? s->file : NULL,
@@ -516,8 +518,21 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 					run->options->tool.sanitize != NULL,
 		.seconds = run_compile_seconds(run->options),
 		.control = control};
+}
+
+bool submission_compile(const struct run *run, const struct child_control *control,
+						struct submission *s, struct error *err)
+{
+	run_progress(run, s->file, "compiling", 0, 1);
+	struct error why = {{0}};
+	tokens_and_content(s->source, s->content, s->tokens);
+	s->order = tensara_order(s->problem, s->source);
+	s->unsupported = s->stage_refused = false;
+	char header[ENTRY_HEADER_TEXT];
+	struct compile_options options = options_of(run, control, s, header);
 	name_machine_code(run, s->machine);
-	enum compile_status status = compile_asking(run, s, &options, &why);
+	s->in_parts = !s->whole && in_parts_make(run, s, &options);
+	enum compile_status status = s->in_parts ? COMPILE_OK : compile_asking(run, s, &options, &why);
 	s->by_stage =
 		status == COMPILE_FORBIDDEN && s->fused && !is_forbidden_alone(run, s, &options, &why);
 	if (status == COMPILE_NO_COMPILER || status == COMPILE_FAILED) {
@@ -531,6 +546,26 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 	else if (status != COMPILE_OK)
 		submission_explain(run, s, why.message);
 	return true;
+}
+
+bool submission_supply(const struct run *run, struct submission *s, const struct test_case *tests,
+					   size_t count, bool *changed, struct error *err)
+{
+	char header[ENTRY_HEADER_TEXT];
+	struct compile_options options = options_of(run, run->control, s, header);
+	return in_parts_add(run, s, &options, tests, count, changed, err);
+}
+
+bool submission_whole(const struct run *run, struct submission *s, enum verdict verdict,
+					  bool *again, struct error *err)
+{
+	*again = s->in_parts && verdict != VERDICT_ACCEPTED && !run_stopped(run);
+	if (!*again)
+		return true;
+	s->whole = true;
+	compiled_free(&s->compiled);
+	s->compiled = (struct compiled){.status = COMPILE_FAILED};
+	return submission_compile(run, run->control, s, err);
 }
 
 /* Whether there is something to call. */

@@ -4,6 +4,7 @@
 #define GEMMJUDGE_JUDGE_SUBMISSION_SUBMISSION_H
 
 #include "compile/compile.h"
+#include "compile/in_parts.h"
 #include "compile/tokens.h"
 #include "judge/run/run.h"
 
@@ -23,6 +24,9 @@ struct submission {
 	size_t case_count;
 	struct test_case timed; /* judge: to time it on */
 	struct compiled compiled;
+	bool in_parts; /* `compiled` has these parts only */
+	struct parts parts;
+	bool whole;                 /* it is to be compiled as a whole */
 	char machine[24];           /* "sm_90a": whose machine code the library has, if any */
 	char compile_detail[1024];  /* why there is no library, or none to be called */
 	bool unsupported;           /* because the device's architecture lacks something */
@@ -61,6 +65,17 @@ void submission_tune(const struct run *run, struct submission *submission,
  * failure (compiled.status tells); false with err when nothing can be compiled at all. */
 bool submission_compile(const struct run *run, const struct child_control *control,
 						struct submission *submission, struct error *err);
+
+/* Of a submission in parts: sees to it that it has those that it needs for these cases. *changed:
+ * it had not, and is another library now. False with err where that cannot be made of them. */
+bool submission_supply(const struct run *run, struct submission *submission,
+					   const struct test_case *tests, size_t count, bool *changed,
+					   struct error *err);
+
+/* Whether a submission in parts is to be judged once more, after this verdict, as a whole: a part
+ * that nobody asked for may have been missing. It is compiled so then; false with err as above. */
+bool submission_whole(const struct run *run, struct submission *submission, enum verdict verdict,
+					  bool *again, struct error *err);
 
 /* Copies the outcome of the compilation into the judgement. */
 void submission_to_judgement(const struct submission *submission, struct judgement *out);

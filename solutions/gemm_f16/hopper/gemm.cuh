@@ -13,15 +13,23 @@
 
 #include "heuristic.cuh"
 #include "launch.cuh"
+#include "parts.cuh"
 
 namespace hopper
 {
 template <class Epilogue>
 using launcher = hopper_status (*)(const launch_context &, const problem &, int, const Epilogue &);
 
-/* The launch of a line of configs.def, or NULL where it is no use to the epilogue. Swapped tiles
- * are for alpha and beta without a stage: their store is not hidden as well (with sigmoid and gelu
- * 2 to 3% slower, with a bias 80%). */
+/* Whether a line of configs.def is of use to the epilogue. Swapped tiles are for alpha and beta
+ * without a stage: their store is not hidden as well (with sigmoid and gelu 2 to 3% slower, with a
+ * bias 80%). */
+template <class Epilogue> constexpr bool is_useful(variant variant, b_layout layout)
+{
+	return variant == SMALL ||
+		   (variant_takes(variant, layout) && (variant != SWAP_AB || Epilogue::is_alpha_beta));
+}
+
+/* The launch of a line of configs.def that is. */
 template <class Element, b_layout B_LAYOUT, class Epilogue, variant VARIANT, int TILE_M, int TILE_N,
 		  int TILE_K, int CONSUMERS, int CLUSTER_M, int CLUSTER_N, int MAX_SPLIT, int MAX_STAGES,
 		  int PRODUCERS>
@@ -29,9 +37,6 @@ static constexpr launcher<Epilogue> launcher_of(void)
 {
 	if constexpr (VARIANT == SMALL) {
 		return small_launch<Element, CONSUMERS, TILE_N / 8, B_LAYOUT, Epilogue>;
-	} else if constexpr (!variant_takes(VARIANT, B_LAYOUT) ||
-						 (VARIANT == SWAP_AB && !Epilogue::is_alpha_beta)) {
-		return NULL;
 	} else {
 		using config = tile_config<VARIANT, TILE_M, TILE_N, TILE_K, CONSUMERS, CLUSTER_M, CLUSTER_N,
 								   MAX_SPLIT, MAX_STAGES, PRODUCERS, B_LAYOUT>;
@@ -49,8 +54,8 @@ static constexpr launcher<Epilogue> launcher_of(void)
 #endif
 
 template <class Element, b_layout B_LAYOUT, class Epilogue> struct config_launchers {
-	launcher<Epilogue> of[CONFIGS];
-	bool compiled[CONFIGS];
+	launcher<Epilogue> of[CONFIGS]; // that this object has
+	bool compiled[CONFIGS];         // that some object has
 
 	constexpr config_launchers(void) : of(), compiled()
 	{
@@ -65,11 +70,26 @@ template <class Element, b_layout B_LAYOUT, class Epilogue> struct config_launch
 
 	template <int NUMBER, variant VARIANT, int... FIELDS> constexpr void set(void)
 	{
-		if constexpr (HOPPER_CONFIG < 0 || NUMBER == HOPPER_CONFIG || VARIANT == SMALL)
+		constexpr bool WANTED =
+			(HOPPER_CONFIG < 0 || NUMBER == HOPPER_CONFIG || VARIANT == SMALL) &&
+			is_useful<Epilogue>(VARIANT, B_LAYOUT);
+		if constexpr (WANTED && part_is_here(NUMBER))
 			of[NUMBER] = launcher_of<Element, B_LAYOUT, Epilogue, VARIANT, FIELDS...>();
-		compiled[NUMBER] = of[NUMBER] != NULL;
+		compiled[NUMBER] = WANTED;
 	}
 };
+
+template <class Element, b_layout B_LAYOUT, class Epilogue>
+static constexpr config_launchers<Element, B_LAYOUT, Epilogue> LAUNCHERS;
+
+#ifdef SOLUTION_PART
+/* What this object's part launches. */
+template <class Element, b_layout B_LAYOUT, class Epilogue = epilogue<Element>>
+static launcher<Epilogue> part_launcher(void)
+{
+	return LAUNCHERS<Element, B_LAYOUT, Epilogue>.of[SOLUTION_PART];
+}
+#endif
 
 static inline bool product_valid(const hopper_gemm &p)
 {
@@ -90,14 +110,26 @@ static inline size_t workspace_bytes(const hopper_gemm &product)
 	return q.misaligned || room > 0 ? WORKSPACE_HEAD + room : 0;
 }
 
+/* Whether beta * C is all that is left to do. Of chains of stages nobody knows what they make of
+ * zeros. */
+template <class Epilogue> static bool only_scales(const hopper_gemm &product)
+{
+	return Epilogue::is_alpha_beta && (product.alpha == 0.0f || product.k == 0);
+}
+
+template <class Epilogue> static problem problem_of(const hopper_gemm &product, bool workspace)
+{
+	return problem(product, workspace, {Epilogue::elementwise, Epilogue::instructions});
+}
+
 /* The product by configuration `number`, or by the one that the heuristic chooses if that is -1.
  * HOPPER_INVALID_ARGUMENT if no configuration fits, or that one does not, or B_LAYOUT is not the
- * product's. */
+ * product's, or its part is not linked. */
 template <class Element, b_layout B_LAYOUT = B_N_MAJOR, class Epilogue>
 static hopper_status gemm_by(int number, const hopper_gemm &product, const Epilogue &out,
 							 void *workspace, size_t bytes, cudaStream_t stream)
 {
-	static constexpr config_launchers<Element, B_LAYOUT, Epilogue> launchers;
+	constexpr const auto &launchers = LAUNCHERS<Element, B_LAYOUT, Epilogue>;
 	if (!product_valid(product) || (product.b_is_k_major != 0) != (B_LAYOUT == B_K_MAJOR))
 		return HOPPER_INVALID_ARGUMENT;
 	if (product.m == 0 || product.n == 0)
@@ -109,9 +141,9 @@ static hopper_status gemm_by(int number, const hopper_gemm &product, const Epilo
 	if (device.status != HOPPER_OK)
 		return device.status;
 	launch_context context = {device, ordinal, workspace, stream};
-	problem q(product, bytes > 0, {Epilogue::elementwise, Epilogue::instructions});
-	if (Epilogue::is_alpha_beta && (product.alpha == 0.0f || product.k == 0))
-		return scale_launch<Element>(context, q); // of other chains, nobody knows what zeros become
+	problem q = problem_of<Epilogue>(product, bytes > 0);
+	if (only_scales<Epilogue>(product))
+		return scale_launch<Element>(context, q);
 	if (product.k == 0)
 		return HOPPER_INVALID_ARGUMENT;
 	if (number < 0)
@@ -122,11 +154,14 @@ static hopper_status gemm_by(int number, const hopper_gemm &product, const Epilo
 	if (number < 0) // other configurations would have other bits
 		return product.batch_invariant && !q.workspace ? HOPPER_WORKSPACE_TOO_SMALL
 													   : HOPPER_INVALID_ARGUMENT;
+	launcher<Epilogue> launch = part_linked(number, launchers.of[number]);
+	if (launch == NULL)
+		return HOPPER_INVALID_ARGUMENT;
 	Epilogue pitched = out; // matrices of stages are like C
 	pitched.ld = product.ldc;
 	epilogue_begin(pitched, stream);
 	int split = split_of(device, CONFIG_LINES[number], q);
-	return launchers.of[number](context, q, split, pitched);
+	return launch(context, q, split, pitched);
 }
 
 template <class Element, b_layout B_LAYOUT = B_N_MAJOR, class Epilogue>
@@ -134,6 +169,19 @@ static hopper_status gemm(const hopper_gemm &product, const Epilogue &out, void 
 						  size_t bytes, cudaStream_t stream)
 {
 	return gemm_by<Element, B_LAYOUT>(-1, product, out, workspace, bytes, stream);
+}
+
+/* The configuration that gemm() chooses; -1 where it needs none. */
+template <class Element, b_layout B_LAYOUT, class Epilogue>
+static int gemm_choice(const hopper_gemm &product, bool workspace)
+{
+	int ordinal;
+	const device_table &device = device_get(ordinal);
+	if (!product_valid(product) || product.m == 0 || product.n == 0 || product.k == 0 ||
+		only_scales<Epilogue>(product) || device.status != HOPPER_OK)
+		return -1;
+	return config_choose(device, problem_of<Epilogue>(product, workspace),
+						 LAUNCHERS<Element, B_LAYOUT, Epilogue>.compiled);
 }
 
 /* Counters begin at 0. */

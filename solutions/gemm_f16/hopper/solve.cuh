@@ -35,13 +35,19 @@ static void *solve_workspace(size_t &bytes)
 	return grown ? workspace : NULL;
 }
 
+template <b_layout B_LAYOUT, class Element>
+static hopper_gemm solve_product(const Element *A, const Element *B, Element *C, int M, int N,
+								 int K, float alpha, float beta)
+{
+	constexpr bool K_MAJOR = B_LAYOUT == B_K_MAJOR;
+	return {M, N, K, A, B, C, K, K_MAJOR ? K : N, N, alpha, beta, K_MAJOR, HOPPER_BATCH_INVARIANT};
+}
+
 template <b_layout B_LAYOUT = B_N_MAJOR, class Element>
 static void solve(const Element *A, const Element *B, Element *C, int M, int N, int K, float alpha,
 				  float beta)
 {
-	constexpr bool K_MAJOR = B_LAYOUT == B_K_MAJOR;
-	hopper_gemm product = {
-		M, N, K, A, B, C, K, K_MAJOR ? K : N, N, alpha, beta, K_MAJOR, HOPPER_BATCH_INVARIANT};
+	hopper_gemm product = solve_product<B_LAYOUT>(A, B, C, M, N, K, alpha, beta);
 	size_t bytes = workspace_bytes(product);
 	void *workspace = solve_workspace(bytes);
 	hopper_status status =
@@ -51,6 +57,15 @@ static void solve(const Element *A, const Element *B, Element *C, int M, int N, 
 				cudaGetErrorString(cudaGetLastError()));
 		abort();
 	}
+}
+
+/* What solution_part() says: the configuration of such a call. */
+template <b_layout B_LAYOUT = B_N_MAJOR, class Element>
+static int part_for(const Element *A, const Element *B, Element *C, int M, int N, int K,
+					float alpha, float beta)
+{
+	hopper_gemm product = solve_product<B_LAYOUT>(A, B, C, M, N, K, alpha, beta);
+	return gemm_choice<Element, B_LAYOUT, epilogue<Element>>(product, workspace_bytes(product) > 0);
 }
 } // namespace hopper
 

@@ -1,0 +1,21 @@
+/* Submissions that are compiled in parts (compile/in_parts.h): only those that their cases need.
+ * Which these are, the file says itself, on an emulated GPU that is like the run's. Internal to
+ * submission.c. */
+#ifndef GEMMJUDGE_JUDGE_SUBMISSION_IN_PARTS_H
+#define GEMMJUDGE_JUDGE_SUBMISSION_IN_PARTS_H
+
+#include "judge/submission/submission.h"
+
+/* Makes s->compiled of the parts that its cases need, with machine code where that is asked for.
+ * False: it is to be compiled as a whole, as
+ * the run wants that, or the file is no such file, or not all went well; nobody is told why, since
+ * what the whole comes to says it. */
+bool in_parts_make(const struct run *run, struct submission *s,
+				   const struct compile_options *options);
+
+/* Adds those that other cases need: submission_supply(). */
+bool in_parts_add(const struct run *run, struct submission *s,
+				  const struct compile_options *options, const struct test_case *tests,
+				  size_t count, bool *changed, struct error *err);
+
+#endif
