@@ -22,6 +22,14 @@ bool in_parts_is(const char *file)
 	return found;
 }
 
+int parts_count(const struct parts *parts)
+{
+	int count = 0;
+	for (size_t i = 0; i < PARTS_MAX; i++)
+		count += parts->has[i];
+	return count;
+}
+
 /* An object. */
 struct object {
 	char define[sizeof "-DSOLUTION_PART=-2147483648"];

@@ -22,6 +22,7 @@
 struct parts {
 	bool has[PARTS_MAX];
 };
+int parts_count(const struct parts *parts);
 
 /* Whether the file's text defines solution_part(). */
 bool in_parts_is(const char *file);

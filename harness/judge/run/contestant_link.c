@@ -371,6 +371,7 @@ static bool start(struct contestant_link *link, struct error *err)
 		child_start(&(struct child_options){.argv = argv,
 											.setenv = link->setup->environment,
 											.tells = true,
+											.control = link->setup->control,
 											.memory_limit_bytes = link->setup->memory_limit},
 					err);
 	timeline_end(link->setup->spends, TIMELINE_START, begun);

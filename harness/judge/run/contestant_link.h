@@ -27,16 +27,17 @@ struct contestant_setup {
 	const struct device_choice *device;
 	const struct timeline_of *spends; /* whose time it takes; or NULL */
 	const char *library, *problem;
-	const char *source;             /* `source` of struct compiled; NULL or "" */
-	enum entry_order order;         /* of solution() */
-	const char *const *environment; /* more variables for it, as child_options has them */
-	const char *const *settings;    /* of the emulated GPU: more variables, NULL-ended; or NULL */
-	struct judgement *counts;       /* gets what the emulated GPU counts; NULL: nobody */
-	const struct chain *chain;      /* that the library was compiled with; NULL: none */
-	bool unbound;                   /* it need not let the chain be bound */
-	const char *const *under;       /* the command of a tool that it runs under, or NULL. It
-									   then gets buffers of its own, so that the tool sees
-									   the bounds of each, and has time to end */
+	const char *source;                  /* `source` of struct compiled; NULL or "" */
+	enum entry_order order;              /* of solution() */
+	const struct child_control *control; /* of the process; NULL: none */
+	const char *const *environment;      /* more variables for it, as child_options has them */
+	const char *const *settings; /* of the emulated GPU: more variables, NULL-ended; or NULL */
+	struct judgement *counts;    /* gets what the emulated GPU counts; NULL: nobody */
+	const struct chain *chain;   /* that the library was compiled with; NULL: none */
+	bool unbound;                /* it need not let the chain be bound */
+	const char *const *under;    /* the command of a tool that it runs under, or NULL. It
+									then gets buffers of its own, so that the tool sees
+									the bounds of each, and has time to end */
 	bool libraries_allowed;
 	bool timed; /* contestant_link_time() will be called */
 	size_t memory_limit;

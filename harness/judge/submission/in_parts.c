@@ -16,7 +16,8 @@ struct asked {
 	struct contestant_link link;
 };
 
-static bool asked_open(struct asked *asked, const struct run *run, const struct submission *s,
+static bool asked_open(struct asked *asked, const struct run *run,
+					   const struct child_control *control, const struct submission *s,
 					   const struct compiled *compiled, struct error *err)
 {
 	const enum device_kind kind = run->referee.device.kind;
@@ -28,6 +29,7 @@ static bool asked_open(struct asked *asked, const struct run *run, const struct 
 	else if (!device_emulated(NULL, &asked->device, err))
 		return false;
 	asked->setup = (struct contestant_setup){.device = &asked->device,
+											 .control = control,
 											 .library = compiled->library,
 											 .source = compiled->source,
 											 .problem = s->problem->name,
@@ -43,11 +45,12 @@ static bool asked_open(struct asked *asked, const struct run *run, const struct 
 }
 
 /* The parts that the cases need, added to *parts. */
-static bool ask(const struct run *run, const struct submission *s, const struct compiled *compiled,
+static bool ask(const struct run *run, const struct child_control *control,
+				const struct submission *s, const struct compiled *compiled,
 				const struct test_case *tests, size_t count, struct parts *parts, struct error *err)
 {
 	struct asked asked;
-	bool good = asked_open(&asked, run, s, compiled, err);
+	bool good = asked_open(&asked, run, control, s, compiled, err);
 	for (size_t i = 0; i < count && good; i++) {
 		int part;
 		const struct outcome outcome = contestant_link_part(&asked.link, &tests[i], &part);
@@ -64,8 +67,9 @@ static bool ask(const struct run *run, const struct submission *s, const struct 
 }
 
 /* The cases that are run; the one that is timed as well. */
-static bool ask_own(const struct run *run, const struct submission *s,
-					const struct compiled *compiled, struct parts *parts, struct error *err)
+static bool ask_own(const struct run *run, const struct child_control *control,
+					const struct submission *s, const struct compiled *compiled,
+					struct parts *parts, struct error *err)
 {
 	const struct judge_options *options = run->options;
 	const enum device_kind kind = run->referee.device.kind;
@@ -79,7 +83,7 @@ static bool ask_own(const struct run *run, const struct submission *s,
 			tests[count++] = s->cases[i];
 	if (options->mode == JUDGE_CHECKS && kind == DEVICE_CUDA && !options->timing.untimed)
 		tests[count++] = s->timed;
-	const bool good = ask(run, s, compiled, tests, count, parts, err);
+	const bool good = ask(run, control, s, compiled, tests, count, parts, err);
 	free(tests);
 	return good;
 }
@@ -103,7 +107,7 @@ bool in_parts_make(const struct run *run, struct submission *s,
 		return false;
 	s->parts = (struct parts){{false}};
 	enum compile_status status = compile(run, s, options, &s->parts, &solve, &ignored);
-	if (status == COMPILE_OK && ask_own(run, s, &solve, &s->parts, &ignored))
+	if (status == COMPILE_OK && ask_own(run, options->control, s, &solve, &s->parts, &ignored))
 		status = compile(run, s, options, &s->parts, &s->compiled, &ignored);
 	else
 		status = COMPILE_FAILED;
@@ -122,7 +126,7 @@ bool in_parts_add(const struct run *run, struct submission *s,
 	struct parts parts = s->parts;
 	struct compiled more;
 	*changed = false;
-	if (!ask(run, s, &s->compiled, tests, count, &parts, err))
+	if (!ask(run, options->control, s, &s->compiled, tests, count, &parts, err))
 		return false;
 	if (memcmp(&parts, &s->parts, sizeof parts) == 0)
 		return true;

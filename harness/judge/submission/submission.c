@@ -619,6 +619,7 @@ void submission_to_judgement(const struct submission *s, struct judgement *out)
 	snprintf(out->schedule, sizeof out->schedule, "%s", s->schedule.text);
 	take_log(s, out);
 	out->compile_seconds = s->compiled.seconds;
+	out->compile_parts = s->in_parts ? parts_count(&s->parts) : 0;
 	out->compile_cached = s->compiled.cached;
 	out->cxx20 = s->compiled.cxx20;
 	if (s->compiled.jailed)

@@ -245,6 +245,7 @@ class KernelUse(TypedDict):
 class Compile(TypedDict):
     log: str
     seconds: float | str
+    parts: NotRequired[int]
     cached: bool
     jailed: bool
     kernels: list[KernelUse] | None
