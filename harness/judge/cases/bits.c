@@ -286,16 +286,14 @@ bool bits_ask(const struct case_run *last, bool dead, double seconds, struct jud
 									 .atomics = signature_has(last->entrant->text, "atomicAdd"),
 									 .seconds = BITS_SHARE * seconds};
 	bits_plan_make(&asked, &plan);
-	struct asking asking = {.one = *last,
-							.bits = bits,
-							.plan = &plan,
-							.until = clock_seconds() + fmax(LATE * asked.seconds, LATE_LEAST)};
+	struct asking asking = {.one = *last, .bits = bits, .plan = &plan};
 	asking.one.test = &plan.repeated;
 	shape_print(last->problem, &plan.repeated.shape, bits->shape);
 	struct outcome outcome = {.verdict = VERDICT_ACCEPTED};
 	asking.ended = plan.sets == 0;
 	if (!asking.ended && last->entrant->submission != NULL)
 		supply(&asking, &dead);
+	asking.until = clock_seconds() + fmax(LATE * asked.seconds, LATE_LEAST);
 	if (dead && !asking.ended)
 		outcome = contestant_link_open(last->contestant);
 	if (outcome.verdict != VERDICT_ACCEPTED)

@@ -29,7 +29,9 @@ static bool check_once(struct run *run, struct submission *s, struct judgement *
 	entrant.submission = s->in_parts ? s : NULL;
 	if (!s->ptxas_asked || s->ptxas_refused) /* then no block is launched that may be too large */
 		entrant.registers = EMULATED_ASKS;
-	return check_cases(run, s->problem, &entrant, out, err);
+	const bool ok = check_cases(run, s->problem, &entrant, out, err);
+	out->compile_parts = s->in_parts ? parts_count(&s->parts) : 0; /* bits may have needed more */
+	return ok;
 }
 
 /* Whether a call failed for a wgmma for which ptxas may fence and wait. */
