@@ -559,7 +559,8 @@ bool submission_supply(const struct run *run, struct submission *s, const struct
 bool submission_whole(const struct run *run, struct submission *s, enum verdict verdict,
 					  bool *again, struct error *err)
 {
-	*again = s->in_parts && verdict != VERDICT_ACCEPTED && !run_stopped(run);
+	*again = s->in_parts && verdict != VERDICT_ACCEPTED && verdict != VERDICT_NOT_RUN &&
+			 !run_stopped(run);
 	if (!*again)
 		return true;
 	s->whole = true;

@@ -72,8 +72,8 @@ bool submission_supply(const struct run *run, struct submission *submission,
 					   const struct test_case *tests, size_t count, bool *changed,
 					   struct error *err);
 
-/* Whether a submission in parts is to be judged once more, after this verdict, as a whole: a part
- * that nobody asked for may have been missing. It is compiled so then; false with err as above. */
+/* Whether a submission in parts is to be judged once more, after this verdict, as a whole: where it
+ * ran, a part that nobody asked for may have been missing. It is compiled so then; false with err as above. */
 bool submission_whole(const struct run *run, struct submission *submission, enum verdict verdict,
 					  bool *again, struct error *err);
 
