@@ -31,7 +31,7 @@ bool call_prepare(struct call *call, const struct problem *problem, enum entry_k
 
 void call_run(struct call *call, void (*solve)(void), const struct test_case *test,
 			  const struct call_operands *operands);
-/* The same for a function with these parameters that returns an int. */
+/* Calls a function with these parameters that returns an int. */
 int call_asked(const struct call *call, void (*function)(void), const struct test_case *test,
 			   const struct call_operands *operands);
 

@@ -31,8 +31,7 @@
 struct contestant {
 	int channel;
 	bool open, loaded, has_case;
-	bool libraries_allowed, under_tool;
-	bool takes_more; /* one solution may follow the other */
+	bool libraries_allowed, under_tool, takes_more; /* the last: other solutions, one by one */
 	struct device_choice device;
 	struct contestant_open asked; /* and answered, where it is lent */
 	struct contestant_open_reply answered;
@@ -60,8 +59,8 @@ union request {
 	struct contestant_sealed sealed;
 	struct contestant_go go;
 	struct contestant_call call;
-	struct contestant_end end;
 	struct contestant_part part;
+	struct contestant_end end;
 	char bytes[CHILD_MESSAGE_MAX];
 };
 
@@ -366,14 +365,8 @@ static void serve_run(struct contestant *self, const struct contestant_run *requ
 
 static void serve_part(struct contestant *self, const struct contestant_part *request)
 {
-	struct contestant_part_reply reply = {.head.type = request->head.type};
-	if (self->solution.part == NULL) {
-		reply_failure(self, &request->head, "a solution without solution_part()");
-		return;
-	}
-	fault_is(FAULT_SOLVE);
-	reply.part = solution_part(&self->solution, &request->test);
-	fault_is(FAULT_BETWEEN);
+	const int part = solution_part(&self->solution, &request->test);
+	struct contestant_part_reply reply = {.head.type = request->head.type, .part = part};
 	reply_with(self, &reply, sizeof reply);
 }
 

@@ -35,7 +35,7 @@ enum run_status solution_load(struct solution *out, const char *path, const stru
 void solution_call(struct solution *solution, const struct test_case *test,
 				   const struct call_operands *operands);
 
-/* What solution_part() says of the case. */
+/* What solution_part() says of the case; -1 without one. */
 int solution_part(const struct solution *solution, const struct test_case *test);
 
 /* The libraries that do GEMMs and were in the process before the solution was: somebody else's. */

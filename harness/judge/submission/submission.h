@@ -73,7 +73,8 @@ bool submission_supply(const struct run *run, struct submission *submission,
 					   struct error *err);
 
 /* Whether a submission in parts is to be judged once more, after this verdict, as a whole: where it
- * ran, a part that nobody asked for may have been missing. It is compiled so then; false with err as above. */
+ * ran, a part that nobody asked for may have been missing. It is compiled so then; false with err
+ * as above. */
 bool submission_whole(const struct run *run, struct submission *submission, enum verdict verdict,
 					  bool *again, struct error *err);
 
