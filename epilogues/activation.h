@@ -9,7 +9,7 @@
  * results keep their relative accuracy. Where a chain runs while the tensor cores wait, its
  * time counts: lines and polynomials that err by less than two ulp of a 16-bit type take the
  * place of divisions, which leaves one result of the special function unit an output
- * (a sixteenth of a cycle on an SM of an H200) and at most as much time for the others. */
+ * (a sixteenth of a cycle on an SM of an H200) and about as much time for the others. */
 #ifndef GEMMJUDGE_ACTIVATION_H
 #define GEMMJUDGE_ACTIVATION_H
 
@@ -36,13 +36,6 @@ __device__ __forceinline__ float activation_relu(float x)
 {
 	float y;
 	asm("max.NaN.f32 %0, %1, 0f00000000;" : "=f"(y) : "f"(x));
-	return y;
-}
-
-/* y, which is not negative; NaN where x is. */
-__device__ __forceinline__ float activation_or_nan(float y, float x)
-{
-	asm("max.NaN.f32 %0, %0, %1;" : "+f"(y) : "f"(-fabsf(x)));
 	return y;
 }
 

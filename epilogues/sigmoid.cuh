@@ -17,11 +17,14 @@ template <class Element> struct stage_sigmoid {
 			float e = activation_exp2(a * -ACTIVATION_LOG2_E), y = activation_share<0>(e, a);
 			return x >= 0.0f ? y : y * e;
 		} else {
-			/* As activation_share(), with the line one step earlier: 1.42 ulp of bf16, too high by
-			 * 1 at most. The line has a factor so small that it is 1 for infinity alone. */
-			float far = activation_exp2(fmaf(a, -ACTIVATION_LOG2_E, 32.0f)), e = 0x1p-32f * far;
-			float line = activation_unit(a, 0x1p-32f * 0.23620431f, 0x1p-32f * 0.51192951f);
-			float y = activation_unit(-far, line, 1.0091556f);
+			/* As activation_share(), with the line one step earlier, and e too small by a factor
+			 * that spreads what it errs by: 1.43 ulp, too high by 1 at most where rounding up
+			 * doubles the unit. The line's factor is so small that infinity alone makes it 1. */
+			constexpr float UNIT = 0x1p-32f; // for subnormal results
+			float far = activation_exp2(fmaf(a, -ACTIVATION_LOG2_E, 32.0f));
+			float e = 0.999172435f * UNIT * far;
+			float line = activation_unit(a, 0.235864028f * UNIT, 0.51213753f * UNIT);
+			float y = activation_unit(-far, line, 1.0097462f);
 			return x >= 0.0f ? y : y * e; // NaN, which y has lost, by e
 		}
 	}
