@@ -12,8 +12,8 @@ template <class Element> struct stage_silu {
 			float a = activation_magnitude(x, 110.0f);
 			return activation_less_tail(x, a, activation_tail(activation_times_log2_e(a)));
 		} else {
-			/* The shift is for subnormal results, and so that the product is cut at 1 only from an |x|
-			 * of 2^16 on, where e is 0. */
+			/* The shift is for subnormal results, and so that the product is cut at 1 only from an
+			 * |x| of 2^16 on, where e is 0. */
 			constexpr int SHIFT = 16;
 			float a = fabsf(x), e = activation_exp2(fmaf(a, -ACTIVATION_LOG2_E, SHIFT));
 			float product = activation_unit(a, activation_share<SHIFT>(e, a), 0.0f);
