@@ -7,11 +7,9 @@
  *
  * where nothing overflows, cancels or tells positive from negative, and where small
  * results keep their relative accuracy. Where a chain runs while the tensor cores wait, its
- * time counts: polynomials that err by less than an ulp of a 16-bit type take the
+ * time counts: lines and polynomials that err by less than two ulp of a 16-bit type take the
  * place of divisions, which leaves one result of the special function unit an output
- * (a sixteenth of a cycle on an SM of an H200) and as much time for the others. Where a GPU
- * is at the end of its power, what counts is how many instructions there are: sigmoid and silu
- * of f16 have fewer with a division, which two values share. */
+ * (a sixteenth of a cycle on an SM of an H200) and about as much time for the others. */
 #ifndef GEMMJUDGE_ACTIVATION_H
 #define GEMMJUDGE_ACTIVATION_H
 
@@ -41,13 +39,6 @@ __device__ __forceinline__ float activation_relu(float x)
 	return y;
 }
 
-/* y, which is not negative; NaN where x is. */
-__device__ __forceinline__ float activation_or_nan(float y, float x)
-{
-	asm("max.NaN.f32 %0, %0, %1;" : "+f"(y) : "f"(-fabsf(x)));
-	return y;
-}
-
 /* |x|, but no more than `end`, so that |x| * 0 is 0; NaN stays NaN. */
 __device__ __forceinline__ float activation_magnitude(float x, float end)
 {
@@ -69,13 +60,23 @@ __device__ __forceinline__ float activation_polynomial(float x, float sum, float
 
 /* ---- 16-bit outputs ------------------------------------------------------------ */
 
-/* exp(-|x|). Subnormal numbers matter to bf16, whose range is that of f32; the
- * special function unit has none. */
-template <class Element> __device__ __forceinline__ float activation_decay(float x)
+/* a * b + c, but 0 below 0 and for NaN, as 0 times infinity is, and 1 above 1. */
+__device__ __forceinline__ float activation_unit(float a, float b, float c)
 {
-	if constexpr (std::is_same_v<Element, half>)
-		return activation_exp2(fabsf(x) * -ACTIVATION_LOG2_E);
-	return 0x1p-32f * activation_exp2(fmaf(fabsf(x), -ACTIVATION_LOG2_E, 32.0f));
+	float y;
+	asm("fma.rn.sat.f32 %0, %1, %2, %3;" : "=f"(y) : "f"(a), "f"(b), "f"(c));
+	return y;
+}
+
+/* 2^-SHIFT / (1 + exp(-a)), given a from 0 on and e = 2^SHIFT exp(-a), with an error of 0.53 ulp of
+ * f16. 1 / (1 + exp(-a)) is 1 - exp(-a) / (1 + exp(-a)); after two such steps the inner one may
+ * be a line. */
+template <int SHIFT> __device__ __forceinline__ float activation_share(float e, float a)
+{
+	constexpr float UNIT = 1.0f / (1 << SHIFT);
+	float line = fmaf(a, 0.281920254f * UNIT * UNIT * UNIT, 0.529891253f * UNIT * UNIT * UNIT);
+	float inner = activation_unit(-e, line, 1.0300101f * UNIT * UNIT); // not NaN at infinity
+	return fmaf(-e, inner, 1.00018573f * UNIT);
 }
 
 /* x * gate(x), given the polynomial log2_tail(a) = log2(gate(-a)) for a up to `end`,

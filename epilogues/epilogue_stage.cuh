@@ -125,6 +125,26 @@ __device__ __forceinline__ bool epilogue_aligned(const Element *pointer)
 	return V == 1 || (uintptr_t)pointer % (sizeof(Element) * epilogue_width<Element, V>) == 0;
 }
 
+/* Vectors as floats: of two bf16 in a word each takes one instruction, which the upper one alone
+ * takes two of. */
+template <class Element, int WIDTH, int COUNT, int V>
+__device__ __forceinline__ void epilogue_unpack(const epilogue_vector<Element, WIDTH> (&all)[COUNT],
+												float (&x)[V])
+{
+	static_assert(V == WIDTH * COUNT, "each value once");
+#pragma unroll
+	for (int i = 0; i < V; i++) {
+#ifdef __CUDA_BF16_H__
+		if constexpr (std::is_same_v<Element, __nv_bfloat16> && WIDTH % 2 == 0) {
+			uint32_t word = ((const uint32_t *)all)[i / 2];
+			x[i] = __uint_as_float(i % 2 == 0 ? word << 16 : word & 0xFFFF0000u);
+			continue;
+		}
+#endif
+		x[i] = epilogue_to_float(all[i / WIDTH].at[i % WIDTH]);
+	}
+}
+
 /* V elements with as few accesses as can be: `from` is aligned to them, or to 16 bytes. */
 template <class Element, int V>
 __device__ __forceinline__ void epilogue_load_whole(const Element *from, float (&x)[V])
@@ -134,9 +154,7 @@ __device__ __forceinline__ void epilogue_load_whole(const Element *from, float (
 #pragma unroll
 	for (int i = 0; i < V / WIDTH; i++)
 		all[i] = ((const epilogue_vector<Element, WIDTH> *)from)[i];
-#pragma unroll
-	for (int i = 0; i < V; i++)
-		x[i] = epilogue_to_float(all[i / WIDTH].at[i % WIDTH]);
+	epilogue_unpack(all, x);
 }
 
 template <class Element, int V>
@@ -168,9 +186,7 @@ __device__ __forceinline__ void epilogue_load(const Element *from, int left, boo
 		for (int i = 0; i < V; i++)
 			all[i / WIDTH].at[i % WIDTH] = i < left ? from[i] : epilogue_from_float<Element>(0.0f);
 	}
-#pragma unroll
-	for (int i = 0; i < V; i++)
-		x[i] = epilogue_to_float(all[i / WIDTH].at[i % WIDTH]);
+	epilogue_unpack(all, x);
 }
 
 template <class Element, int V>

@@ -7,40 +7,26 @@
 template <class Element> struct stage_sigmoid {
 	__device__ __forceinline__ float operator()(float x) const
 	{
+		float a = fabsf(x);
 		if constexpr (sizeof(Element) == 4) {
 			activation_pair tail =
 				activation_tail(activation_times_log2_e(activation_magnitude(x, 110.0f)));
 			float y = tail.high + tail.low;
 			return x < 0.0f ? y * ACTIVATION_UNIT : fmaf(y, -ACTIVATION_UNIT, 1.0f);
 		} else if constexpr (std::is_same_v<Element, half>) {
-			return activation_inverse(1.0f + activation_exp2(x * -ACTIVATION_LOG2_E));
+			float e = activation_exp2(a * -ACTIVATION_LOG2_E), y = activation_share<0>(e, a);
+			return x >= 0.0f ? y : y * e;
 		} else {
-			float e = activation_decay<Element>(x), y = inverse(e);
-			return x < 0.0f ? y * e : y;
+			/* As activation_share(), with the line one step earlier, and e too small by a factor
+			 * that spreads what it errs by: 1.43 ulp, too high by 1 at most where rounding up
+			 * doubles the unit. The line's factor is so small that infinity alone makes it 1. */
+			constexpr float UNIT = 0x1p-32f; // for subnormal results
+			float far = activation_exp2(fmaf(a, -ACTIVATION_LOG2_E, 32.0f));
+			float e = 0.999172435f * UNIT * far;
+			float line = activation_unit(a, 0.235864028f * UNIT, 0.51213753f * UNIT);
+			float y = activation_unit(-far, line, 1.0097462f);
+			return x >= 0.0f ? y : y * e; // NaN, which y has lost, by e
 		}
-	}
-
-	/* Two values of f16 with one reciprocal, that of both denominators' product: three results of
-	 * the special function unit in place of four. From an exponent of 62 on a value is 0 in f16,
-	 * and the product does not overflow. A NaN is left out of it, so that it does not reach its
-	 * neighbour. */
-	template <class Value, class = std::enable_if_t<std::is_same_v<Value, float> &&
-													std::is_same_v<Element, half>>>
-	__device__ __forceinline__ void operator()(Value (&x)[2]) const
-	{
-		float s = x[0] * -ACTIVATION_LOG2_E, t = x[1] * -ACTIVATION_LOG2_E;
-		float a = 1.0f + activation_exp2(fminf(s, 62.0f));
-		float b = 1.0f + activation_exp2(fminf(t, 62.0f));
-		float inverse = activation_inverse(a * b);
-		x[0] = activation_or_nan(inverse * b, s);
-		x[1] = activation_or_nan(inverse * a, t);
-	}
-
-  private:
-	/* 1 / (1 + e) for e from 0 to 1, exact at both ends: 0.6 ulp of bf16 off at most. */
-	static __device__ __forceinline__ float inverse(float e)
-	{
-		return activation_polynomial(e, -0.22654102f, 0.67962306f, -0.95308204f, 1.0f);
 	}
 };
 

@@ -206,29 +206,6 @@ static void test(const char *name, Stage stage, double (*want)(double))
 		   worst, x[where], to_double(y[where]), want(x[where]), good ? "" : "  FAILED");
 }
 
-/* A stage that takes two values at once, given another one beside each. */
-template <class Stage, bool SECOND> struct beside {
-	Stage stage;
-	float scale; // of the other one
-
-	__device__ float operator()(float x) const
-	{
-		float two[2] = {SECOND ? x * scale : x, SECOND ? x : x * scale};
-		stage(two);
-		return two[SECOND];
-	}
-};
-
-static void test_pairs(void)
-{
-	for (float scale : {-0.37f, 1.0f, NAN}) {
-		test<half>("sigmoid, 1st", beside<stage_sigmoid<half>, false>{{}, scale}, want_sigmoid);
-		test<half>("sigmoid, 2nd", beside<stage_sigmoid<half>, true>{{}, scale}, want_sigmoid);
-		test<half>("silu, 1st", beside<stage_silu<half>, false>{{}, scale}, want_silu);
-		test<half>("silu, 2nd", beside<stage_silu<half>, true>{{}, scale}, want_silu);
-	}
-}
-
 template <class Element> static void test_all(void)
 {
 	test<Element>("sigmoid", stage_sigmoid<Element>{}, want_sigmoid);
@@ -247,6 +224,5 @@ int main()
 	test_all<half>();
 	test_all<__nv_bfloat16>();
 	test_all<float>();
-	test_pairs();
 	return failures != 0;
 }

@@ -96,9 +96,7 @@ __device__ __forceinline__ void prefetch_rows(const schedule<config> &work, cons
 /* Two neighbouring elements of a word, and back. */
 template <class Element> __device__ __forceinline__ void word_unpack(uint32_t word, float (&x)[2])
 {
-	auto pair = *(epilogue_vector<Element, 2> *)&word;
-	x[0] = epilogue_to_float(pair.at[0]);
-	x[1] = epilogue_to_float(pair.at[1]);
+	epilogue_unpack((epilogue_vector<Element, 2>(&)[1])word, x);
 }
 
 template <class Element> __device__ __forceinline__ uint32_t word_pack(const float (&x)[2])
