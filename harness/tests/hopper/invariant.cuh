@@ -198,6 +198,7 @@ static void test_invariant(void)
 		test_sum_orders(136, 712, b_is_k_major, 0.5f, orders);
 		test_sum_orders(133, 459, b_is_k_major, 0.5f, orders); // all misaligned
 		test_sum_orders(77, 456, b_is_k_major, 0.0f, orders);  // A aligned
+		test_sum_orders(136, 232, b_is_k_major, 0.5f, orders); // a short K
 		test_batches<half>(256, 1024, b_is_k_major, 0.5f, changed);
 		test_batches<half>(32, 2048, b_is_k_major, 0.0f, changed);
 		test_batches<half>(256, 1031, b_is_k_major, 0.0f, changed);

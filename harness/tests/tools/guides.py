@@ -33,7 +33,7 @@ NEEDS = {"gpu": "a GPU", "network": "the network", "root": "rights that are not 
 FILES = {"c", "cuda", "cpp", "python", "ini", "yaml"}
 NAMED = re.compile(r"^(?://|#|;)\s+([A-Za-z0-9_.-]+\.[a-z]+)\b")
 MOST_LINES, MOST_BYTES = 200, 12 * 1024
-HOPPER = "-DHOPPER_F16_ONLY -DHOPPER_CONFIG=36"
+HOPPER = "-DHOPPER_F16_ONLY -DHOPPER_CONFIG=38"
 
 
 class Page:

@@ -26,6 +26,7 @@ constexpr int SCRATCH_BYTES = 64;        // of a warp, for prefetching what the 
 enum variant {
 	TMA,             // both operands and C by TMA
 	TMA_OVERLAP,     // the same; a tile's epilogue runs beside the next tile's products
+	TMA_PING_PONG,   // the same as TMA; consumers take turns, B stays there (ping_pong.cuh)
 	TMA_SPLIT,       // the same; as many blocks as run at once share a tile along K (split_k.cuh)
 	SWAP_AB,         // the same; multiplies the transposed operands: tile_m is any multiple of 8
 	RESIDUE,         // A misaligned: a tile's rows are of one residue class, each class has a map
@@ -118,6 +119,7 @@ struct tile_config {
 	static constexpr bool K_MAJOR_B = B_LAYOUT_ == B_K_MAJOR;
 	static constexpr bool SWAPPED = VARIANT == SWAP_AB;
 	static constexpr bool OVERLAP = VARIANT == TMA_OVERLAP;
+	static constexpr bool PING_PONG = VARIANT == TMA_PING_PONG;
 	static constexpr bool PADS = variant_pads(VARIANT), CLASSES = variant_by_class(VARIANT);
 	static constexpr bool TMA_STORE = !PADS && VARIANT != REGISTER_STAGED; // else row by row
 	static constexpr int MAX_CLASSES = CLASSES ? VECTOR : 1;
@@ -131,12 +133,17 @@ struct tile_config {
 	static constexpr int SLICES = TILE_K / SLICE;
 	static constexpr int LAG = 0; // stages that are full when later consumers begin
 
-	/* a stage: A's slices, then B's boxes, or its slices if it is K-major */
-	static constexpr int A_BYTES = TILE_M * TILE_K * 2;
+	/* a stage: A's slices, then B's boxes, or its slices if it is K-major. Where consumers take
+	 * turns, a stage has one consumer's rows of A, and B_BLOCKS k-blocks of B have places of their
+	 * own behind the stages. */
+	static constexpr int TURNS = PING_PONG ? CONSUMERS : 1;
+	static constexpr int A_ROWS = TILE_M / TURNS;
+	static constexpr int A_BYTES = A_ROWS * TILE_K * 2;
 	static constexpr int B_BOXES = (TILE_N + BOX - 1) / BOX;
 	static constexpr int B_BOX_BYTES = BOX * TILE_K * 2;
 	static constexpr int B_BYTES = K_MAJOR_B ? TILE_N * TILE_K * 2 : B_BOXES * B_BOX_BYTES;
-	static constexpr int STAGE_BYTES = A_BYTES + B_BYTES;
+	static constexpr int B_BLOCKS = PING_PONG ? MAX_STAGES_ : 0;
+	static constexpr int STAGE_BYTES = A_BYTES + (PING_PONG ? 0 : B_BYTES);
 
 	/* C on its way by TMA: a warp's 16 rows of a subtile in boxes of columns. Of a split tile a
 	 * block stores at most half of the boxes. Swapped, all four warps share a box of 64 columns. */
@@ -160,17 +167,19 @@ struct tile_config {
 	}
 	static constexpr int RECEIVED_BYTES = most_received() * CHUNK_BYTES; // of a consumer
 
-	/* full and empty of each stage; a warp's for loads of C; a warp's for partial sums */
+	/* full and empty of each stage; a warp's for loads of C; a warp's for partial sums. Where
+	 * consumers take turns: each one's turn; B's places are empty; each of them is full. */
 	static constexpr int barriers_of(int stages)
 	{
-		return 2 * stages + (TMA_STORE ? 4 * CONSUMERS : 0) + (BY_CLUSTER ? 4 * CONSUMERS : 0);
+		return 2 * stages + (TMA_STORE ? 4 * CONSUMERS : 0) + (BY_CLUSTER ? 4 * CONSUMERS : 0) +
+			   (PING_PONG ? CONSUMERS + 1 + B_BLOCKS : 0);
 	}
 	static constexpr int ALIGNMENT = 1024; // of the swizzle's pattern
 	static constexpr int SCRATCH = SWAPPED ? 0 : 4 * CONSUMERS * SCRATCH_BYTES;
 	static constexpr int stages_beside(int store_bytes)
 	{
 		return (SHARED_BYTES - ALIGNMENT - store_bytes - CONSUMERS * RECEIVED_BYTES -
-				barriers_of(MAX_STAGES_) * 8 - SCRATCH) /
+				barriers_of(MAX_STAGES_) * 8 - SCRATCH - B_BLOCKS * B_BYTES) /
 			   STAGE_BYTES;
 	}
 	/* A swapped tile's subtiles each have a staging area for C where that leaves three stages;
@@ -186,7 +195,11 @@ struct tile_config {
 	/* offsets in shared memory, after alignment */
 	static constexpr int BARRIERS = barriers_of(STAGES);
 	static constexpr int C_BARRIERS = 2 * STAGES, SUM_BARRIERS = BARRIERS - 4 * CONSUMERS;
-	static constexpr int STORE_OFFSET = STAGES * STAGE_BYTES;
+	static constexpr int TURN_BARRIERS = C_BARRIERS + 4 * CONSUMERS;
+	static constexpr int B_EMPTY = PING_PONG ? TURN_BARRIERS + CONSUMERS : -1;
+	static constexpr int B_BARRIERS = B_EMPTY + 1;
+	static constexpr int B_OFFSET = PING_PONG ? STAGES * STAGE_BYTES : A_BYTES;
+	static constexpr int STORE_OFFSET = STAGES * STAGE_BYTES + B_BLOCKS * B_BYTES;
 	static constexpr int RECEIVED_OFFSET = STORE_OFFSET + STORE_BYTES;
 	static constexpr int BARRIER_OFFSET = RECEIVED_OFFSET + CONSUMERS * RECEIVED_BYTES;
 	static constexpr int SCRATCH_OFFSET = BARRIER_OFFSET + BARRIERS * 8;
@@ -202,6 +215,8 @@ struct tile_config {
 	static_assert(CONSUMERS <= 4 && SUBTILES * WGMMA_N <= 512, "accumulators fit into registers");
 	static_assert(!OVERLAP || (SUBTILES == 1 && SUMS * CONSUMERS <= 192),
 				  "two tiles' sums fit into registers");
+	static_assert(!PING_PONG || (SHARERS == 1 && !SPLIT_K && SLICES == 1 && STAGES >= 4),
+				  "a block has B to itself, and a load has time");
 	static_assert(!BY_CLUSTER || SHARERS == 1, "a cluster shares operands or a tile");
 	static_assert(!SPLIT_K || SUBTILES == 1, "partial sums are of one subtile");
 	static_assert(!BY_MEMORY || (TILE_M == SPLIT_TILE && TILE_N == SPLIT_TILE && CONSUMERS <= 2 &&

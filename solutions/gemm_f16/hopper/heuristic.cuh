@@ -18,6 +18,7 @@ struct config_line {
 	int tile_m, tile_n, k_block;
 	int consumers;
 	int split_k, cluster; // blocks that share a tile along K; that are launched together
+	int max_stages;       // of TMA_PING_PONG: k-blocks of B that stay
 	float lines;          // of A and B that a block loads for one element of its tile
 	config_times us;
 };
@@ -31,6 +32,7 @@ struct config_line {
 	 consumers,                                                                                    \
 	 split_k,                                                                                      \
 	 cluster_m * cluster_n * split_k,                                                              \
+	 max_stages,                                                                                   \
 	 1.0f / tile_m + 1.0f / tile_n,                                                                \
 	 {__VA_ARGS__}},
 static constexpr config_line CONFIG_LINES[] = {
@@ -57,9 +59,9 @@ static constexpr float SPLIT_LATENCY = 2.2f, SPLIT_RATE = 0.65f;
 
 /* What a stage's instruction costs a block, microseconds for a value: a multiprocessor does 128 at
  * once, and tiles of more consumers, which hide each other's latency, take less. Beside the next
- * tile's products it costs what those wait for it. */
+ * tile's products it costs what those wait for it. (Where four consumers take turns: a prediction.) */
 static constexpr float STAGE_INSTRUCTION = 1.15f / (128 * 1755.0f);
-static constexpr float STAGE_OF_FOUR = 0.6f, STAGE_OVERLAPPED = 110.0f;
+static constexpr float STAGE_OF_FOUR = 0.6f, STAGE_OVERLAPPED = 110.0f, STAGE_IN_TURNS = 0.15f;
 
 /* From this part of the time on, the bound for power hides a chain. (An H200, with a sigmoid and
  * without, 128x256: 184 and 184 us at 4096^3, 103 and 96 at half of that K.) */
@@ -150,6 +152,7 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 		return !q.misaligned && !q.reads_c &&
 			   q.k_iterations(c.k_block, false) >= c.tile_n / OVERLAP_MANY &&
 			   (q.chain.elementwise || (q.p.m % 16 == 0 && q.p.n % BOX == 0)); // whole boxes
+	case TMA_PING_PONG: return !q.misaligned && q.k_iterations(c.k_block, false) <= c.max_stages;
 	case RESIDUE: return q.misaligned_a && !q.misaligned_b && !q.misaligned_c;
 	case PAD_COPY: return q.misaligned && pads;
 	case PAD_COPY_B: return q.misaligned_a && pads;
@@ -163,8 +166,9 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 static inline float chain_time(const device_table &device, const config_line &c, const problem &q)
 {
 	float values = (float)c.tile_m * (float)c.tile_n / (float)c.cluster;
+	float of_four = c.variant == TMA_PING_PONG ? STAGE_IN_TURNS : STAGE_OF_FOUR;
 	float part = c.variant == TMA_OVERLAP ? STAGE_OVERLAPPED / (float)c.tile_n
-				 : c.consumers == 4       ? STAGE_OF_FOUR
+				 : c.consumers == 4       ? of_four
 										  : 1.0f;
 	float waves = round_up((float)tiles_of(c, q) / (float)device.clusters[c.cluster]);
 	return waves * values * q.chain.instructions * STAGE_INSTRUCTION * part;
@@ -224,6 +228,8 @@ static inline float config_time_unbounded(const device_table &device, const conf
  * it. */
 static inline float config_time(const device_table &device, const config_line &c, const problem &q)
 {
+	if (c.variant == TMA_PING_PONG && tiles_of(c, q) <= device.clusters[c.cluster])
+		return INFINITY; // a block's only tile has no other beside which it could be finished
 	float time = config_time_unbounded(device, c, q), bound = config_bound(device, c, q);
 	float power = 2.0f * (float)q.p.m * (float)q.p.n * (float)q.p.k * POWER_LARGE_TILES;
 	bool hidden = c.variant != TMA_OVERLAP && power > POWER_HIDES * time;

@@ -30,6 +30,7 @@ __device__ __forceinline__ void barriers_init(uint32_t full, int full_arrivals, 
 	for (int i = FIRST; i < LAST; i++) {
 		int arrivals = i < config::STAGES       ? full_arrivals
 					   : i < config::C_BARRIERS ? empty_arrivals
+					   : i == config::B_EMPTY   ? config::CONSUMERS
 												: 1;
 		mbarrier_init(full + 8 * i, arrivals);
 	}
@@ -58,11 +59,14 @@ __device__ __forceinline__ void consume(const schedule<config> &work, const Epil
 	}();
 	if (config::LAG > 0 && consumer > 0)
 		mbarrier_wait(shared.full + 8 * min(config::LAG, own.end - 1), 0);
-	for (int tile = first; tile < work.tiles; tile += work.cluster_total()) {
+	int end = work.tiles_end(), step = work.tile_step();
+	if constexpr (config::PING_PONG)
+		loop.at.skip(consumer * own.end);
+	for (int tile = first; tile < end; tile += step) {
 		tile_origin origin = work.origin(tile);
 		typename decltype(loop)::sums sum; // nothing flows from one tile into the next
 		/* What the epilogue reads: the first tile's at once; later ones' while the tensor cores are
-		 * at work, and the tile before has left its staging area. */
+		 * at work, and the tile before has left its staging area; or before the consumer's turn. */
 		auto prefetch = [&] {
 			if constexpr (!Epilogue::elementwise) {
 #pragma unroll
@@ -73,8 +77,9 @@ __device__ __forceinline__ void consume(const schedule<config> &work, const Epil
 				store.load();
 		};
 		store.begin(out, work.part(origin, consumer, 0), 0);
-		if (tile == first)
+		if (tile == first || config::PING_PONG)
 			prefetch();
+		loop.turns.take(origin.column);
 		int skew = work.row_skew(origin.row);
 		if (skew > 0 && own.begin == 0)
 			loop.clear_skew(shared.base, skew);
@@ -82,9 +87,12 @@ __device__ __forceinline__ void consume(const schedule<config> &work, const Epil
 			loop.run_promoted(sum, own.end - own.begin);
 		else
 			loop.run(sum, own.end - own.begin, [&] {
-				if (tile != first)
+				if (tile != first && !config::PING_PONG)
 					prefetch();
 			});
+		if constexpr (config::PING_PONG)
+			if (tile + 1 < end && work.origin(tile + 1).column != origin.column)
+				loop.turns.leave_b();
 		if constexpr (config::BY_MEMORY)
 			reduce_by_memory(work, tile, sum[0]);
 		else if constexpr (config::SPLIT_K)
@@ -132,10 +140,13 @@ __global__ void __launch_bounds__(config::THREADS, 1)
 			if (config::CLASSES)
 				tma_prefetch_map(load.map_a);
 			barriers_init<config, 0, config::STAGES>(shared.full, 1, 0);
+			if constexpr (config::PING_PONG)
+				barriers_init<config, config::B_BARRIERS, config::BARRIERS>(shared.full, 1, 0);
 		}
 	} else if (threadIdx.x == 0) {
-		barriers_init<config, config::STAGES, config::BARRIERS>(shared.full, 0,
-																CONSUMERS * config::LOADERS);
+		constexpr int END = config::PING_PONG ? config::B_BARRIERS : config::BARRIERS;
+		barriers_init<config, config::STAGES, END>(shared.full, 0,
+												   CONSUMERS / config::TURNS * config::LOADERS);
 	}
 
 	/* 2. The first loads begin, and all threads take part in the pad copy. Then the blocks of the

@@ -96,7 +96,7 @@ template <class config>
 static bool a_maps_make(const launch_context &context, a_maps<config> &maps, const matrix_view &a,
 						int classes)
 {
-	return k_major_maps(context.device, maps.of, a, classes, config::MAX_CLASSES, config::TILE_M,
+	return k_major_maps(context.device, maps.of, a, classes, config::MAX_CLASSES, config::A_ROWS,
 						config::SLICES);
 }
 
@@ -246,6 +246,9 @@ static hopper_status tma_launch(const launch_context &context, const problem &q,
 											: min(work.tiles, room);
 		bool together = config::BY_MEMORY || padding.counter != NULL;
 		work.sums = sums;
+		work.run = parts(work.tiles, room);
+		if (config::PING_PONG)
+			clusters = parts(work.tiles, work.run);
 		hopper_status status = kernel_launch(
 			context, gemm_tma<Element, config, Epilogue>, dim3(clusters * cluster), config::THREADS,
 			config::BYTES, cluster, together, maps_a, maps_b, maps_c, work, padding, out);

@@ -5,6 +5,7 @@
 #define HOPPER_MAINLOOP_CUH
 
 #include "misaligned.cuh"
+#include "ping_pong.cuh"
 #include "scheduler.cuh"
 #include "wgmma.cuh"
 
@@ -29,18 +30,20 @@ template <class Element, class config> struct mainloop {
 	uint32_t a, b;
 	uint32_t full, empty;
 	ring<config> at;
+	consumer_turns<config> turns;
 	/* of the tile that run() is at */
 	int loader = 0;          // the block that this thread tells of stages that have been read
 	int last = 0;            // the stage that is being read, or -1
 	uint32_t next_ready = 0; // whether the next stage is known to be full
 
 	__device__ __forceinline__ mainloop(const shared_layout<config> &shared, int consumer)
-		: full(shared.full), empty(shared.empty), at{0, 0}
+		: full(shared.full), empty(shared.empty), at{0, 0}, turns(shared, consumer)
 	{
 		constexpr int B_COLUMN = config::K_MAJOR_B ? SLICE * 2 : config::TILE_K * 2; // bytes
 		int own = consumer * config::CONSUMER_EXTENT; // its first row, or swapped its first column
-		a = wgmma_operand(shared.base + (config::SWAPPED ? 0 : own * SLICE * 2), 16);
-		b = wgmma_operand(shared.base + config::A_BYTES + (config::SWAPPED ? own * B_COLUMN : 0),
+		bool all_a = config::SWAPPED || config::PING_PONG; // of a stage is the consumer's
+		a = wgmma_operand(shared.base + (all_a ? 0 : own * SLICE * 2), 16);
+		b = wgmma_operand(shared.base + config::B_OFFSET + (config::SWAPPED ? own * B_COLUMN : 0),
 						  config::K_MAJOR_B ? 16 : config::B_BOX_BYTES);
 	}
 
@@ -76,14 +79,15 @@ template <class Element, class config> struct mainloop {
 		constexpr bool M_MAJOR = SWAPPED && !K_MAJOR_B; // B comes first
 		constexpr bool N_MAJOR = !SWAPPED && !K_MAJOR_B;
 		uint32_t offset = at.stage * (config::STAGE_BYTES >> 4);
-		uint32_t stage_a = a + offset, stage_b = b + offset;
+		uint32_t stage_a = a + offset;
+		uint32_t stage_b = b + (config::PING_PONG ? turns.k * (config::B_BYTES >> 4) : offset);
 		wgmma_fence();
 #pragma unroll
 		for (int j = 0; j < config::TILE_K / 16; j++) {
 #pragma unroll
 			for (int i = 0; i < config::SUBTILES; i++) {
 				int sub_a = SWAPPED ? 0 : i, sub_b = SWAPPED ? i : 0;
-				uint64_t da = wgmma_descriptor(stage_a, k_major_offset<config::TILE_M>(sub_a, j));
+				uint64_t da = wgmma_descriptor(stage_a, k_major_offset<config::A_ROWS>(sub_a, j));
 				uint64_t db = wgmma_descriptor(
 					stage_b, K_MAJOR_B ? k_major_offset<config::TILE_N>(sub_b, j)
 									   : sub_b * config::B_BOX_BYTES + j * 16 * 128);
@@ -101,7 +105,9 @@ template <class Element, class config> struct mainloop {
 											First first)
 	{
 		mbarrier_wait_unless(next_ready, full + 8 * at.stage, at.phase);
+		turns.b_wait();
 		multiply(sum, accumulate);
+		turns.k++;
 		meanwhile();
 		ring<config> then = at;
 		then.next();
@@ -138,7 +144,10 @@ template <class Element, class config> struct mainloop {
 			iterate(
 				sum, k > 0, [] {}, first);
 		} while (++k < iterations);
+		turns.pass();
 		end(sum);
+		if (config::PING_PONG)
+			at.skip((config::TURNS - 1) * iterations);
 	}
 
 	/* As run() where sums are promoted: the tensor cores sum a stage, and f32 additions do the

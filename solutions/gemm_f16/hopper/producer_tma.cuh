@@ -41,7 +41,8 @@ template <class config> struct tma_loader {
 		whole = (work.K + skew) / SLICE / config::SLICES;
 	}
 
-	/* Announces all of a stage's bytes, whichever block loads them. */
+	/* Announces all of a stage's bytes, whichever block loads them. Those of a B that stays come
+	 * to barriers of their own. */
 	__device__ __forceinline__ void announce(int stage) const
 	{
 		mbarrier_expect(full + 8 * stage, config::STAGE_BYTES);
@@ -58,7 +59,7 @@ template <class config> struct tma_loader {
 		uint32_t blocks = config::CLUSTER_N > 1 ? SIDE_BY_SIDE << here.m : 0;
 		if (k % config::CLUSTER_N != here.n)
 			return;
-		load_slices<config::TILE_M, config::MAX_CLASSES>(to, map_a, stage, k, row, blocks);
+		load_slices<config::A_ROWS, config::MAX_CLASSES>(to, map_a, stage, k, row, blocks);
 	}
 
 	/* Loads B's slice, for the blocks above each other. */
@@ -66,9 +67,15 @@ template <class config> struct tma_loader {
 	{
 		constexpr uint32_t ABOVE_EACH_OTHER = (1u << config::CLUSTER_M) - 1; // those with n = 0
 		cluster_coordinate here = schedule<config>::coordinate();
-		uint32_t to = base + stage * config::STAGE_BYTES + config::A_BYTES;
+		uint32_t to = base +
+					  (config::PING_PONG ? k * config::B_BYTES : stage * config::STAGE_BYTES) +
+					  config::B_OFFSET;
 		if (k % config::CLUSTER_M != here.m)
 			return;
+		if (config::PING_PONG) {
+			stage = config::B_BARRIERS + k; // the number of its barrier
+			mbarrier_expect(full + 8 * stage, config::B_BYTES);
+		}
 		uint32_t blocks =
 			config::CLUSTER_M > 1 ? ABOVE_EACH_OTHER << config::CLUSTER_M * here.n : 0;
 		if constexpr (config::K_MAJOR_B)
@@ -142,29 +149,48 @@ __device__ __forceinline__ int produce_early(const schedule<config> &work,
 }
 
 /* All tiles: for each k-iteration, waits until its stage is empty and loads A and B. The first
- * `early` stages have been announced, and what early_loads names is on its way there. */
+ * `early` stages have been announced, and what early_loads names is on its way there. Where
+ * consumers take turns, each one's rows of A come in its turn, and B only for a tile of other
+ * columns than the one before, when all consumers have read that one's. */
 template <class config>
 __device__ __forceinline__ void produce(const schedule<config> &work, tma_loader<config> load,
 										int early, uint32_t empty)
 {
 	k_range own = work.own_k();
 	ring<config> at = {0, 1}; // the first round finds every stage empty
-	for (int tile = work.first_tile(); tile < work.tiles; tile += work.cluster_total()) {
+	int column = -1;          // of the B that stays
+	uint32_t b_phase = 0;
+	for (int tile = work.first_tile(); tile < work.tiles_end(); tile += work.tile_step()) {
 		load.begin(work, tile);
-#pragma unroll 1
-		for (int k = own.begin; k < own.end; k++, early--) {
-			bool begun = early_loads<config>::ANY && early > 0;
-			if (!begun)
-				mbarrier_wait(empty + 8 * at.stage, at.phase);
-			if (elected()) {
-				if (!begun)
-					load.announce(at.stage);
-				if (!early_loads<config>::A || !begun)
-					load.load_a(at.stage, k);
-				if (!early_loads<config>::B || !begun)
-					load.load_b(at.stage, k);
+		bool loads_b = !config::PING_PONG || load.column != column;
+		if constexpr (config::PING_PONG) {
+			if (loads_b && column >= 0) {
+				mbarrier_wait(load.full + 8 * config::B_EMPTY, b_phase);
+				b_phase ^= 1;
 			}
-			at.next();
+			column = load.column;
+		}
+#pragma unroll 1
+		for (int turn = 0; turn < config::TURNS; turn++) {
+#pragma unroll 1
+			for (int k = own.begin; k < own.end; k++, early--) {
+				bool begun = early_loads<config>::ANY && early > 0;
+				if (!begun)
+					mbarrier_wait(empty + 8 * at.stage, at.phase);
+				if (elected()) {
+					if (!begun)
+						load.announce(at.stage);
+					if (!early_loads<config>::A || !begun)
+						load.load_a(at.stage, k);
+					if (loads_b && (!early_loads<config>::B || !begun))
+						load.load_b(at.stage, k);
+				}
+				at.next();
+			}
+			if (config::PING_PONG) {
+				load.row += config::A_ROWS;
+				loads_b = false;
+			}
 		}
 	}
 	/* No block may end while another can still send to it or arrive at its barriers. */

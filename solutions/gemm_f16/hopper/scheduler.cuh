@@ -1,5 +1,6 @@
 /* The tile scheduler: which tiles there are, which block computes them, and where they lie in C.
- * A persistent cluster takes every tile whose number is its own modulo the number of clusters. */
+ * A persistent cluster takes every tile whose number is its own modulo the number of clusters, or a
+ * run of consecutive ones where B stays in shared memory. */
 #ifndef HOPPER_SCHEDULER_CUH
 #define HOPPER_SCHEDULER_CUH
 
@@ -54,6 +55,11 @@ template <class config> struct ring {
 			phase ^= 1;
 		}
 	}
+	__device__ __forceinline__ void skip(int count)
+	{
+		phase ^= (stage + count) / config::STAGES % 2;
+		stage = (stage + count) % config::STAGES;
+	}
 };
 
 /* The product as the kernel sees it. A tile here is a cluster's: CLUSTER_M x CLUSTER_N tiles of
@@ -73,6 +79,7 @@ template <class config> struct schedule {
 	residue_rows<config::CLASSES> row_class;
 	int base_skew; // of A's base; 0 where rows have no classes
 	exchange sums; // of TMA_SPLIT's blocks
+	int run;       // consecutive tiles of each block, where B stays in shared memory
 
 	/* Number and count of the clusters, or of the blocks where there are none. */
 	static __device__ __forceinline__ int cluster_id(void)
@@ -91,10 +98,20 @@ template <class config> struct schedule {
 		return {block % config::CLUSTER_M, block / config::CLUSTER_M};
 	}
 
-	/* The first tile of this cluster. */
+	/* The tiles of this cluster: the first one, how far it is to the next, and where they end. */
 	__device__ __forceinline__ int first_tile(void) const
 	{
-		return config::BY_MEMORY ? split.quotient(cluster_id()) : cluster_id();
+		return config::BY_MEMORY   ? split.quotient(cluster_id())
+			   : config::PING_PONG ? cluster_id() * run
+								   : cluster_id();
+	}
+	static __device__ __forceinline__ int tile_step(void)
+	{
+		return config::PING_PONG ? 1 : cluster_total();
+	}
+	__device__ __forceinline__ int tiles_end(void) const
+	{
+		return config::PING_PONG ? min(tiles, first_tile() + run) : tiles;
 	}
 
 	/* The block's number among those that share a tile along K, and its k-iterations. */
