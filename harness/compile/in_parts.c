@@ -1,5 +1,6 @@
 #include "compile/in_parts.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,17 +76,31 @@ static void *compile_objects(void *context)
 	}
 }
 
+/* Threads beside those that called: all compilations of the process share them, so that several
+ * files in parts do not take all memory. */
+static atomic_size_t helping;
+
+static bool start_another(struct compilation *whole, size_t most, pthread_t *thread)
+{
+	bool started =
+		atomic_fetch_add(&helping, 1) < most && thread_start(thread, compile_objects, whole);
+	if (!started)
+		atomic_fetch_sub(&helping, 1);
+	return started;
+}
+
 /* By this thread and as many others as can be had. */
 static void compile_all(struct compilation *whole, size_t threads)
 {
 	pthread_t *others = calloc(whole->count, sizeof *others);
 	size_t started = 0;
-	while (others != NULL && started + 1 < threads && started + 1 < whole->count &&
-		   thread_start(&others[started], compile_objects, whole))
+	while (others != NULL && started + 1 < whole->count &&
+		   start_another(whole, threads - 1, &others[started]))
 		started++;
 	compile_objects(whole);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(others[i], NULL);
+	atomic_fetch_sub(&helping, started);
 	free(others);
 }
 

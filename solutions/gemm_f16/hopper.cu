@@ -20,6 +20,7 @@
  *     hopper/ping_pong.cuh       consumers that take turns, for a short K
  *     hopper/kernel_small.cuh    the kernel without TMA and wgmma
  *     hopper/ptx.cuh, wgmma.cuh  instructions
+ *     hopper/parts.cuh           each configuration as an object of its own (harness/README.md)
  *     hopper/problem.cuh         what the host knows; device.cuh and clusters.cuh: of the GPU
  *
  * With -DHOPPER_BATCH_INVARIANT=1 a row has the same bits in batches of any M (DESIGN.md).
@@ -33,7 +34,7 @@
  *
  * reached: beside the faster library (RESULTS.md has the GPUs and dates): 4096^3 100%;
  * 4095x4093x4091 411%; 200 generated shapes 157% (geometric mean), with all sizes a multiple of 8
- * 112%, with uniform ones 253%. */
+ * 112%, with uniform ones 253%. Aligned shapes with K up to 512 had other configurations then. */
 #include "hopper/solve.cuh"
 
 #if SOLUTION_SOLVES
