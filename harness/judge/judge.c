@@ -187,8 +187,12 @@ static bool judge_compiled(struct run *run, struct submission *s, struct judgeme
 	*before = *out;
 	bool again, ok = check(run, s, before, out, err) && judge_time(run, s, out, err) &&
 					 submission_whole(run, s, out->verdict, &again, err);
-	if (ok && again && s->compiled.status == COMPILE_OK)
+	if (ok && again && s->compiled.status != COMPILE_OK) {
+		judgement_free(out);
+		orders_begin(before, s, out);
+	} else if (ok && again) {
 		ok = check_again(run, s, before, out, err) && judge_time(run, s, out, err);
+	}
 	free(before);
 	return ok;
 }
