@@ -40,6 +40,7 @@ struct object {
 
 struct compilation {
 	const struct compile_options *options;
+	double deadline; /* no object is begun after it */
 	size_t flag_count, count, next;
 	pthread_mutex_t held; /* `next` */
 	struct object objects[];
@@ -48,6 +49,11 @@ struct compilation {
 static void compile_object(const struct compilation *whole, struct object *object)
 {
 	struct compile_options options = *whole->options;
+	if (clock_seconds() > whole->deadline) {
+		error_set(&object->err, "nvcc took more than %g s (--compile-timeout S allows more)",
+				  options.seconds);
+		return;
+	}
 	const char **flags = calloc(whole->flag_count + 2, sizeof *flags);
 	if (flags == NULL) {
 		error_set(&object->err, "out of memory");
@@ -72,6 +78,11 @@ static void *compile_objects(void *context)
 		if (i == whole->count)
 			return NULL;
 		compile_object(whole, &whole->objects[i]);
+		if (whole->objects[i].status == COMPILE_OK)
+			continue;
+		pthread_mutex_lock(&whole->held); /* there will be no library: no other one is begun */
+		whole->next = whole->count;
+		pthread_mutex_unlock(&whole->held);
 	}
 }
 
@@ -152,6 +163,7 @@ static struct compilation *compilation_make(const struct compile_options *option
 	if (whole == NULL)
 		return NULL;
 	whole->options = options;
+	whole->deadline = clock_seconds() + options->seconds;
 	while (options->flags != NULL && options->flags[whole->flag_count] != NULL)
 		whole->flag_count++;
 	for (int part = WITH_SOLVE; part < PARTS_MAX; part++) {

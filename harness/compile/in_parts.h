@@ -29,7 +29,8 @@ bool in_parts_is(const char *file);
 
 /* As compile_solution(), from these parts and the object that has solve(), up to `threads` of them
  * at once. Each object is kept in the cache by itself. Where one does not compile, *out tells of
- * that one. `options` has neither `object` nor `objects`, nor anything appended. */
+ * that one, and no other one is begun; nor is one after `seconds` of the options. `options` has
+ * neither `object` nor `objects`, nor anything appended. */
 enum compile_status in_parts_compile(const struct compile_options *options,
 									 const struct parts *parts, size_t threads,
 									 struct compiled *out, struct error *err);
