@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "judge/run/ahead.h"
 #include "judge/run/device.h"
 #include "judge/run/emulated.h"
@@ -51,6 +52,7 @@ static bool ask(const struct run *run, const struct child_control *control,
 {
 	struct asked asked;
 	bool good = asked_open(&asked, run, control, s, compiled, err);
+	const double until = clock_seconds() + run->timeout; /* no question is asked after it */
 	for (size_t i = 0; i < count && good; i++) {
 		int part;
 		const struct outcome outcome = contestant_link_part(&asked.link, &tests[i], &part);
@@ -60,6 +62,8 @@ static bool ask(const struct run *run, const struct child_control *control,
 							 PARTS_MAX);
 		if (good && part >= 0)
 			parts->has[part] = true;
+		if (good && i + 1 < count && clock_seconds() > until)
+			good = error_set(err, "solution_part() took more than %g s", run->timeout);
 	}
 	if (asked.link.setup != NULL)
 		contestant_link_close(&asked.link);
