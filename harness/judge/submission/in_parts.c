@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "judge/run/ahead.h"
 #include "judge/run/device.h"
 #include "judge/run/emulated.h"
 
@@ -92,6 +91,16 @@ static bool ask_own(const struct run *run, const struct child_control *control,
 	return good;
 }
 
+/* Takes as many of them as are there, `wanted` at most. */
+static size_t threads_take(atomic_size_t *threads, size_t wanted)
+{
+	size_t left = atomic_load(threads), taken;
+	do
+		taken = left < wanted ? left : wanted;
+	while (!atomic_compare_exchange_weak(threads, &left, left - taken));
+	return taken;
+}
+
 static enum compile_status compile(const struct run *run, const struct submission *s,
 								   const struct compile_options *options, const struct parts *parts,
 								   struct compiled *out, struct error *err)
@@ -99,7 +108,10 @@ static enum compile_status compile(const struct run *run, const struct submissio
 	struct compile_options own = *options;
 	if (run->referee.device.kind == DEVICE_EMULATED && run->options->emulation.uses)
 		own.architecture = s->machine + strlen("sm_");
-	return in_parts_compile(&own, parts, ahead_threads(), out, err);
+	const size_t more = threads_take(run->part_threads, (size_t)parts_count(parts));
+	const enum compile_status status = in_parts_compile(&own, parts, 1 + more, out, err);
+	atomic_fetch_add(run->part_threads, more);
+	return status;
 }
 
 bool in_parts_make(const struct run *run, struct submission *s,
@@ -107,7 +119,7 @@ bool in_parts_make(const struct run *run, struct submission *s,
 {
 	struct error ignored;
 	struct compiled solve;
-	if (!run->in_parts || options->in_place || s->is_baseline || !in_parts_is(s->source))
+	if (run->part_threads == NULL || options->in_place || s->is_baseline || !in_parts_is(s->source))
 		return false;
 	s->parts = (struct parts){{false}};
 	enum compile_status status = compile(run, s, options, &s->parts, &solve, &ignored);
