@@ -1,6 +1,5 @@
 #include "compile/in_parts.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +40,7 @@ struct object {
 
 struct compilation {
 	const struct compile_options *options;
+	double deadline; /* no object is begun after it */
 	size_t flag_count, count, next;
 	pthread_mutex_t held; /* `next` */
 	struct object objects[];
@@ -49,6 +49,11 @@ struct compilation {
 static void compile_object(const struct compilation *whole, struct object *object)
 {
 	struct compile_options options = *whole->options;
+	if (clock_seconds() > whole->deadline) {
+		error_set(&object->err, "nvcc took more than %g s (--compile-timeout S allows more)",
+				  options.seconds);
+		return;
+	}
 	const char **flags = calloc(whole->flag_count + 2, sizeof *flags);
 	if (flags == NULL) {
 		error_set(&object->err, "out of memory");
@@ -73,20 +78,12 @@ static void *compile_objects(void *context)
 		if (i == whole->count)
 			return NULL;
 		compile_object(whole, &whole->objects[i]);
+		if (whole->objects[i].status == COMPILE_OK)
+			continue;
+		pthread_mutex_lock(&whole->held); /* there will be no library: no other one is begun */
+		whole->next = whole->count;
+		pthread_mutex_unlock(&whole->held);
 	}
-}
-
-/* Threads beside those that called: all compilations of the process share them, so that several
- * files in parts do not take all memory. */
-static atomic_size_t helping;
-
-static bool start_another(struct compilation *whole, size_t most, pthread_t *thread)
-{
-	bool started =
-		atomic_fetch_add(&helping, 1) < most && thread_start(thread, compile_objects, whole);
-	if (!started)
-		atomic_fetch_sub(&helping, 1);
-	return started;
 }
 
 /* By this thread and as many others as can be had. */
@@ -94,13 +91,12 @@ static void compile_all(struct compilation *whole, size_t threads)
 {
 	pthread_t *others = calloc(whole->count, sizeof *others);
 	size_t started = 0;
-	while (others != NULL && started + 1 < whole->count &&
-		   start_another(whole, threads - 1, &others[started]))
+	while (others != NULL && started + 1 < threads && started + 1 < whole->count &&
+		   thread_start(&others[started], compile_objects, whole))
 		started++;
 	compile_objects(whole);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(others[i], NULL);
-	atomic_fetch_sub(&helping, started);
 	free(others);
 }
 
@@ -167,6 +163,7 @@ static struct compilation *compilation_make(const struct compile_options *option
 	if (whole == NULL)
 		return NULL;
 	whole->options = options;
+	whole->deadline = clock_seconds() + options->seconds;
 	while (options->flags != NULL && options->flags[whole->flag_count] != NULL)
 		whole->flag_count++;
 	for (int part = WITH_SOLVE; part < PARTS_MAX; part++) {

@@ -27,10 +27,10 @@ int parts_count(const struct parts *parts);
 /* Whether the file's text defines solution_part(). */
 bool in_parts_is(const char *file);
 
-/* As compile_solution(), from these parts and the object that has solve(), up to `threads` (at
- * least 1) of them at once, all threads that call it together: each of these goes on in any case.
- * Each object is kept in the cache by itself. Where one does not compile, *out tells of that one.
- * `options` has neither `object` nor `objects`, nor anything appended. */
+/* As compile_solution(), from these parts and the object that has solve(), up to `threads` of them
+ * at once. Each object is kept in the cache by itself. Where one does not compile, *out tells of
+ * that one, and no other one is begun; nor is one after `seconds` of the options. `options` has
+ * neither `object` nor `objects`, nor anything appended. */
 enum compile_status in_parts_compile(const struct compile_options *options,
 									 const struct parts *parts, size_t threads,
 									 struct compiled *out, struct error *err);

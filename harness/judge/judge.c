@@ -15,6 +15,7 @@
 #include "judge/dispatch.h"
 #include "judge/given_baselines.h"
 #include "judge/hints/hints.h"
+#include "judge/run/ahead.h"
 #include "judge/run/device.h"
 #include "judge/run/emulated.h"
 #include "judge/run/timing_lock.h"
@@ -187,8 +188,12 @@ static bool judge_compiled(struct run *run, struct submission *s, struct judgeme
 	*before = *out;
 	bool again, ok = check(run, s, before, out, err) && judge_time(run, s, out, err) &&
 					 submission_whole(run, s, out->verdict, &again, err);
-	if (ok && again && s->compiled.status == COMPILE_OK)
+	if (ok && again && s->compiled.status != COMPILE_OK) {
+		judgement_free(out);
+		orders_begin(before, s, out);
+	} else if (ok && again) {
 		ok = check_again(run, s, before, out, err) && judge_time(run, s, out, err);
+	}
 	free(before);
 	return ok;
 }
@@ -512,11 +517,12 @@ enum judge_status judge_run(const struct judge_options *options,
 							struct error *err)
 {
 	*out = (struct judgement_list){.count = options->file_count};
+	atomic_size_t part_threads = ahead_threads() - 1;
 	struct run run = {.options = options,
 					  .progress = progress,
 					  .referee.arena_fd = -1,
 					  .lock = -1,
-					  .in_parts = true};
+					  .part_threads = &part_threads};
 	if (!epilogue_open(options->epilogue, &run.epilogue, err))
 		return JUDGE_BAD_INPUT;
 	if (run.epilogue == NULL && options->mode == JUDGE_COMPARES) {

@@ -306,9 +306,6 @@ struct contestant_case {
 	struct chain chain; /* that the solution was compiled with; count 0: none */
 };
 
-/* One call of solve() on one set, then a device synchronisation; `more` such calls follow on the
- * sets behind it, up to the first that fails. The reply tells of the last one. */
-#define RUN_CALLS_MAX 16
 /* Which part of a solution in parts (compile/in_parts.h) solve() would run for the case. */
 struct contestant_part {
 	struct message head;
@@ -320,6 +317,9 @@ struct contestant_part_reply {
 	int32_t part; /* what solution_part() says */
 };
 
+/* One call of solve() on one set, then a device synchronisation; `more` such calls follow on the
+ * sets behind it, up to the first that fails. The reply tells of the last one. */
+#define RUN_CALLS_MAX 16
 struct contestant_run {
 	struct message head;
 	uint32_t set, more;

@@ -2,6 +2,8 @@
 #ifndef GEMMJUDGE_JUDGE_RUN_RUN_H
 #define GEMMJUDGE_JUDGE_RUN_RUN_H
 
+#include <stdatomic.h>
+
 #include "judge/options/options.h"
 #include "judge/run/contestant_link.h"
 #include "judge/run/epilogue.h"
@@ -37,7 +39,9 @@ struct run {
 	struct calibration_share *calibrations; /* of all runs on its device; NULL: it is alone there */
 	uint32_t checked_rows; /* that timed calls' results are compared in, drawn; 0: all */
 	size_t memory_limit;
-	bool in_parts; /* files may be compiled so (compile/in_parts.h), for the cases that they have */
+	/* That files in parts (compile/in_parts.h) may still have, each besides its own, all runs
+	 * together. NULL: files are compiled as a whole, whatever their cases */
+	atomic_size_t *part_threads;
 	bool outlived; /* a process of a file could not be ended, so that the next one gets memory that
 					  it never had: a new referee's */
 	struct ahead *ahead;                 /* that compiles the files, or NULL */

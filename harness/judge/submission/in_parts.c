@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/run/ahead.h"
+#include "base/clock.h"
 #include "judge/run/device.h"
 #include "judge/run/emulated.h"
 
@@ -51,6 +51,7 @@ static bool ask(const struct run *run, const struct child_control *control,
 {
 	struct asked asked;
 	bool good = asked_open(&asked, run, control, s, compiled, err);
+	const double until = clock_seconds() + run->timeout; /* no question is asked after it */
 	for (size_t i = 0; i < count && good; i++) {
 		int part;
 		const struct outcome outcome = contestant_link_part(&asked.link, &tests[i], &part);
@@ -60,6 +61,8 @@ static bool ask(const struct run *run, const struct child_control *control,
 							 PARTS_MAX);
 		if (good && part >= 0)
 			parts->has[part] = true;
+		if (good && i + 1 < count && clock_seconds() > until)
+			good = error_set(err, "solution_part() took more than %g s", run->timeout);
 	}
 	if (asked.link.setup != NULL)
 		contestant_link_close(&asked.link);
@@ -88,6 +91,16 @@ static bool ask_own(const struct run *run, const struct child_control *control,
 	return good;
 }
 
+/* Takes as many of them as are there, `wanted` at most. */
+static size_t threads_take(atomic_size_t *threads, size_t wanted)
+{
+	size_t left = atomic_load(threads), taken;
+	do
+		taken = left < wanted ? left : wanted;
+	while (!atomic_compare_exchange_weak(threads, &left, left - taken));
+	return taken;
+}
+
 static enum compile_status compile(const struct run *run, const struct submission *s,
 								   const struct compile_options *options, const struct parts *parts,
 								   struct compiled *out, struct error *err)
@@ -95,7 +108,10 @@ static enum compile_status compile(const struct run *run, const struct submissio
 	struct compile_options own = *options;
 	if (run->referee.device.kind == DEVICE_EMULATED && run->options->emulation.uses)
 		own.architecture = s->machine + strlen("sm_");
-	return in_parts_compile(&own, parts, ahead_threads(), out, err);
+	const size_t more = threads_take(run->part_threads, (size_t)parts_count(parts));
+	const enum compile_status status = in_parts_compile(&own, parts, 1 + more, out, err);
+	atomic_fetch_add(run->part_threads, more);
+	return status;
 }
 
 bool in_parts_make(const struct run *run, struct submission *s,
@@ -103,7 +119,7 @@ bool in_parts_make(const struct run *run, struct submission *s,
 {
 	struct error ignored;
 	struct compiled solve;
-	if (!run->in_parts || options->in_place || s->is_baseline || !in_parts_is(s->source))
+	if (run->part_threads == NULL || options->in_place || s->is_baseline || !in_parts_is(s->source))
 		return false;
 	s->parts = (struct parts){{false}};
 	enum compile_status status = compile(run, s, options, &s->parts, &solve, &ignored);

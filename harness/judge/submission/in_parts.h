@@ -7,9 +7,8 @@
 #include "judge/submission/submission.h"
 
 /* Makes s->compiled of the parts that its cases need, with machine code where that is asked for.
- * False: it is to be compiled as a whole, as
- * the run wants that, or the file is no such file, or not all went well; nobody is told why, since
- * what the whole comes to says it. */
+ * False: it is to be compiled as a whole, as the run wants that, or the file is no such file, or
+ * not all went well; nobody is told why, since what the whole comes to says it. */
 bool in_parts_make(const struct run *run, struct submission *s,
 				   const struct compile_options *options);
 

@@ -67,7 +67,8 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 						struct submission *submission, struct error *err);
 
 /* Of a submission in parts: sees to it that it has those that it needs for these cases. *changed:
- * it had not, and is another library now. False with err where that cannot be made of them. */
+ * it had not, and is another library now; that of the whole file, where these cannot be had. False
+ * with err where that is not to be had, either. */
 bool submission_supply(const struct run *run, struct submission *submission,
 					   const struct test_case *tests, size_t count, bool *changed,
 					   struct error *err);

@@ -190,12 +190,25 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 	return true;
 }
 
+static bool compile_whole(const struct run *run, struct submission *s, struct error *err)
+{
+	s->whole = true;
+	compiled_free(&s->compiled);
+	s->compiled = (struct compiled){.status = COMPILE_FAILED};
+	return submission_compile(run, run->control, s, err);
+}
+
 bool submission_supply(const struct run *run, struct submission *s, const struct test_case *tests,
 					   size_t count, bool *changed, struct error *err)
 {
 	char header[ENTRY_HEADER_TEXT];
 	struct compile_options options = options_of(run, run->control, s, header);
-	return in_parts_add(run, s, &options, tests, count, changed, err);
+	struct error ignored;
+	if (in_parts_add(run, s, &options, tests, count, changed, &ignored))
+		return true;
+	*changed = true;
+	return compile_whole(run, s, err) &&
+		   (s->compiled.status == COMPILE_OK || error_set(err, "%s", s->compile_detail));
 }
 
 bool submission_whole(const struct run *run, struct submission *s, enum verdict verdict,
@@ -203,10 +216,5 @@ bool submission_whole(const struct run *run, struct submission *s, enum verdict 
 {
 	*again = s->in_parts && verdict != VERDICT_ACCEPTED && verdict != VERDICT_NOT_RUN &&
 			 !run_stopped(run);
-	if (!*again)
-		return true;
-	s->whole = true;
-	compiled_free(&s->compiled);
-	s->compiled = (struct compiled){.status = COMPILE_FAILED};
-	return submission_compile(run, run->control, s, err);
+	return !*again || compile_whole(run, s, err);
 }

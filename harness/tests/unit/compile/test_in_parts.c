@@ -101,6 +101,25 @@ Test(in_parts, tells_of_the_part_that_does_not_compile)
 	compiled_free(&compiled);
 }
 
+Test(in_parts, begins_no_object_for_nothing)
+{
+	write_file("a.cu", "#if SOLUTION_PART == 1\n#error one\n#endif\n"
+					   "extern \"C\" int solution_part(int M);\n");
+	char source[PATHS_MAX];
+	snprintf(source, sizeof source, "%s", path_of("a.cu"));
+	const struct compile_options options = {
+		.source = source, .architecture = "", .seconds = COMPILE_SECONDS};
+	const struct parts parts = {.has = {[1] = true, [2] = true}};
+	struct compiled compiled;
+	struct error err = {{0}};
+	cr_assert_eq(in_parts_compile(&options, &parts, 1, &compiled, &err), COMPILE_ERROR);
+	glob_t lists; /* of inputs: the object that has solve() was compiled before the part 1 */
+	cr_assert_eq(glob(path_of("cache/*.inputs"), 0, NULL, &lists), 0);
+	cr_expect_eq(lists.gl_pathc, 1, "%zu objects", lists.gl_pathc);
+	globfree(&lists);
+	compiled_free(&compiled);
+}
+
 Test(in_parts, is_told_by_the_text)
 {
 	write_file("a.cu", "/* int solution_part( */ extern \"C\" void solve() {}\n");
