@@ -459,6 +459,11 @@ bool bench_all(struct run *run, struct submission *submissions, size_t count,
 		ok = given_baselines_open(run, submissions->problem, &run->baselines, err);
 	if (ok && !stopped)
 		ok = bench_problems(run, &entries, submissions, count, list, err);
+	for (size_t i = 0; i < count; i++) {
+		submissions[i].plain = NULL;
+		if (submissions[i].whole) /* by now */
+			submission_to_judgement_again(&submissions[i], &list->items[i]);
+	}
 	for (size_t i = 0; (!ok || stopped) && i < list->count; i++)
 		run_gave_up(&list->items[i], ok ? RUN_INTERRUPTED : err->message);
 	given_baselines_close(run->baselines);

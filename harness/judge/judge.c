@@ -177,6 +177,15 @@ static bool check(struct run *run, struct submission *s, const struct judgement 
 	return ok;
 }
 
+static void tell_mistaken(const struct run *run, const struct submission *s)
+{
+	char line[600];
+	text_format(line, sizeof line,
+				"%.400s: accepted as a whole, and not in the parts that solution_part() named",
+				s->file);
+	run_note(run, line);
+}
+
 /* The file on its cases, and its time. One in parts that is not accepted is judged once more, as a
  * whole. */
 static bool judge_compiled(struct run *run, struct submission *s, struct judgement *out,
@@ -193,6 +202,8 @@ static bool judge_compiled(struct run *run, struct submission *s, struct judgeme
 		orders_begin(before, s, out);
 	} else if (ok && again) {
 		ok = check_again(run, s, before, out, err) && judge_time(run, s, out, err);
+		if (ok && out->verdict == VERDICT_ACCEPTED)
+			tell_mistaken(run, s);
 	}
 	free(before);
 	return ok;

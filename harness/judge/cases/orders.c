@@ -30,7 +30,8 @@ static bool check_once(struct run *run, struct submission *s, struct judgement *
 	if (!s->ptxas_asked || s->ptxas_refused) /* then no block is launched that may be too large */
 		entrant.registers = EMULATED_ASKS;
 	const bool ok = check_cases(run, s->problem, &entrant, out, err);
-	out->compile_parts = s->in_parts ? parts_count(&s->parts) : 0; /* bits may have needed more */
+	if (entrant.submission != NULL) /* bits may have needed more parts, or all */
+		submission_to_judgement_again(s, out);
 	return ok;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "judge/run/ahead.h"
 
 #define SECONDS_SHOWN 2.0 /* nvcc is slow from then on */
@@ -81,6 +82,14 @@ static bool stop(const void *context)
 	return run_stopped(wait->run);
 }
 
+static void tell_unasked(const struct run *run, const struct submission *s)
+{
+	char line[1024];
+	text_format(line, sizeof line, "%.400s: compiled as a whole, as it did not say its parts: %s",
+				s->file, s->unasked);
+	run_note(run, line);
+}
+
 bool compiling_take(struct compiling *compiling, const struct run *run, size_t i, bool *stopped,
 					struct error *err)
 {
@@ -88,6 +97,8 @@ bool compiling_take(struct compiling *compiling, const struct run *run, size_t i
 	run_progress(run, wait.file, "compiling", 0, 1);
 	*stopped = !ahead_take(compiling->ahead, i, stop, &wait);
 	timeline_end(&run->spends, TIMELINE_COMPILE, wait.begun);
+	if (!*stopped && compiling->submissions[i].unasked[0] != '\0')
+		tell_unasked(run, &compiling->submissions[i]);
 	if (*stopped || compiling->results[i].compiled)
 		return true;
 	*err = compiling->results[i].err;

@@ -1,9 +1,11 @@
 #include "judge/submission/in_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "judge/run/device.h"
 #include "judge/run/emulated.h"
 
@@ -117,16 +119,19 @@ static enum compile_status compile(const struct run *run, const struct submissio
 bool in_parts_make(const struct run *run, struct submission *s,
 				   const struct compile_options *options)
 {
-	struct error ignored;
+	struct error err = {{0}};
 	struct compiled solve;
+	s->unasked[0] = '\0';
 	if (run->part_threads == NULL || options->in_place || s->is_baseline || !in_parts_is(s->source))
 		return false;
 	s->parts = (struct parts){{false}};
-	enum compile_status status = compile(run, s, options, &s->parts, &solve, &ignored);
-	if (status == COMPILE_OK && ask_own(run, options->control, s, &solve, &s->parts, &ignored))
-		status = compile(run, s, options, &s->parts, &s->compiled, &ignored);
-	else
+	enum compile_status status = compile(run, s, options, &s->parts, &solve, &err);
+	if (status == COMPILE_OK && !ask_own(run, options->control, s, &solve, &s->parts, &err)) {
+		text_format(s->unasked, sizeof s->unasked, "%s", err.message);
 		status = COMPILE_FAILED;
+	}
+	if (status == COMPILE_OK)
+		status = compile(run, s, options, &s->parts, &s->compiled, &err);
 	compiled_free(&solve);
 	if (status == COMPILE_OK)
 		s->compiled.seconds += solve.seconds;

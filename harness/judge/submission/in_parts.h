@@ -8,7 +8,8 @@
 
 /* Makes s->compiled of the parts that its cases need, with machine code where that is asked for.
  * False: it is to be compiled as a whole, as the run wants that, or the file is no such file, or
- * not all went well; nobody is told why, since what the whole comes to says it. */
+ * not all went well. s->unasked says why solution_part() gave no answer; why nvcc refused an object
+ * what the whole comes to says. */
 bool in_parts_make(const struct run *run, struct submission *s,
 				   const struct compile_options *options);
 

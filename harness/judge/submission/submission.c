@@ -416,7 +416,7 @@ void submission_to_judgement(const struct submission *s, struct judgement *out)
 	snprintf(out->schedule, sizeof out->schedule, "%s", s->schedule.text);
 	take_log(s, out);
 	out->compile_seconds = s->compiled.seconds;
-	out->compile_parts = s->in_parts ? parts_count(&s->parts) : 0;
+	out->compile_objects = s->in_parts ? 1 + parts_count(&s->parts) : 0;
 	out->compile_cached = s->compiled.cached;
 	out->cxx20 = s->compiled.cxx20;
 	if (s->compiled.jailed)
@@ -430,4 +430,13 @@ void submission_to_judgement(const struct submission *s, struct judgement *out)
 				   : s->unsupported ? VERDICT_UNSUPPORTED
 									: VERDICT_COMPILE_ERROR;
 	snprintf(out->detail, sizeof out->detail, "%s", s->compile_detail);
+}
+
+void submission_to_judgement_again(const struct submission *s, struct judgement *out)
+{
+	free(out->compile_log);
+	free(out->uses);
+	out->uses = NULL;
+	out->use_count = 0;
+	submission_to_judgement(s, out);
 }

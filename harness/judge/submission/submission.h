@@ -27,6 +27,8 @@ struct submission {
 	bool in_parts; /* `compiled` has these parts only */
 	struct parts parts;
 	bool whole;                 /* it is to be compiled as a whole */
+	char unasked[512];          /* why a solution in parts was compiled so: what became of
+								   solution_part(); "" otherwise */
 	char machine[24];           /* "sm_90a": whose machine code the library has, if any */
 	char compile_detail[1024];  /* why there is no library, or none to be called */
 	bool unsupported;           /* because the device's architecture lacks something */
@@ -81,6 +83,10 @@ bool submission_whole(const struct run *run, struct submission *submission, enum
 
 /* Copies the outcome of the compilation into the judgement. */
 void submission_to_judgement(const struct submission *submission, struct judgement *out);
+
+/* The same once more, for a judgement that has another outcome of it: where it was compiled anew.
+ */
+void submission_to_judgement_again(const struct submission *submission, struct judgement *out);
 
 struct entrant submission_entrant(const struct submission *submission, const char *label);
 

@@ -173,7 +173,7 @@ bool submission_compile(const struct run *run, const struct child_control *contr
 	char header[ENTRY_HEADER_TEXT];
 	struct compile_options options = options_of(run, control, s, header);
 	name_machine_code(run, s->machine);
-	s->in_parts = !s->whole && in_parts_make(run, s, &options);
+	s->in_parts = !s->whole && !is_emulated_older(run, s) && in_parts_make(run, s, &options);
 	enum compile_status status = s->in_parts ? COMPILE_OK : compile_asking(run, s, &options, &why);
 	s->by_stage =
 		status == COMPILE_FORBIDDEN && s->fused && !is_forbidden_alone(run, s, &options, &why);

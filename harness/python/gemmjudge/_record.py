@@ -245,7 +245,7 @@ class KernelUse(TypedDict):
 class Compile(TypedDict):
     log: str
     seconds: float | str
-    parts: NotRequired[int]
+    objects: NotRequired[int]
     cached: bool
     jailed: bool
     kernels: list[KernelUse] | None
