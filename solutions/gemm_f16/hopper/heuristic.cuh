@@ -59,7 +59,8 @@ static constexpr float SPLIT_LATENCY = 2.2f, SPLIT_RATE = 0.65f;
 
 /* What a stage's instruction costs a block, microseconds for a value: a multiprocessor does 128 at
  * once, and tiles of more consumers, which hide each other's latency, take less. Beside the next
- * tile's products it costs what those wait for it. (Where four consumers take turns: a prediction.) */
+ * tile's products it costs what those wait for it. (Where four consumers take turns: a prediction.)
+ */
 static constexpr float STAGE_INSTRUCTION = 1.15f / (128 * 1755.0f);
 static constexpr float STAGE_OF_FOUR = 0.6f, STAGE_OVERLAPPED = 110.0f, STAGE_IN_TURNS = 0.15f;
 
