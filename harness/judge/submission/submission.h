@@ -84,8 +84,7 @@ bool submission_whole(const struct run *run, struct submission *submission, enum
 /* Copies the outcome of the compilation into the judgement. */
 void submission_to_judgement(const struct submission *submission, struct judgement *out);
 
-/* The same once more, for a judgement that has another outcome of it: where it was compiled anew.
- */
+/* Copies it over another one that the judgement has: where the submission was compiled anew. */
 void submission_to_judgement_again(const struct submission *submission, struct judgement *out);
 
 struct entrant submission_entrant(const struct submission *submission, const char *label);
