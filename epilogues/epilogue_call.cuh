@@ -114,13 +114,14 @@ static inline void epilogue_end_later(const epilogue<Element, Chain> &out)
 	}
 }
 
-#if defined(EPILOGUE_CHAIN) && !defined(EPILOGUE_APART) &&                                         \
-	(!defined(SOLUTION_PART) || SOLUTION_PART < 0)
+#if defined(EPILOGUE_CHAIN) && !defined(EPILOGUE_APART)
+#if !defined(SOLUTION_PART) || SOLUTION_PART < 0 // one object of a solution in parts has it
 extern "C" __attribute__((visibility("default"))) void epilogue_after_solve(void)
 {
 	if (epilogue_ending)
 		epilogue_ending();
 }
+#endif
 #endif
 
 #endif

@@ -216,7 +216,8 @@ struct epilogue_bindings {
 
 static epilogue_bindings epilogue_bound;
 
-#if defined(EPILOGUE_CHAIN) && (!defined(SOLUTION_PART) || SOLUTION_PART < 0)
+#ifdef EPILOGUE_CHAIN
+#if !defined(SOLUTION_PART) || SOLUTION_PART < 0 // one object of a solution in parts has it
 /* Sets the arguments of stage number `stage`: `size` bytes laid out as the
  * stage's members are. Returns 0, or -1 when there is no such place. */
 extern "C" __attribute__((visibility("default"))) int epilogue_bind(int stage, const void *bytes,
@@ -228,6 +229,7 @@ extern "C" __attribute__((visibility("default"))) int epilogue_bind(int stage, c
 	epilogue_bound.sizes[stage] = size;
 	return 0;
 }
+#endif
 #endif
 
 #endif
