@@ -528,7 +528,9 @@ enum judge_status judge_run(const struct judge_options *options,
 							struct error *err)
 {
 	*out = (struct judgement_list){.count = options->file_count};
-	atomic_size_t part_threads = ahead_threads() - 1;
+	const size_t threads =
+		options->beside > 0 ? 2 : ahead_threads(); /* judges beside compile, too */
+	atomic_size_t part_threads = threads - 1;
 	struct run run = {.options = options,
 					  .progress = progress,
 					  .referee.arena_fd = -1,
