@@ -27,6 +27,7 @@ ROOMS = [
     ("process", "base testcases chain judgement"),
     ("compile", "base process"),
     *((room, " ".join(["gpu", *EMULATOR[:i]])) for i, room in enumerate(EMULATOR)),
+    ("reference", ""),
     ("device", "base testcases process"),
     ("referee", "base testcases chain judgement process device"),
     ("contestant", "base testcases process device emulator/exec"),
@@ -84,7 +85,7 @@ def sources(root, tops=("harness", "testcases", "epilogues", "tools")):
 def room_of(path):
     """None: a test, or no part of the program."""
     folder = os.path.dirname(path)
-    if folder.startswith(("harness/tests", "harness/emulator/tests", "harness/emulator/bench", "tools", "epilogues")):
+    if folder.startswith(("harness/tests", "harness/emulator/tests", "harness/emulator/bench", "tools", "epilogues", "testcases/problems")):
         return None
     return folder.removeprefix("harness/")
 
