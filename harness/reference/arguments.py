@@ -146,6 +146,9 @@ def main():
     path = os.path.join(sys.argv[1], "problem.ini")
     try:
         print(header(read(path)))
+    except OSError as error:
+        print(f"{path}: {error.strerror}", file=sys.stderr)
+        return 1
     except (Wrong, KeyError) as error:
         print(f"{path}: {error if isinstance(error, Wrong) else f'{error} is missing'}", file=sys.stderr)
         return 1

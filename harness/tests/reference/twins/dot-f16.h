@@ -2,7 +2,7 @@
 
 #include "twin.h"
 
-static const int tried[][1] = {{33}, {1000}, {100000}};
+static const int tried[][1] = {{600}, {10000}, {100000}};
 static void choose(inputs &p, const int *sizes)
 {
 	p.N = sizes[0];
