@@ -74,13 +74,16 @@ REFERENCE_FUNCTION variance at_most(double error)
 	return {square(error), 0};
 }
 
+/* `bias`: what tensor cores that cut off may have taken from f32 sums, with its sign: of all
+ * elements together it is no chance. The error has room for it already. */
 struct bounded {
 	double x, error;
 	variance spread;
+	double bias;
 
 	bounded() = default;
-	REFERENCE_CODE bounded(double value, double error, variance spread)
-		: x(value), error(error), spread(spread)
+	REFERENCE_CODE bounded(double value, double error, variance spread, double bias = 0)
+		: x(value), error(error), spread(spread), bias(bias)
 	{
 	}
 	/* A constant, which solutions have in f32. */
@@ -105,7 +108,7 @@ REFERENCE_FUNCTION bool operator>(bounded a, bounded b)
 /* x with the errors that it gets from operands, and an error of its own. */
 REFERENCE_FUNCTION bounded with_error(bounded x, double own)
 {
-	return bounded(x.x, x.error + own, x.spread + at_most(own));
+	return bounded(x.x, x.error + own, x.spread + at_most(own), x.bias);
 }
 /* What an operation rounds of its result. */
 REFERENCE_FUNCTION double rounding(double x)
@@ -115,11 +118,11 @@ REFERENCE_FUNCTION double rounding(double x)
 
 REFERENCE_FUNCTION bounded operator-(bounded a)
 {
-	return bounded(-a.x, a.error, a.spread);
+	return bounded(-a.x, a.error, a.spread, -a.bias);
 }
 REFERENCE_FUNCTION bounded operator+(bounded a, bounded b)
 {
-	bounded sum(a.x + b.x, a.error + b.error, a.spread + b.spread);
+	bounded sum(a.x + b.x, a.error + b.error, a.spread + b.spread, a.bias + b.bias);
 	return with_error(sum, rounding(sum.x));
 }
 REFERENCE_FUNCTION bounded operator-(bounded a, bounded b)
@@ -130,7 +133,7 @@ REFERENCE_FUNCTION bounded operator-(bounded a, bounded b)
 REFERENCE_FUNCTION bounded exact_product(bounded a, bounded b)
 {
 	return bounded(a.x * b.x, fabs(a.x) * b.error + a.error * (fabs(b.x) + b.error),
-				   square(a.x) * b.spread + square(b.x) * a.spread);
+				   square(a.x) * b.spread + square(b.x) * a.spread, a.x * b.bias + b.x * a.bias);
 }
 REFERENCE_FUNCTION bounded operator*(bounded a, bounded b)
 {
@@ -142,7 +145,8 @@ REFERENCE_FUNCTION bounded operator/(bounded a, bounded b)
 	double x = a.x / b.x, least = fabs(b.x) - b.error;
 	double slope = least > 0 ? 1 / least : INFINITY;
 	bounded quotient(x, slope * (a.error + fabs(x) * b.error),
-					 square(slope) * (a.spread + square(x) * b.spread));
+					 square(slope) * (a.spread + square(x) * b.spread),
+					 (a.bias - x * b.bias) / b.x);
 	return with_error(quotient, QUOTIENT * fabs(x) + SMALLEST);
 }
 
@@ -184,67 +188,75 @@ REFERENCE_FUNCTION variance larger(variance a, variance b)
 }
 REFERENCE_FUNCTION bounded abs(bounded a)
 {
-	return bounded(fabs(a.x), a.error, a.spread);
+	return bounded(fabs(a.x), a.error, a.spread, a.x < 0 ? -a.bias : a.bias);
 }
 REFERENCE_FUNCTION bounded max(bounded a, bounded b)
 {
-	return bounded(max(a.x, b.x), max(a.error, b.error), larger(a.spread, b.spread));
+	return bounded(max(a.x, b.x), max(a.error, b.error), larger(a.spread, b.spread),
+				   a.x > b.x ? a.bias : b.bias);
 }
 REFERENCE_FUNCTION bounded min(bounded a, bounded b)
 {
-	return bounded(min(a.x, b.x), max(a.error, b.error), larger(a.spread, b.spread));
+	return bounded(min(a.x, b.x), max(a.error, b.error), larger(a.spread, b.spread),
+				   a.x < b.x ? a.bias : b.bias);
 }
 
-/* The value x of a function of a, which a's error moves by `moved`, and the error `own` of its
- * usual forms. */
-REFERENCE_FUNCTION bounded function_of(bounded a, double x, double moved, double own)
+/* The value x of a function with this slope at a, whose error moves it by `moved`, and the error
+ * `own` of its usual forms. */
+struct function_value {
+	double x, slope, moved, own;
+};
+REFERENCE_FUNCTION bounded function_of(bounded a, function_value f)
 {
-	double slope = a.error > 0 ? moved / a.error : 0;
-	return with_error(bounded(x, moved, square(slope) * a.spread), own);
+	double steepest = a.error > 0 ? f.moved / a.error : 0;
+	bounded value(f.x, f.moved, square(steepest) * a.spread, f.slope * a.bias);
+	return with_error(value, f.own);
 }
 /* The slope grows towards 0, where the root of the error is the most that can come of it. */
 REFERENCE_FUNCTION bounded sqrt(bounded a)
 {
 	double x = sqrt(a.x), most = sqrt(a.error);
 	double moved = x > 0 ? min(a.error / x, most) : most;
-	return function_of(a, x, moved, QUOTIENT * (x + moved));
+	return function_of(a, {x, x > 0 ? 0.5 / x : 0, moved, QUOTIENT * (x + moved)});
 }
 REFERENCE_FUNCTION bounded rsqrt(bounded a)
 {
 	double x = rsqrt(a.x), least = a.x - a.error;
-	return function_of(a, x, least > 0 ? rsqrt(least) - x : INFINITY, QUOTIENT * x);
+	double moved = least > 0 ? rsqrt(least) - x : INFINITY;
+	return function_of(a, {x, -0.5 * x / a.x, moved, QUOTIENT * x});
 }
 REFERENCE_FUNCTION bounded exp(bounded a)
 {
 	double x = exp(a.x), own = (4 + 2.4 * fabs(a.x)) * ROUNDOFF;
-	return function_of(a, x, x * expm1(a.error), x * exp(a.error) * own + FLUSHED);
+	return function_of(a, {x, x, x * expm1(a.error), x * exp(a.error) * own + FLUSHED});
 }
 REFERENCE_FUNCTION bounded log(bounded a)
 {
 	double x = log(a.x), least = a.x - a.error;
-	return function_of(a, x, least > 0 ? x - log(least) : INFINITY, 2 * rounding(x));
+	return function_of(a, {x, 1 / a.x, least > 0 ? x - log(least) : INFINITY, 2 * rounding(x)});
 }
 
-/* A function with this slope at a, and a second derivative of at most `bend`. */
-REFERENCE_FUNCTION bounded curved(bounded a, double x, double slope, double bend, double own)
+/* A function whose second derivative is at most `bend`, and whose own error is so many u. */
+REFERENCE_FUNCTION bounded curved(bounded a, function_value f, double bend)
 {
-	double moved = fabs(slope) * a.error + bend / 2 * square(a.error);
-	return function_of(a, x, moved, own * ROUNDOFF + FLUSHED);
+	f.moved = fabs(f.slope) * a.error + bend / 2 * square(a.error);
+	f.own = f.own * ROUNDOFF + FLUSHED;
+	return function_of(a, f);
 }
 REFERENCE_FUNCTION bounded tanh(bounded a)
 {
 	double x = tanh(a.x);
-	return curved(a, x, 1 - x * x, 0.8, 4 * fabs(x) + 16);
+	return curved(a, {x, 1 - x * x, 0, 4 * fabs(x) + 16}, 0.8);
 }
 REFERENCE_FUNCTION bounded sigmoid(bounded a)
 {
 	double x = sigmoid(a.x);
-	return curved(a, x, x * (1 - x), 0.1, 10 * x + 3);
+	return curved(a, {x, x * (1 - x), 0, 10 * x + 3}, 0.1);
 }
 REFERENCE_FUNCTION bounded silu(bounded a)
 {
 	double s = sigmoid(a.x), x = a.x * s;
-	return curved(a, x, s + x * (1 - s), 0.5, 12 * fabs(x) + 3 * fabs(a.x));
+	return curved(a, {x, s + x * (1 - s), 0, 12 * fabs(x) + 3 * fabs(a.x)}, 0.5);
 }
 
 /* ---- what a reference says of a step ------------------------------------------------- */
@@ -267,15 +279,16 @@ REFERENCE_FUNCTION double either(double a, double)
 }
 REFERENCE_FUNCTION bounded either(bounded a, bounded b)
 {
-	return bounded(a.x, max(a.error, b.error + fabs(a.x - b.x)), larger(a.spread, b.spread));
+	return bounded(a.x, max(a.error, b.error + fabs(a.x - b.x)), larger(a.spread, b.spread),
+				   fabs(a.bias) > fabs(b.bias) ? a.bias : b.bias);
 }
 
 /* ---- sums ---------------------------------------------------------------------------- */
 
 /* What n terms bring into their sum. Their errors are independent of each other, so that squares
- * add up; they are never more than their sum. */
+ * add up; they are never more than their sum. Their biases are not. */
 struct term_errors {
-	double linear, squares;
+	double linear, squares, bias;
 	variance spread;
 
 	REFERENCE_CODE void add(bounded term)
@@ -283,10 +296,16 @@ struct term_errors {
 		linear += term.error;
 		squares += square(term.error);
 		spread = spread + term.spread;
+		bias += term.bias;
 	}
 	REFERENCE_CODE double error() const
 	{
-		return min(sum_of_lanes(linear), INDEPENDENT * sqrt(sum_of_lanes(squares)));
+		double root = INDEPENDENT * sqrt(sum_of_lanes(squares));
+		return min(sum_of_lanes(linear), root + fabs(all_bias()));
+	}
+	REFERENCE_CODE double all_bias() const
+	{
+		return sum_of_lanes(bias);
 	}
 	REFERENCE_CODE variance all() const
 	{
@@ -296,17 +315,17 @@ struct term_errors {
 
 /* What sums of n terms in f32 may lose, in any order and by any unit (harness/referee/README.md,
  * "The bound"): of an element `loss` times the sum of magnitudes; of all errors together the
- * variance, of the terms' squares and of the square of the sum. */
+ * variance, of the terms' squares and of the square of the sum, and the bias, of the sum. */
 struct sum_rule {
-	double loss, of_squares, of_result;
+	double loss, of_squares, of_result, bias;
 };
 REFERENCE_FUNCTION sum_rule sum_rule_of(size_t count)
 {
 	const double constant = 4, deviation = 0.75, drift = 0.09, bias = 0.16, halves = 4;
 	double n = (double)count, u = ROUNDOFF, rounds = square(deviation) * n * square(u);
 	return {constant * sqrt(n) * (u + OF_DOUBLE),
-			rounds + square(drift * min(n, 1024) * u) + square(halves * u),
-			rounds + square(bias * min(n, 256) * u)};
+			rounds + square(drift * min(n, 1024) * u) + square(halves * u), rounds,
+			bias * min(n, 256) * u};
 }
 
 /* A sum that is being made; calibration has other ones. */
@@ -351,7 +370,8 @@ template <> struct sums<bounded> {
 		double own = rule.loss * sum_of_lanes(magnitude) + underflow;
 		double spread = rule.of_squares * sum_of_lanes(squares) + rule.of_result * square(sum) +
 						square(underflow);
-		return bounded(sum, own + errors.error(), variance{spread, 0} + errors.all());
+		return bounded(sum, own + errors.error(), variance{spread, 0} + errors.all(),
+					   rule.bias * sum + errors.all_bias());
 	}
 };
 
@@ -379,7 +399,8 @@ template <class R, class A> REFERENCE_FUNCTION R largest(size_t n, const A &a)
 		most = max(most, a(k));
 	if constexpr (std::is_same_v<R, bounded>)
 		return bounded(most_of_lanes(most.x), most_of_lanes(most.error),
-					   {most_of_lanes(most.spread.own), most_of_lanes(most.spread.inherited)});
+					   {most_of_lanes(most.spread.own), most_of_lanes(most.spread.inherited)},
+					   most_of_lanes(fabs(most.bias)));
 	else if constexpr (std::is_same_v<R, double>)
 		return most_of_lanes(most);
 	else
@@ -402,18 +423,19 @@ REFERENCE_FUNCTION bounded bounded_mean(size_t n, const W &w, const V &v)
 	term_errors weights = {}, values = {};
 	for (size_t k = lane(); k < n; k += lanes()) {
 		bounded weight = w(k), value = v(k);
-		double off = fabs(value.x - x) * share;
+		double off = (value.x - x) * share, part = weight.x * share;
 		farthest = max(farthest, fabs(value.x - x));
-		weights.add(bounded(0, weight.error * off, square(off) * weight.spread));
-		values.add(
-			bounded(0, weight.x * share * value.error, square(weight.x * share) * value.spread));
+		weights.add(
+			bounded(0, weight.error * fabs(off), square(off) * weight.spread, off * weight.bias));
+		values.add(bounded(0, part * value.error, square(part) * value.spread, part * value.bias));
 	}
 	farthest = most_of_lanes(farthest);
 	variance moved = weights.all(), most = {square(farthest), square(farthest)};
 	moved = {min(moved.own, most.own), min(moved.inherited, most.inherited)};
 	double own = sqrt(square(share * sum.error) + square(share * x * total.error));
 	bounded mean(x, own + min(weights.error(), farthest) + values.error(),
-				 square(share) * (sum.spread + square(x) * total.spread) + moved + values.all());
+				 square(share) * (sum.spread + square(x) * total.spread) + moved + values.all(),
+				 share * sum.bias + weights.all_bias() + values.all_bias());
 	return with_error(mean, QUOTIENT * fabs(x));
 }
 template <class R, class W, class V> REFERENCE_FUNCTION R mean(size_t n, const W &w, const V &v)
@@ -435,7 +457,7 @@ REFERENCE_FUNCTION bounded summed_as(bounded x, size_t n, bounded magnitude)
 	sum_rule rule = sum_rule_of(n);
 	double squares = 2 * square(magnitude.x) / (double)n;
 	double spread = rule.of_squares * squares + rule.of_result * square(x.x);
-	return bounded(x.x, rule.loss * magnitude.x, {spread, 0});
+	return bounded(x.x, rule.loss * magnitude.x, {spread, 0}, rule.bias * x.x);
 }
 
 /* ---- what is kept ----------------------------------------------------------------------- */
@@ -453,7 +475,7 @@ REFERENCE_FUNCTION double kept_rounding(double x, kept_type type)
 REFERENCE_FUNCTION bounded keep(bounded a, kept_type type)
 {
 	double error = (1 + type.roundoff) * a.error + kept_rounding(a.x, type);
-	return bounded(a.x, error <= INFINITY ? error : INFINITY, a.spread);
+	return bounded(a.x, error <= INFINITY ? error : INFINITY, a.spread, a.bias);
 }
 REFERENCE_FUNCTION double keep(double a, kept_type)
 {
@@ -467,7 +489,7 @@ constexpr double SHARED = 5;
 REFERENCE_FUNCTION bounded inherited(bounded a, kept_type type)
 {
 	double own = a.spread.own + square(kept_rounding(a.x, type));
-	return bounded(a.x, a.error, {0, a.spread.inherited + square(SHARED) * own});
+	return bounded(a.x, a.error, {0, a.spread.inherited + square(SHARED) * own}, a.bias);
 }
 REFERENCE_FUNCTION double inherited(double a, kept_type)
 {
@@ -482,7 +504,7 @@ struct errors_together {
 
 	REFERENCE_CODE void add(double error, bounded want, kept_type type)
 	{
-		double deviation = sqrt(want.spread.own + want.spread.inherited);
+		double deviation = sqrt(want.spread.own + want.spread.inherited + square(want.bias));
 		double unit = want.x != 0 ? exp2(floor(log2(fabs(want.x)))) : 0;
 		double half = max(type.roundoff * unit, type.smallest / 2);
 		double step = deviation / half, over = max(error - half, 0) / deviation;

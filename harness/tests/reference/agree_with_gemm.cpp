@@ -90,7 +90,7 @@ static struct difference difference_of(const struct problem *problem, struct tes
 	for (size_t at = 0; at < mine.size(); at++) {
 		struct check_element element = element_of(&test, &of, at / n, at % n);
 		struct check_finding finding = check_one(&rule, &element);
-		double deviation = sqrt(mine[at].spread.own);
+		double deviation = sqrt(mine[at].spread.own + mine[at].bias * mine[at].bias);
 		most.bound = fmax(most.bound, apart(finding.bound, mine[at].error));
 		if (finding.deviation > 0x1p-100) /* far above what underflows */
 			most.deviation = fmax(most.deviation, apart(finding.deviation, deviation));

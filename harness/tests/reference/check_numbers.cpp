@@ -107,6 +107,13 @@ static int check_rest()
 	bounded sum_of_two = sum<bounded>(2, [](size_t) { return bounded(0, 1, {1, 0}); });
 	EXPECT(fabs(sum_of_many.error - 20) < 1e-6 && fabs(sum_of_many.spread.own - 100) < 1e-6);
 	EXPECT(fabs(sum_of_two.error - 2) < 1e-6);
+	/* a bias goes through as it is, and of both signs cancels */
+	bounded of_one_sign = sum<bounded>(100, [](size_t) { return bounded(0, 1, {1, 0}, 0.5); });
+	bounded of_both = sum<bounded>(100, [](size_t k) {
+		return bounded(0, 1, {1, 0}, k % 2 == 0 ? 0.5 : -0.5);
+	});
+	EXPECT(fabs(of_one_sign.error - 70) < 1e-6 && fabs(of_one_sign.bias - 50) < 1e-6);
+	EXPECT(fabs(of_both.error - 20) < 1e-6 && fabs(of_both.bias) < 1e-6);
 	/* a mean lies between its values, and where they are equal no weight moves it */
 	auto wild = [](size_t) { return bounded(1, 100, {100, 0}); };
 	EXPECT(mean<bounded>(2, wild, [](size_t k) { return bounded((double)k); }).error < 0.51);

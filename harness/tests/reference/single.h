@@ -22,6 +22,7 @@ enum order {
 	SPLIT_32,
 	ACCUMULATORS_4,
 	TF32_3,
+	TF32_3_TENSOR,
 	HONEST_ORDERS, /* from here on with a fault */
 	TF32 = HONEST_ORDERS,
 	F16_SUMS,
@@ -36,6 +37,7 @@ static const char *const order_names[] = {"sequential",
 										  "in 32 parts",
 										  "4 accumulators",
 										  "three TF32 products",
+										  "three TF32 products in a tensor core",
 										  "one TF32 product",
 										  "sums in f16",
 										  "sums in bf16",
@@ -116,6 +118,44 @@ static inline float sum_tf32(terms a, terms b, size_t n, bool three)
 	}
 	return sum;
 }
+/* Eight products and the total so far, as tensor cores add them: each is cut to two bits more than
+ * f32 has at the largest of them, and so is the sum to f32 (harness/referee/orders.c). */
+static inline float sum_of_eight(const double *products, float total)
+{
+	double largest = fabs((double)total), sum = 0;
+	for (int i = 0; i < 8; i++)
+		largest = fmax(largest, fabs(products[i]));
+	if (largest == 0)
+		return 0;
+	double unit = ldexp(1, ilogb(largest) - 25);
+	for (int i = 0; i < 8; i++)
+		sum += trunc(products[i] / unit) * unit;
+	sum += trunc((double)total / unit) * unit;
+	float near = (float)sum;
+	return fabs((double)near) > fabs(sum) ? nextafterf(near, 0) : near;
+}
+/* Low halves first, and every 256 products what is there is added to a sum in f32. */
+static inline float sum_tensor(terms a, terms b, size_t n)
+{
+	float sum = 0, total = 0;
+	for (size_t k = 0; k < n; k += 8) {
+		double products[3][8] = {};
+		for (size_t i = 0; i < 8 && k + i < n; i++) {
+			float high[] = {bits_kept(a[k + i], 11), bits_kept(b[k + i], 11)};
+			float low[] = {bits_kept(a[k + i] - high[0], 11), bits_kept(b[k + i] - high[1], 11)};
+			products[0][i] = (double)low[0] * (double)high[1];
+			products[1][i] = (double)high[0] * (double)low[1];
+			products[2][i] = (double)high[0] * (double)high[1];
+		}
+		for (int i = 0; i < 3; i++)
+			total = sum_of_eight(products[i], total);
+		if ((k + 8) % 256 == 0) {
+			sum += total;
+			total = 0;
+		}
+	}
+	return sum + total;
+}
 static inline float sum_narrow(terms a, terms b, size_t n, int bits)
 {
 	float sum = 0;
@@ -133,6 +173,7 @@ static inline float sum_in_order(terms a, terms b, size_t n)
 	case SPLIT_32: return sum_split(a, b, n, 32);
 	case ACCUMULATORS_4: return sum_strided(a, b, n, 4);
 	case TF32_3: return sum_tf32(a, b, n, true);
+	case TF32_3_TENSOR: return sum_tensor(a, b, n);
 	case TF32: return sum_tf32(a, b, n, false);
 	case F16_SUMS: return sum_narrow(a, b, n, 11);
 	case BF16_SUMS: return sum_narrow(a, b, n, 8);
