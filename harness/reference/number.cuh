@@ -74,6 +74,12 @@ REFERENCE_FUNCTION variance at_most(double error)
 	return {square(error), 0};
 }
 
+/* Of two biases: each is anything from 0 to that. */
+REFERENCE_FUNCTION double bias_of_both(double a, double b)
+{
+	return a * b > 0 ? a + b : fabs(a) > fabs(b) ? a : b;
+}
+
 /* `bias`: what tensor cores that cut off may have taken from f32 sums, with its sign: of all
  * elements together it is no chance. The error has room for it already. */
 struct bounded {
@@ -122,7 +128,7 @@ REFERENCE_FUNCTION bounded operator-(bounded a)
 }
 REFERENCE_FUNCTION bounded operator+(bounded a, bounded b)
 {
-	bounded sum(a.x + b.x, a.error + b.error, a.spread + b.spread, a.bias + b.bias);
+	bounded sum(a.x + b.x, a.error + b.error, a.spread + b.spread, bias_of_both(a.bias, b.bias));
 	return with_error(sum, rounding(sum.x));
 }
 REFERENCE_FUNCTION bounded operator-(bounded a, bounded b)
@@ -133,7 +139,8 @@ REFERENCE_FUNCTION bounded operator-(bounded a, bounded b)
 REFERENCE_FUNCTION bounded exact_product(bounded a, bounded b)
 {
 	return bounded(a.x * b.x, fabs(a.x) * b.error + a.error * (fabs(b.x) + b.error),
-				   square(a.x) * b.spread + square(b.x) * a.spread, a.x * b.bias + b.x * a.bias);
+				   square(a.x) * b.spread + square(b.x) * a.spread,
+				   bias_of_both(a.x * b.bias, b.x * a.bias));
 }
 REFERENCE_FUNCTION bounded operator*(bounded a, bounded b)
 {
@@ -146,7 +153,7 @@ REFERENCE_FUNCTION bounded operator/(bounded a, bounded b)
 	double slope = least > 0 ? 1 / least : INFINITY;
 	bounded quotient(x, slope * (a.error + fabs(x) * b.error),
 					 square(slope) * (a.spread + square(x) * b.spread),
-					 (a.bias - x * b.bias) / b.x);
+					 bias_of_both(a.bias / b.x, -x * b.bias / b.x));
 	return with_error(quotient, QUOTIENT * fabs(x) + SMALLEST);
 }
 
@@ -371,7 +378,7 @@ template <> struct sums<bounded> {
 		double spread = rule.of_squares * sum_of_lanes(squares) + rule.of_result * square(sum) +
 						square(underflow);
 		return bounded(sum, own + errors.error(), variance{spread, 0} + errors.all(),
-					   rule.bias * sum + errors.all_bias());
+					   bias_of_both(rule.bias * sum, errors.all_bias()));
 	}
 };
 
@@ -433,9 +440,10 @@ REFERENCE_FUNCTION bounded bounded_mean(size_t n, const W &w, const V &v)
 	variance moved = weights.all(), most = {square(farthest), square(farthest)};
 	moved = {min(moved.own, most.own), min(moved.inherited, most.inherited)};
 	double own = sqrt(square(share * sum.error) + square(share * x * total.error));
-	bounded mean(x, own + min(weights.error(), farthest) + values.error(),
-				 square(share) * (sum.spread + square(x) * total.spread) + moved + values.all(),
-				 share * sum.bias + weights.all_bias() + values.all_bias());
+	bounded mean(
+		x, own + min(weights.error(), farthest) + values.error(),
+		square(share) * (sum.spread + square(x) * total.spread) + moved + values.all(),
+		bias_of_both(share * sum.bias, bias_of_both(weights.all_bias(), values.all_bias())));
 	return with_error(mean, QUOTIENT * fabs(x));
 }
 template <class R, class W, class V> REFERENCE_FUNCTION R mean(size_t n, const W &w, const V &v)
