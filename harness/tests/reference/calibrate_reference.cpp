@@ -3,9 +3,12 @@
  * of values, of faulty ones in that case where the fault shows least. One program a problem, made
  * with its arguments.cuh, its reference.cuh and TWINS, the file of its twins.
  *
- * usage: PROGRAM table [SEEDS]   prints the problem's table, of so many cases (2) of each size
- *        PROGRAM check [SEEDS]   exit status 1 where an honest one leaves the bound, or uses less
- *                                than 2 % of it, or a fault shows nowhere */
+ * usage: PROGRAM table [SEEDS [SIZE...]]
+ *        PROGRAM check [SEEDS [SIZE...]]
+ *
+ * table prints the problem's table, of so many cases (2) of each of the twins' sizes, or of the
+ * size that is given. check has exit status 1 where an honest one leaves the bound, or all use less
+ * than 2 % of it, or a fault shows nowhere. */
 #include <algorithm>
 #include <deque>
 #include <stdio.h>
@@ -247,15 +250,30 @@ static void try_case(std::vector<struct solution> &all, size_t kind, const int *
 	}
 }
 
-static void try_all(std::vector<struct solution> &all, uint64_t seeds)
+/* The sizes that are given, or those of the twins' file. */
+static std::vector<std::vector<int>> sizes_of(int argc, char **argv)
+{
+	std::vector<std::vector<int>> sizes;
+	if (argc > 3)
+		sizes.emplace_back();
+	for (int i = 3; i < argc; i++)
+		sizes[0].push_back(atoi(argv[i]));
+	for (const auto &row : tried)
+		if (argc <= 3)
+			sizes.emplace_back(row, row + sizeof row / sizeof *row);
+	return sizes;
+}
+
+static void try_all(std::vector<struct solution> &all, const std::vector<std::vector<int>> &sizes,
+					uint64_t seeds)
 {
 	for (struct solution &solution : all)
 		for (struct found &found : solution.found)
 			found.element = found.together = solution.honest ? 0 : INFINITY;
 	for (size_t kind = 0; kind < KINDS; kind++)
-		for (const auto &sizes : tried)
+		for (const std::vector<int> &row : sizes)
 			for (uint64_t seed = 1; seed <= seeds; seed++)
-				try_case(all, kind, sizes, seed);
+				try_case(all, kind, row.data(), seed);
 }
 
 /* ---- what came out ---------------------------------------------------------------------- */
@@ -333,7 +351,12 @@ static int check_blocks()
 int main(int argc, char **argv)
 {
 	std::vector<struct solution> all = all_solutions();
-	try_all(all, argc > 2 ? (uint64_t)atoi(argv[2]) : 2);
+	std::vector<std::vector<int>> sizes = sizes_of(argc, argv);
+	if (sizes[0].size() < sizeof tried[0] / sizeof tried[0][0]) {
+		fprintf(stderr, "%zu sizes are needed\n", sizeof tried[0] / sizeof tried[0][0]);
+		return 2;
+	}
+	try_all(all, sizes, argc > 2 ? (uint64_t)atoi(argv[2]) : 2);
 	if (argc > 1 && strcmp(argv[1], "check") == 0)
 		return check(all) | check_blocks();
 	print_table(all);
