@@ -336,14 +336,19 @@ static inline cudaError_t ffma_scale_all(const ffma_call &call, const ffma_produ
 	return cudaSuccess;
 }
 
+/* Whether there is an error, or nothing to multiply. */
+static inline bool ffma_no_product(const ffma_device &device, const ffma_product &p,
+								   const epilogue<float> &out)
+{
+	return device.status != cudaSuccess || !ffma_valid(p, out) || ffma_empty(p) ||
+		   ffma_only_scales(p, out);
+}
+
 /* The part of such a call: the number of its tile; -1 where it needs none. */
 static inline int ffma_part_for(const ffma_product &p, const epilogue<float> &out)
 {
 	const ffma_device &device = ffma_device_get();
-	if (device.status != cudaSuccess || !ffma_valid(p, out) || ffma_empty(p) ||
-		ffma_only_scales(p, out))
-		return -1;
-	return ffma_choose(device, p).tile;
+	return ffma_no_product(device, p, out) ? -1 : ffma_choose(device, p).tile;
 }
 
 static inline cudaError_t ffma(const ffma_product &p, const epilogue<float> &out,

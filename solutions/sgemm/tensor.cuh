@@ -249,19 +249,11 @@ static inline int tensor_part_for(const ffma_product &p, const epilogue<float> &
 	return choice.by_fmas ? tile : choice.is_wide ? TENSOR_WIDE_PART : TENSOR_NARROW_PART;
 }
 
-/* Whether ffma() alone can answer: with an error, or without a product. */
-static inline bool tensor_leaves(const ffma_device &device, const ffma_product &p,
-								 const epilogue<float> &out)
-{
-	return device.status != cudaSuccess || !ffma_valid(p, out) || ffma_empty(p) ||
-		   ffma_only_scales(p, out);
-}
-
 /* The bytes with which the product is fastest; 0 where it is ffma()'s. */
 static inline size_t tensor_workspace(const ffma_product &p, const epilogue<float> &out)
 {
 	const ffma_device &device = ffma_device_get();
-	return tensor_leaves(device, p, out) ? 0 : tensor_choose(device, p).bytes();
+	return ffma_no_product(device, p, out) ? 0 : tensor_choose(device, p).bytes();
 }
 
 /* No call was left to FMAs yet. */
@@ -274,7 +266,7 @@ static inline cudaError_t tensor(const ffma_product &p, const epilogue<float> &o
 								 size_t bytes, cudaStream_t stream)
 {
 	const ffma_device &device = ffma_device_get();
-	if (tensor_leaves(device, p, out))
+	if (ffma_no_product(device, p, out))
 		return ffma(p, out, stream);
 	tensor_choice choice = tensor_choose(device, p);
 	if (bytes > 0 && (bytes < choice.bytes() || (uintptr_t)workspace % 256 != 0 || !workspace))

@@ -10,7 +10,7 @@
 static inline void tensor_solve(const ffma_product &p, const epilogue<float> &out)
 {
 	const ffma_device &device = ffma_device_get();
-	if (tensor_leaves(device, p, out))
+	if (ffma_no_product(device, p, out))
 		return ffma_solve(p, out);
 	tensor_choice choice = tensor_choose(device, p);
 	void *workspace = choice.by_fmas ? NULL : workspace_get(choice.bytes());

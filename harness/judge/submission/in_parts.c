@@ -142,19 +142,19 @@ bool in_parts_make(const struct run *run, struct submission *s,
 
 bool in_parts_add(const struct run *run, struct submission *s,
 				  const struct compile_options *options, const struct test_case *tests,
-				  size_t count, bool *changed, struct error *err)
+				  size_t count, bool *changed)
 {
 	struct parts parts = s->parts;
 	struct compiled more;
+	struct error ignored;
 	*changed = false;
-	if (!ask(run, options->control, s, &s->compiled, tests, count, &parts, err))
+	if (!ask(run, options->control, s, &s->compiled, tests, count, &parts, &ignored))
 		return false;
 	if (memcmp(&parts, &s->parts, sizeof parts) == 0)
 		return true;
-	const bool compiled = compile(run, s, options, &parts, &more, err) == COMPILE_OK;
-	if (!compiled) {
+	if (compile(run, s, options, &parts, &more, &ignored) != COMPILE_OK) {
 		compiled_free(&more);
-		return err->message[0] != '\0' ? false : error_set(err, "nvcc refused a part");
+		return false;
 	}
 	compiled_free(&s->compiled);
 	s->compiled = more;

@@ -13,9 +13,10 @@
 bool in_parts_make(const struct run *run, struct submission *s,
 				   const struct compile_options *options);
 
-/* Adds those that other cases need: submission_supply(). */
+/* Adds those that other cases need: submission_supply(). False: they cannot be had, and what the
+ * whole comes to says why. */
 bool in_parts_add(const struct run *run, struct submission *s,
 				  const struct compile_options *options, const struct test_case *tests,
-				  size_t count, bool *changed, struct error *err);
+				  size_t count, bool *changed);
 
 #endif

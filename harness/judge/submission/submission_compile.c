@@ -203,8 +203,7 @@ bool submission_supply(const struct run *run, struct submission *s, const struct
 {
 	char header[ENTRY_HEADER_TEXT];
 	struct compile_options options = options_of(run, run->control, s, header);
-	struct error ignored;
-	if (in_parts_add(run, s, &options, tests, count, changed, &ignored))
+	if (in_parts_add(run, s, &options, tests, count, changed))
 		return true;
 	*changed = true;
 	return compile_whole(run, s, err) &&

@@ -1,27 +1,13 @@
-#include <vector>
-
-#include "twin.h"
+#include "dot.h"
 
 static const int tried[][1] = {{600}, {10000}, {100000}};
-static void choose(inputs &p, const int *sizes)
-{
-	p.N = sizes[0];
-}
 
-/* Blocks of 256 are summed as trees, and added up in f32, or in half. */
+/* Blocks are added up in f32, or in half. */
 template <bool IN_HALF> static void solve(const inputs &p, float *out)
 {
-	float sum = 0;
-	for (int begin = 0; begin < p.N; begin += 256) {
-		std::vector<float> tree(256);
-		for (int k = begin; k < p.N && k < begin + 256; k++)
-			tree[k - begin] = (float)p.A.data[k] * (float)p.B.data[k];
-		for (int half = 128; half > 0; half /= 2)
-			for (int k = 0; k < half; k++)
-				tree[k] += tree[k + half];
-		sum += tree[0];
-		sum = IN_HALF ? (float)(_Float16)sum : sum;
-	}
+	float sum = sum_of_blocks(p, [](float sum, float block, bool) {
+		return IN_HALF ? (float)(_Float16)(sum + block) : sum + block;
+	});
 	out[0] = (float)(_Float16)sum;
 }
 

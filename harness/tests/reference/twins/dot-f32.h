@@ -1,27 +1,13 @@
-#include <vector>
-
-#include "twin.h"
+#include "dot.h"
 
 static const int tried[][1] = {{33}, {1000}, {100000}};
-static void choose(inputs &p, const int *sizes)
-{
-	p.N = sizes[0];
-}
 
-/* Blocks of 256 are summed as trees, and added up one after the other, but for the last one. */
+/* Blocks are added up one after the other, but for the last one. */
 template <bool BLOCK_MISSING> static void solve(const inputs &p, float *out)
 {
-	float sum = 0;
-	for (int begin = 0; begin < p.N; begin += 256) {
-		std::vector<float> tree(256);
-		for (int k = begin; k < p.N && k < begin + 256; k++)
-			tree[k - begin] = (float)p.A.data[k] * (float)p.B.data[k];
-		for (int half = 128; half > 0; half /= 2)
-			for (int k = 0; k < half; k++)
-				tree[k] += tree[k + half];
-		sum += BLOCK_MISSING && begin + 256 >= p.N ? 0 : tree[0];
-	}
-	out[0] = sum;
+	out[0] = sum_of_blocks(p, [](float sum, float block, bool is_last) {
+		return BLOCK_MISSING && is_last ? sum : sum + block;
+	});
 }
 
 static const struct twin twins[] = {{"trees of 256", true, solve<false>},
