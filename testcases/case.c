@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "testcases/draw.h"
+#include "testcases/problem_file.h"
+
 const enum size case_dimensions[CASE_DIMENSIONS] = {SIZE_M, SIZE_N, SIZE_K};
 
 /* Small codes keep most sums small, as large products hide small faults. */
@@ -19,6 +22,18 @@ struct value_spec case_codes(const struct type *type, float most)
 							   small ? most : type->uniform_most, 0, share};
 }
 
+struct value_spec operand_values(const struct operand *operand, const struct shape *shape,
+								 struct value_spec spec)
+{
+	if (operand->rules == NULL)
+		return spec;
+	if (operand->rules->scaled != 0)
+		spec.scale /= sqrtf((float)shape->size[operand->rules->scaled]);
+	if (operand->rules->zeros > 0)
+		spec = (struct value_spec){VALUES_SPARSE, spec.scale, 0, operand->rules->zeros};
+	return spec;
+}
+
 struct value_spec case_plain_values(const struct problem *problem, size_t operand,
 									const struct test_case *test)
 {
@@ -33,28 +48,26 @@ struct value_spec case_plain_values(const struct problem *problem, size_t operan
 	}
 	if (row->role == ROLE_BOTH && test->scalar[SCALAR_BETA] == 0)
 		return (struct value_spec){VALUES_MARKER, 0, 0, 0};
-	return (struct value_spec){VALUES_UNIFORM, 1.0f, 0, 0};
+	return operand_values(row, &test->shape, (struct value_spec){VALUES_UNIFORM, 1.0f, 0, 0});
 }
 
 int case_largest(const struct problem *problem)
 {
+	struct draw_all_limits all = draw_limits_of(problem, INT32_MAX);
 	int largest = 1;
-	for (int i = 0; i < CASE_DIMENSIONS; i++) {
-		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
-		if (size != NULL && size->max > largest)
-			largest = size->max;
-	}
+	for (int i = 0; i < all.count; i++)
+		if (all.of[i].high > largest)
+			largest = all.of[i].high;
 	return largest;
 }
 
 int case_smallest(const struct problem *problem)
 {
+	struct draw_all_limits all = draw_limits_of(problem, INT32_MAX);
 	int smallest = 1;
-	for (int i = 0; i < CASE_DIMENSIONS; i++) {
-		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
-		if (size != NULL && size->min > smallest)
-			smallest = size->min;
-	}
+	for (int i = 0; i < all.count; i++)
+		if (all.of[i].low > smallest)
+			smallest = all.of[i].low;
 	return smallest;
 }
 
@@ -78,7 +91,7 @@ struct test_case case_of_shape(const struct problem *problem, const struct shape
 		enum scalar scalar = problem->scalars[i].is;
 		if (scalars != NULL)
 			test.scalar[scalar] = scalars[i];
-		else if (problem->scalars[i].draw != SCALAR_DRAW_FACTOR)
+		else if (problem->scalars[i].draw != SCALAR_DRAW_FACTOR || problem->file != NULL)
 			test.scalar[scalar] = problem->large_scalars[i];
 	}
 	for (size_t i = 0; problem->operands[i].name != NULL; i++)

@@ -81,6 +81,11 @@ bool case_make_exact(const struct problem *problem, struct test_case *test);
 struct value_spec case_plain_values(const struct problem *problem, size_t operand,
 									const struct test_case *test);
 
+/* These values of an operand of a problem of a file as its rules have them: divided by the root of
+ * a size, with zeros. */
+struct value_spec operand_values(const struct operand *operand, const struct shape *shape,
+								 struct value_spec spec);
+
 /* Codes up to a magnitude (0: any), as generated cases have them in an integer operand. */
 struct value_spec case_codes(const struct type *type, float most);
 

@@ -46,7 +46,8 @@ static double sigma_of_product(const struct problem *problem, double scale)
 bool case_make_exact(const struct problem *problem, struct test_case *test)
 {
 	double factor;
-	if (problem->algebra == ALGEBRA_SHORTEST_PATHS || !scalars_are_exact(test, &factor))
+	if (problem->algebra == ALGEBRA_SHORTEST_PATHS || problem->file != NULL ||
+		!scalars_are_exact(test, &factor))
 		return false;
 	const struct number_format *format = &type_of(problem_part(problem, PART_RESULT)->type)->format;
 	if (format->is_integer) /* exact whatever the values are */

@@ -10,7 +10,7 @@ bool case_has_multiple(const struct problem *problem, int max_dim, int multiple)
 {
 	struct draw_all_limits all = draw_limits_of(problem, max_dim);
 	bool any = true;
-	for (int i = 0; i < CASE_DIMENSIONS; i++)
+	for (int i = 0; i < all.count; i++)
 		any = any && all.of[i].high / multiple * multiple >= all.of[i].low;
 	return any;
 }
@@ -87,6 +87,7 @@ struct test_case case_generate(const struct problem *problem, uint64_t seed, siz
 		if (is_only_c(&order, index))
 			draw_no_product(&test);
 	}
+	draw_named_factors(&draws, problem, &test);
 	draw_contents(&draws, problem, &test, exact);
 	if (turn == DRAW_ABOVE)
 		draw_padding_decides(&draws, problem, &test);
@@ -128,6 +129,7 @@ struct test_case case_generate_at(const struct problem *problem, const struct sh
 		if (index % (2 * GIVEN_KINDS) == GIVEN_KINDS + GIVEN_DRAWN)
 			draw_no_product(&test);
 	}
+	draw_named_factors(&draws, problem, &test);
 	draw_contents(&draws, problem, &test, kind == GIVEN_EXACT);
 	if (index % (2 * GIVEN_KINDS) == GIVEN_PLAIN)
 		hold_timed_values(problem, &test);

@@ -21,11 +21,18 @@ struct draw_limits {
 	int low, high;
 };
 
-/* The limits of M, N and K; of one that the problem has not, those of the first. */
+/* The sizes that are drawn together, by classes, with their limits: M, N and K (of one that the
+ * problem has not, the first's), or the sizes by name of a problem of a file, of which the first
+ * takes the part of M, the second that of N, and so on in turn. */
 struct draw_all_limits {
-	struct draw_limits of[CASE_DIMENSIONS];
+	int count;
+	enum size size[SIZES_MAX];
+	struct draw_limits of[SIZES_MAX];
 };
 struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim);
+
+/* Of the largest single product that a case of a problem of a file is as large as. */
+#define DRAW_SIDE_MOST 4096
 
 /* The families of shapes, turns 0 to 11, and what every run has of sizes that solutions tell
  * apart, turns 12 to 23 (README.md): first two ragged ones, last the alignments of rows. */
@@ -45,6 +52,8 @@ float draw_scalar(struct draws *draws);
 void draw_factors(struct draws *draws, struct test_case *test);
 void draw_exact_factors(struct draws *draws, struct test_case *test);
 void draw_no_product(struct test_case *test);
+/* Those of a problem of a file. */
+void draw_named_factors(struct draws *draws, const struct problem *problem, struct test_case *test);
 /* What operands hold, and the scalars but alpha and beta; `exact` where that is possible. */
 void draw_contents(struct draws *draws, const struct problem *problem, struct test_case *test,
 				   bool exact);

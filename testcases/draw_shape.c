@@ -1,5 +1,6 @@
 /* The shapes of generated cases. */
 #include "testcases/draw.h"
+#include "testcases/problem_file.h"
 
 static int clamp(struct draw_limits limits, int size)
 {
@@ -121,30 +122,31 @@ typedef int draw_size(struct draws *draws, struct draw_limits limits);
 
 /* Each by its own function. */
 static void draw_apart(struct draws *draws, const struct draw_all_limits *all, draw_size *draw,
-					   int out[CASE_DIMENSIONS])
+					   int out[SIZES_MAX])
 {
-	for (int i = 0; i < CASE_DIMENSIONS; i++)
+	for (int i = 0; i < all->count; i++)
 		out[i] = draw(draws, all->of[i]);
 }
 
 static void draw_square(struct draws *draws, const struct draw_all_limits *all, draw_size *draw,
-						int out[CASE_DIMENSIONS])
+						int out[SIZES_MAX])
 {
 	int size = draw(draws, all->of[0]);
-	for (int i = 0; i < CASE_DIMENSIONS; i++)
+	for (int i = 0; i < all->count; i++)
 		out[i] = clamp(all->of[i], size);
 }
 
 /* large[i]: the upper half of its limits, else the small sizes. */
 static void draw_skinny(struct draws *draws, const struct draw_all_limits *all,
-						const bool large[CASE_DIMENSIONS], int out[CASE_DIMENSIONS])
+						const bool large[CASE_DIMENSIONS], int out[SIZES_MAX])
 {
-	for (int i = 0; i < CASE_DIMENSIONS; i++)
-		out[i] = size_mixed(draws, large[i] ? limits_large(all->of[i]) : limits_small(all->of[i]));
+	for (int i = 0; i < all->count; i++)
+		out[i] = size_mixed(draws, large[i % CASE_DIMENSIONS] ? limits_large(all->of[i])
+															  : limits_small(all->of[i]));
 }
 
 static void draw_family(struct draws *draws, enum family family, const struct draw_all_limits *all,
-						int out[CASE_DIMENSIONS])
+						int out[SIZES_MAX])
 {
 	switch (family) {
 	case FAMILY_SQUARE_ALIGNED: draw_square(draws, all, size_aligned, out); return;
@@ -297,41 +299,60 @@ static int step_of(const struct problem *problem, enum size size, int multiple)
 
 static void draw_covering(struct draws *draws, const struct problem *problem,
 						  const enum aim aims[CASE_DIMENSIONS], const struct draw_all_limits *all,
-						  int multiple, int out[CASE_DIMENSIONS])
+						  int multiple, int out[SIZES_MAX])
 {
-	const struct problem_size *rows = problem_size_of(problem, SIZE_M);
-	const struct problem_size *columns = problem_size_of(problem, SIZE_N);
-	bool both = columns != NULL && columns != rows;
+	const struct problem_size *rows = problem_size_of(problem, all->size[0]);
+	const struct problem_size *columns = problem_size_of(problem, all->size[1]);
+	bool both = all->count > 1 && columns != NULL && columns != rows;
 	bool exchanged = aims[0] == AIM_SMALLEST && both && draw_below(draws, 2) == 0;
-	for (int i = 0; i < CASE_DIMENSIONS; i++)
-		out[i] = size_aimed(draws, aims[exchanged && i < 2 ? 1 - i : i], all->of[i],
-							step_of(problem, case_dimensions[i], multiple), out, i);
+	for (int i = 0; i < all->count; i++) {
+		int part = i % CASE_DIMENSIONS, others = i < CASE_DIMENSIONS ? i : CASE_DIMENSIONS - 1;
+		out[i] = size_aimed(draws, aims[exchanged && part < 2 ? 1 - part : part], all->of[i],
+							step_of(problem, all->size[i], multiple), out + i - others, others);
+	}
+}
+
+static struct draw_limits limits_of(const struct problem_size *size, int max_dim)
+{
+	struct draw_limits limits = {size->min, size->max};
+	if (max_dim < limits.high)
+		limits.high = max_dim > limits.low ? max_dim : limits.low;
+	return limits;
 }
 
 struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim)
 {
-	struct draw_all_limits all;
-	for (int i = 0; i < CASE_DIMENSIONS; i++) {
+	struct draw_all_limits all = {0};
+	for (int i = 0; problem->file == NULL && i < CASE_DIMENSIONS; i++) {
 		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
-		if (size == NULL)
-			size = problem_size_of(problem, SIZE_M);
-		struct draw_limits limits = {size->min, size->max};
-		if (max_dim < limits.high)
-			limits.high = max_dim > limits.low ? max_dim : limits.low;
-		all.of[i] = limits;
+		all.size[i] = case_dimensions[i];
+		all.of[i] = limits_of(size != NULL ? size : problem_size_of(problem, SIZE_M), max_dim);
+		all.count++;
+	}
+	for (int i = 0; problem->file != NULL && problem->sizes[i].name != NULL; i++) {
+		const struct size_rules *rules = &problem->rules->sizes[i];
+		if (rules->uniform || rules->nonzeros_of >= 0)
+			continue;
+		all.size[all.count] = (enum size)(SIZE_NAMED + i);
+		all.of[all.count++] = limits_of(&problem->sizes[i], max_dim);
 	}
 	return all;
 }
 
-/* Mostly below the problem's common size, where it has one. */
+/* Mostly below the common size, of the problem or of a size by itself, where there is one. */
 static struct draw_all_limits limits_common(struct draws *draws, const struct problem *problem,
 											struct draw_all_limits all)
 {
-	int common = problem->common;
-	bool rare = common == 0 || draw_below(draws, 8) == 0;
-	for (int i = 0; i < CASE_DIMENSIONS && !rare; i++)
-		if (common < all.of[i].high)
-			all.of[i].high = common > all.of[i].low ? common : all.of[i].low;
+	int commons[SIZES_MAX], any = problem->common;
+	for (int i = 0; i < all.count; i++) {
+		commons[i] = problem->file == NULL ? problem->common
+										   : problem->rules->sizes[all.size[i] - SIZE_NAMED].common;
+		any |= commons[i];
+	}
+	bool rare = any == 0 || draw_below(draws, 8) == 0;
+	for (int i = 0; i < all.count && !rare; i++)
+		if (commons[i] > 0 && commons[i] < all.of[i].high)
+			all.of[i].high = commons[i] > all.of[i].low ? commons[i] : all.of[i].low;
 	return all;
 }
 
@@ -380,34 +401,109 @@ static void draw_dividing_group(struct draws *draws, const struct problem *probl
 	shape->size[SIZE_GROUP] = size->min << draw_below(draws, powers + 1);
 }
 
-struct shape draw_shape(struct draws *draws, const struct problem *problem, enum case_sizes sizes,
-						size_t turn, int max_dim, int multiple)
+/* Sizes of M, N and K's kind, in the order of `all`. */
+static void draw_sizes(struct draws *draws, const struct problem *problem, enum case_sizes sizes,
+					   size_t turn, const struct draw_all_limits *all, int multiple,
+					   int drawn[SIZES_MAX])
 {
-	int drawn[CASE_DIMENSIONS] = {0};
-	struct draw_all_limits all = draw_limits_of(problem, max_dim);
 	const enum aim *covering = sizes == CASE_SIZES_MIXED && turn >= DRAW_FAMILIES
 								   ? coverings[(turn - DRAW_FAMILIES) % DRAW_COVERINGS]
 								   : NULL;
-	struct shape shape;
-	for (int i = 0; i < SIZE_COUNT; i++)
-		shape.size[i] = 1;
 	if (sizes == CASE_SIZES_UNIFORM) {
-		for (int i = 0; i < CASE_DIMENSIONS; i++)
-			drawn[i] = draw_between(draws, all.of[i].low, all.of[i].high);
+		for (int i = 0; i < all->count; i++)
+			drawn[i] = draw_between(draws, all->of[i].low, all->of[i].high);
 	} else {
-		struct draw_all_limits common = limits_common(draws, problem, all);
+		struct draw_all_limits common = limits_common(draws, problem, *all);
 		if (covering != NULL)
 			draw_covering(draws, problem, covering, &common, multiple, drawn);
 		else
 			draw_family(draws, families[turn % DRAW_FAMILIES], &common, drawn);
 	}
-	for (int i = 0; i < CASE_DIMENSIONS; i++) {
-		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
-		int step = covering != NULL || multiple <= 1
-					   ? step_of(problem, case_dimensions[i], multiple)
+	for (int i = 0; i < all->count; i++) {
+		bool own = covering != NULL || multiple <= 1 || problem->file != NULL;
+		int step = own ? step_of(problem, all->size[i], multiple)
 					   : multiple; /* the group brings what the problem wants */
 		if (step > 1)
-			drawn[i] = size_of_multiple(all.of[i], step, drawn[i]);
+			drawn[i] = size_of_multiple(all->of[i], step, drawn[i]);
+	}
+}
+
+/* ---- problems of files ------------------------------------------------------------------- */
+
+/* Within what the sizes before it allow: those that others depend on come first in rounds. */
+static void settle_named(const struct problem *problem, int32_t named[SIZES_MAX])
+{
+	for (int round = 0; round < SIZES_MAX; round++)
+		for (int i = 0; i < SIZES_MAX && problem->sizes[i].name != NULL; i++) {
+			const struct size_rules *rules = &problem->rules->sizes[i];
+			int low = problem->sizes[i].min, step = problem->sizes[i].multiple;
+			for (int j = 0; j < SIZE_LIMITS_MAX && rules->at_most[j] >= 0; j++)
+				if (named[i] > named[rules->at_most[j]])
+					named[i] = named[rules->at_most[j]];
+			if (rules->multiple_of >= 0)
+				step = named[rules->multiple_of];
+			if (step > 1)
+				named[i] = named[i] / step * step;
+			if (named[i] < low)
+				named[i] = step > 1 ? (low + step - 1) / step * step : low;
+		}
+}
+
+/* What a run has room for: the terms of the largest product. Where a draw has more, its largest
+ * extents are cut to half, which leaves them of their kind of alignment mostly. */
+static void fit_work(const struct problem *problem, int max_dim, struct shape *shape)
+{
+	struct draw_all_limits all = draw_limits_of(problem, max_dim);
+	double side = max_dim < DRAW_SIDE_MOST ? max_dim : DRAW_SIDE_MOST;
+	int32_t *named = &shape->size[SIZE_NAMED];
+	shape_derive(problem, shape);
+	while (shape_terms(shape) > side * side * side) {
+		int largest = 0;
+		for (int i = 1; i < all.count; i++)
+			if (shape->size[all.size[i]] > shape->size[all.size[largest]])
+				largest = i;
+		int32_t *size = &shape->size[all.size[largest]], before = *size;
+		*size = all.of[largest].low > *size / 2 ? all.of[largest].low : *size / 2 | (*size & 1);
+		settle_named(problem, named);
+		shape_derive(problem, shape);
+		if (*size >= before)
+			return;
+	}
+}
+
+static struct shape draw_named(struct draws *draws, const struct problem *problem,
+							   enum case_sizes sizes, size_t turn, int max_dim, int multiple)
+{
+	struct draw_all_limits all = draw_limits_of(problem, max_dim);
+	int drawn[SIZES_MAX] = {0};
+	struct shape shape;
+	for (int i = 0; i < SIZE_COUNT; i++)
+		shape.size[i] = 1;
+	draw_sizes(draws, problem, sizes, turn, &all, multiple, drawn);
+	for (int i = 0; i < all.count; i++)
+		shape.size[all.size[i]] = drawn[i];
+	for (int i = 0; problem->sizes[i].name != NULL; i++)
+		if (problem->rules->sizes[i].uniform)
+			shape.size[SIZE_NAMED + i] =
+				draw_between(draws, problem->sizes[i].min, problem->sizes[i].max);
+	settle_named(problem, &shape.size[SIZE_NAMED]);
+	fit_work(problem, max_dim, &shape);
+	return shape;
+}
+
+struct shape draw_shape(struct draws *draws, const struct problem *problem, enum case_sizes sizes,
+						size_t turn, int max_dim, int multiple)
+{
+	if (problem->file != NULL)
+		return draw_named(draws, problem, sizes, turn, max_dim, multiple);
+	int drawn[SIZES_MAX] = {0};
+	struct draw_all_limits all = draw_limits_of(problem, max_dim);
+	struct shape shape;
+	for (int i = 0; i < SIZE_COUNT; i++)
+		shape.size[i] = 1;
+	draw_sizes(draws, problem, sizes, turn, &all, multiple, drawn);
+	for (int i = 0; i < CASE_DIMENSIONS; i++) {
+		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
 		bool again = i > 0 && size == problem_size_of(problem, SIZE_M); /* one size is all three */
 		if (size != NULL)
 			shape.size[case_dimensions[i]] = again ? drawn[0] : drawn[i];
@@ -416,7 +512,7 @@ struct shape draw_shape(struct draws *draws, const struct problem *problem, enum
 		shape.size[SIZE_BATCH] = draw_batch(draws, problem, &shape, max_dim);
 	if (problem_size_of(problem, SIZE_GROUP) == NULL)
 		return shape;
-	if (covering != NULL)
+	if (sizes == CASE_SIZES_MIXED && turn >= DRAW_FAMILIES)
 		draw_dividing_group(draws, problem, &shape);
 	else
 		draw_group(draws, problem, &shape, multiple);

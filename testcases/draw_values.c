@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "testcases/draw.h"
+#include "testcases/problem_file.h"
 
 float draw_scalar(struct draws *draws)
 {
@@ -27,6 +28,15 @@ void draw_no_product(struct test_case *test)
 {
 	test->scalar[SCALAR_ALPHA] = 0;
 	test->scalar[SCALAR_BETA] = 1;
+}
+
+void draw_named_factors(struct draws *draws, const struct problem *problem, struct test_case *test)
+{
+	static const float plain[] = {1, 1, 0.5f};
+	for (size_t i = 0; problem->file != NULL && problem->scalars[i].name != NULL; i++) {
+		int kind = draw_below(draws, 6);
+		test->scalar[problem->scalars[i].is] = kind < 3 ? plain[kind] : draw_scalar(draws);
+	}
 }
 
 void draw_exact_factors(struct draws *draws, struct test_case *test)
@@ -153,12 +163,28 @@ static struct value_spec draw_graph(struct draws *draws, const struct shape *sha
 	return (struct value_spec){kind, 10.0f, kind == VALUES_GRAPH_INTEGER ? 0 : 0.1f, share};
 }
 
+/* Weights of a network are divided by the root of a size, whatever their distribution: values of
+ * many magnitudes have none that could be divided. */
+static struct value_spec draw_ruled(struct draws *draws, const struct operand *operand,
+									const struct test_case *test)
+{
+	const struct operand_rules *rules = operand->rules;
+	struct value_spec spec = draw_numbers(draws, type_of(operand->type));
+	bool wide = spec.distribution == VALUES_WIDE || spec.distribution == VALUES_WIDE_LATE ||
+				spec.distribution == VALUES_WIDE_ROWS;
+	if (rules->zeros > 0 || (wide && rules->scaled != 0))
+		spec = (struct value_spec){VALUES_UNIFORM, 1.0f, 0, 0};
+	return operand_values(operand, &test->shape, spec);
+}
+
 static struct value_spec draw_of(struct draws *draws, const struct operand *operand,
 								 const struct test_case *test)
 {
 	const struct type *type = type_of(operand->type);
 	switch (operand->draw) {
-	case DRAW_NUMBERS: return draw_numbers(draws, type);
+	case DRAW_NUMBERS:
+		return operand->rules != NULL ? draw_ruled(draws, operand, test)
+									  : draw_numbers(draws, type);
 	case DRAW_LENGTHS: return draw_lengths(draws);
 	case DRAW_CODES: return draw_codes(draws, type);
 	case DRAW_SCALES: return CASE_SCALES;
@@ -174,8 +200,8 @@ static void draw_operands(struct draws *draws, const struct problem *problem,
 {
 	const struct operand *rows = problem->operands;
 	for (size_t i = 0; rows[i].name != NULL; i++) {
-		bool alike = i == 1 && rows[i].role == ROLE_INPUT && rows[i].draw == rows[0].draw &&
-					 draw_below(draws, 2) == 0;
+		bool alike = i == 1 && problem->file == NULL && rows[i].role == ROLE_INPUT &&
+					 rows[i].draw == rows[0].draw && draw_below(draws, 2) == 0;
 		test->values[i] = alike ? test->values[0] : draw_of(draws, &rows[i], test);
 	}
 }

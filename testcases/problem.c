@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "testcases/problem_file.h"
+
 /* ---- rows that problems share ------------------------------------------------------ */
 
 #define IS(size) (1u << SIZE_##size)
@@ -42,23 +44,24 @@
 
 #define LEFT(name, type, draw)                                                                     \
 	{                                                                                              \
-		name, ROLE_INPUT, type, PART_LEFT, false, false, EXTENT(BATCH, M, K), draw                 \
+		name, ROLE_INPUT, type, PART_LEFT, false, false, EXTENT(BATCH, M, K), draw, NULL           \
 	}
 #define RIGHT(name, type, draw)                                                                    \
 	{                                                                                              \
-		name, ROLE_INPUT, type, PART_RIGHT, false, false, EXTENT(BATCH, K, N), draw                \
+		name, ROLE_INPUT, type, PART_RIGHT, false, false, EXTENT(BATCH, K, N), draw, NULL          \
 	}
 #define RIGHT_TRANSPOSED(name, type, draw)                                                         \
 	{                                                                                              \
-		name, ROLE_INPUT, type, PART_RIGHT, true, false, EXTENT(BATCH, N, K), draw                 \
+		name, ROLE_INPUT, type, PART_RIGHT, true, false, EXTENT(BATCH, N, K), draw, NULL           \
 	}
 #define RESULT(name, type)                                                                         \
 	{                                                                                              \
-		name, ROLE_OUTPUT, type, PART_RESULT, false, false, EXTENT(BATCH, M, N), DRAW_NOTHING      \
+		name, ROLE_OUTPUT, type, PART_RESULT, false, false, EXTENT(BATCH, M, N), DRAW_NOTHING,     \
+			NULL                                                                                   \
 	}
 #define RESULT_ADDED(name, type)                                                                   \
 	{                                                                                              \
-		name, ROLE_BOTH, type, PART_RESULT, false, false, EXTENT(BATCH, M, N), DRAW_NUMBERS        \
+		name, ROLE_BOTH, type, PART_RESULT, false, false, EXTENT(BATCH, M, N), DRAW_NUMBERS, NULL  \
 	}
 
 #define GEMM(type)                                                                                 \
@@ -243,7 +246,7 @@ static const struct problem problems[] = {
 		.operands = {LEFT("x", DTYPE_F16, DRAW_NUMBERS),
 					 RIGHT_TRANSPOSED("w_q", DTYPE_U4, DRAW_CODES),
 					 {"scales", ROLE_INPUT, DTYPE_F16, PART_RIGHT_SCALES, true, true,
-					  EXTENT(BATCH, N, K), DRAW_SCALES},
+					  EXTENT(BATCH, N, K), DRAW_SCALES, NULL},
 					 RESULT("y", DTYPE_F16)},
 		.call = "x w_q scales y M N K group_size",
 		.leetgpu_atol = 0.01,
@@ -344,17 +347,14 @@ static const struct problem calibration = {
 
 /* ---- finding --------------------------------------------------------------------------- */
 
-const struct problem *problem_table(size_t *count)
+const struct problem *problem_rows(size_t *count)
 {
 	*count = sizeof problems / sizeof problems[0];
 	return problems;
 }
 
-const struct problem *problem_find(const char *name)
+const struct problem *problem_inner(const char *name)
 {
-	for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++)
-		if (strcmp(problems[i].name, name) == 0)
-			return &problems[i];
 	if (strcmp(name, PROBLEM_CALIBRATION) == 0)
 		return &calibration;
 	return strcmp(name, PROBLEM_STAGE) == 0 ? &stage : NULL;
@@ -364,7 +364,8 @@ const char *algebra_name(enum algebra algebra)
 {
 	static const char *const names[] = {[ALGEBRA_PLUS_TIMES] = "plus-times",
 										[ALGEBRA_MIN_PLUS] = "min-plus",
-										[ALGEBRA_SHORTEST_PATHS] = "shortest-paths"};
+										[ALGEBRA_SHORTEST_PATHS] = "shortest-paths",
+										[ALGEBRA_REFERENCE] = "reference"};
 	return names[algebra];
 }
 
@@ -374,7 +375,7 @@ float scalar_neutral(enum scalar scalar)
 												[SCALAR_SCALE_LEFT] = 1,
 												[SCALAR_SCALE_RIGHT] = 1,
 												[SCALAR_SCALE_RESULT] = 1};
-	return neutral[scalar];
+	return scalar >= SCALAR_NAMED ? 1 : neutral[scalar];
 }
 
 /* ---- walking --------------------------------------------------------------------------- */
@@ -519,7 +520,9 @@ static void explain_extents(struct text *text, const struct problem *problem,
 							const struct operand *operand)
 {
 	bool any = false;
-	for (size_t i = 0; i < EXTENTS_MAX; i++) {
+	for (size_t i = 0; operand->rules != NULL && i < operand->rules->rank; i++)
+		text_add(text, "%s%s", i > 0 ? " x " : "", operand->rules->text[i]);
+	for (size_t i = 0; operand->rules == NULL && i < EXTENTS_MAX; i++) {
 		const struct problem_size *size = problem_size_of(problem, operand->extent[i]);
 		if (size == NULL)
 			continue;
@@ -546,6 +549,8 @@ void problem_explain(const struct problem *problem, char out[EXPLANATION_TEXT])
 
 uint64_t operand_columns(const struct operand *operand, const struct shape *shape)
 {
+	if (operand->rules != NULL)
+		return extent_of(operand->rules, operand->rules->rank - 1, shape);
 	uint64_t columns = (uint64_t)shape->size[operand->extent[EXTENTS_MAX - 1]];
 	return operand->grouped ? columns / (uint64_t)shape->size[SIZE_GROUP] : columns;
 }
@@ -553,7 +558,9 @@ uint64_t operand_columns(const struct operand *operand, const struct shape *shap
 uint64_t operand_elements(const struct operand *operand, const struct shape *shape)
 {
 	uint64_t elements = operand_columns(operand, shape);
-	for (size_t i = 0; i + 1 < EXTENTS_MAX; i++)
+	for (size_t i = 0; operand->rules != NULL && i + 1 < operand->rules->rank; i++)
+		elements *= extent_of(operand->rules, i, shape);
+	for (size_t i = 0; operand->rules == NULL && i + 1 < EXTENTS_MAX; i++)
 		elements *= (uint64_t)shape->size[operand->extent[i]];
 	return elements;
 }

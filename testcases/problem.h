@@ -21,15 +21,25 @@ extern "C" {
 
 /* ---- sizes --------------------------------------------------------------------- */
 
-enum size { SIZE_BATCH, SIZE_M, SIZE_N, SIZE_K, SIZE_GROUP, SIZE_COUNT };
-#define SIZE_LARGEST (1 << 22) /* of any of them that a referee takes */
+/* A problem of a file has its own sizes by name, in the order of its table, and M, N and K follow
+ * from them: rows and columns of the result, and the terms of all sums for each of its elements. */
+#define SIZES_MAX 8
+enum size {
+	SIZE_BATCH,
+	SIZE_M,
+	SIZE_N,
+	SIZE_K,
+	SIZE_GROUP,
+	SIZE_NAMED,
+	SIZE_COUNT = SIZE_NAMED + SIZES_MAX
+};
+#define SIZE_LARGEST (1 << 22) /* of any of them that a referee takes, but for those of files */
 
 /* 1 where a problem has no such size. */
 struct shape {
 	int32_t size[SIZE_COUNT];
 };
 
-#define SIZES_MAX 4
 /* One size that solve() takes. */
 struct problem_size {
 	const char *name;  /* as solve() calls it; NULL ends the table */
@@ -50,7 +60,8 @@ enum scalar {
 	SCALAR_ZERO_LEFT,
 	SCALAR_ZERO_RIGHT,
 	SCALAR_ZERO_RESULT,
-	SCALAR_COUNT
+	SCALAR_NAMED, /* and on: factors of a problem of a file, in the order of its table */
+	SCALAR_COUNT = SCALAR_NAMED + 4
 };
 
 /* How generated cases draw it. */
@@ -83,6 +94,7 @@ enum part {
 	PART_RIGHT,        /* K x N */
 	PART_RIGHT_SCALES, /* N x K / group: factors of the right operand, a group along K has one */
 	PART_RESULT,       /* M x N */
+	PART_NAMED,        /* of a problem of a file: its reference knows it by its name */
 };
 
 /* How generated cases draw its values. */
@@ -95,7 +107,7 @@ enum draw {
 	DRAW_NOTHING, /* outputs: what shows when it is not overwritten */
 };
 
-#define OPERANDS_MAX 4
+#define OPERANDS_MAX 6
 #define EXTENTS_MAX 3
 #define EXTENT(a, b, c)                                                                            \
 	{                                                                                              \
@@ -111,6 +123,8 @@ struct operand {
 	bool grouped;    /* its last extent counts groups: it is divided by the group size */
 	enum size extent[EXTENTS_MAX]; /* of which its rows are the product of all but the last */
 	enum draw draw;
+	const struct operand_rules
+		*rules; /* of a file, instead of `extent`; NULL: a row of problem.c */
 };
 
 /* ---- problems ------------------------------------------------------------------ */
@@ -121,6 +135,7 @@ enum algebra {
 	ALGEBRA_MIN_PLUS,       /* C_ij: the least over k of A_ik + B_kj, each rounded to f32: the
 							   same in every order, so that it is demanded bit for bit */
 	ALGEBRA_SHORTEST_PATHS, /* the closure of the left operand, a graph's edges, over min-plus */
+	ALGEBRA_REFERENCE,      /* what the problem's reference.cuh says (problem_file.h) */
 };
 
 /* What bounds the problem, and so stands beside the times in its tables. */
@@ -130,8 +145,9 @@ enum metric {
 };
 
 struct problem {
-	const char *name;      /* "gemm-f16": what the user types */
-	const char *also;      /* words of other tools for it (base/suggest.h); NULL: none */
+	const char *name; /* "gemm-f16": what the user types */
+	const char *file; /* the folder of problem.ini and reference.cuh; NULL: a row of problem.c */
+	const char *also; /* words of other tools for it (base/suggest.h); NULL: none */
 	const char *also_says; /* what else is to be known of them; NULL: nothing */
 	const char *folder;    /* "gemm_f16": its folder below solutions/ */
 	const char *summary;   /* one line for `gemmjudge list` */
@@ -147,9 +163,10 @@ struct problem {
 	float large_scalars[SCALARS_MAX];  /* by the table of scalars */
 	int common; /* seven of eight generated cases stay at or below it; 0: all may reach the largest
 				 */
+	const struct problem_rules *rules; /* of a file (problem_file.h) */
 };
 
-/* The table and its length. */
+/* The table and its length: the rows of problem.c, then the problems of files. */
 const struct problem *problem_table(size_t *count);
 
 /* By name ("gemm-f16"); NULL when unknown. */

@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "testcases/problem_file.h"
 
 bool shape_parse(const char *text, int max, struct shape_text *out, struct error *err)
 {
@@ -43,6 +46,29 @@ static void set_size(const struct problem_size *row, int32_t number, struct shap
 			out->size[i] = number;
 }
 
+/* Sizes of a problem of a file that depend on one another, and buffers that have an element. */
+static bool named_sizes_hold(const struct problem *problem, const struct shape *shape,
+							 const char *text, struct error *err)
+{
+	const int32_t *named = &shape->size[SIZE_NAMED];
+	for (int i = 0; i < SIZES_MAX && problem->sizes[i].name != NULL; i++) {
+		const struct size_rules *rules = &problem->rules->sizes[i];
+		const struct problem_size *row = &problem->sizes[i];
+		for (int j = 0; j < SIZE_LIMITS_MAX && rules->at_most[j] >= 0; j++)
+			if (named[i] > named[rules->at_most[j]])
+				return error_set(err, "%s is no shape of %s: %s is at most %s", text, problem->name,
+								 row->name, problem->sizes[rules->at_most[j]].name);
+		if (rules->multiple_of >= 0 && named[i] % named[rules->multiple_of] != 0)
+			return error_set(err, "%s is no shape of %s: %s is a multiple of %s", text,
+							 problem->name, row->name, problem->sizes[rules->multiple_of].name);
+	}
+	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++)
+		if (operand_elements(operand, shape) == 0)
+			return error_set(err, "%s is no shape of %s: %s has no element", text, problem->name,
+							 operand->name);
+	return true;
+}
+
 bool shape_holds(const struct problem *problem, const struct shape *shape, struct error *err)
 {
 	char text[SHAPE_TEXT];
@@ -55,6 +81,8 @@ bool shape_holds(const struct problem *problem, const struct shape *shape, struc
 				shape->size[i] % row->multiple != 0)
 				return error_set(err, "%s is no shape of %s: %s is a multiple of %d", text,
 								 problem->name, row->name, row->multiple);
+	if (problem->file != NULL && !named_sizes_hold(problem, shape, text, err))
+		return false;
 	if (group != NULL && shape->size[SIZE_K] % shape->size[SIZE_GROUP] != 0)
 		return error_set(err, "%s is no shape of %s: %s is a multiple of %s", text, problem->name,
 						 k->name, group->name);
@@ -78,11 +106,19 @@ bool shape_is_countable(const struct problem *problem, const struct shape *shape
 	return true;
 }
 
+/* A size that somebody writes, and not one that is counted. */
+static bool is_written(const struct problem *problem, const struct problem_size *row)
+{
+	return problem->file == NULL || problem->rules->sizes[row - problem->sizes].nonzeros_of < 0;
+}
+
 bool shape_fit(const struct problem *problem, const struct shape_text *text, struct shape *out,
 			   struct error *err)
 {
 	char written[SHAPE_TEXT], legend[SHAPE_TEXT];
-	size_t sizes = problem_sizes(problem);
+	size_t sizes = 0;
+	while (problem->sizes[sizes].name != NULL && is_written(problem, &problem->sizes[sizes]))
+		sizes++; /* what is counted comes last */
 	bool grouped = problem_size_of(problem, SIZE_GROUP) != NULL;
 	for (int i = 0; i < SIZE_COUNT; i++)
 		out->size[i] = 1;
@@ -99,6 +135,7 @@ bool shape_fit(const struct problem *problem, const struct shape_text *text, str
 			group /= 2;
 		out->size[SIZE_GROUP] = group;
 	}
+	shape_derive(problem, out);
 	return shape_holds(problem, out, err);
 }
 
@@ -106,7 +143,7 @@ void shape_print(const struct problem *problem, const struct shape *shape, char 
 {
 	struct shape_text text = {0};
 	for (const struct problem_size *row = problem->sizes; row->name != NULL; row++)
-		for (int i = 0; i < SIZE_COUNT; i++)
+		for (int i = 0; i < SIZE_COUNT && is_written(problem, row); i++)
 			if ((row->is & 1u << i) != 0) {
 				text.number[text.count++] = shape->size[i];
 				break;
@@ -119,7 +156,11 @@ const char *shape_legend(const struct problem *problem, char out[SHAPE_TEXT])
 	size_t used = 0;
 	out[0] = '\0';
 	for (const struct problem_size *row = problem->sizes; row->name != NULL; row++)
-		used += (size_t)snprintf(out + used, SHAPE_TEXT - used, "%s%s", used > 0 ? "x" : "",
-								 row->shown);
+		if (is_written(problem, row))
+			used += (size_t)snprintf(out + used, SHAPE_TEXT - used, "%s%s",
+									 used == 0               ? ""
+									 : problem->file != NULL ? " x "
+															 : "x",
+									 row->shown);
 	return out;
 }

@@ -31,7 +31,7 @@ bool shape_is_countable(const struct problem *problem, const struct shape *shape
 
 /* The text that shape_parse() reads, and what stands in it: "MxNxK", or "MxN" for a matrix and a
  * vector. */
-#define SHAPE_TEXT 48
+#define SHAPE_TEXT 96
 void shape_print(const struct problem *problem, const struct shape *shape, char out[SHAPE_TEXT]);
 const char *shape_legend(const struct problem *problem, char out[SHAPE_TEXT]);
 void shape_text_print(const struct shape_text *text, char out[SHAPE_TEXT]);

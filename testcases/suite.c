@@ -47,6 +47,7 @@ static const struct {
 	const char *key;
 	int (*parse)(struct suite_loader *loader, const char *value);
 } keys[] = {{"scalars", suite_parse_scalars},
+			{"shape", suite_parse_shapes},
 			{"values", suite_parse_all_values},
 			{"only", suite_parse_only}};
 #define KEYS (sizeof keys / sizeof *keys)
@@ -77,7 +78,7 @@ static bool is_operand_key(const char *key)
 static int unknown_key(struct suite_loader *loader, const char *name)
 {
 	const char *names[SUITE_SIZE_KEYS + PARTS + KEYS + 2];
-	char known[160];
+	char known[192];
 	size_t count = 0;
 	for (size_t i = 0; i < SUITE_SIZE_KEYS; i++)
 		names[count++] = suite_size_keys[i].key;
@@ -103,6 +104,9 @@ static int group_key(struct suite_loader *loader, const char *name, const char *
 	for (size_t i = 0; i < KEYS; i++)
 		if (strcmp(name, keys[i].key) == 0)
 			return keys[i].parse(loader, value);
+	const struct problem_scalar *scalars = loader->problem->scalars;
+	if (problem_scalars(loader->problem) == 1 && strcmp(scalars[0].name, name) == 0)
+		return suite_parse_scalars(loader, value);
 	int operand = operand_of_key(loader->problem, name);
 	if (operand >= 0 || is_operand_key(name))
 		return suite_parse_values(loader, name, value,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "testcases/draw.h"
 #include "testcases/suite_inside.h"
 #include "testcases/values.h"
 
@@ -127,9 +128,10 @@ static int make_exact(struct suite_loader *loader, struct test_case *test)
 
 static bool is_too_large(const struct suite_loader *loader, const struct shape *shape)
 {
+	struct draw_all_limits all = draw_limits_of(loader->problem, INT32_MAX);
 	bool large = false;
-	for (size_t i = 0; i < CASE_DIMENSIONS; i++)
-		large = large || (loader->max_dim > 0 && shape->size[case_dimensions[i]] > loader->max_dim);
+	for (int i = 0; i < all.count; i++)
+		large = large || (loader->max_dim > 0 && shape->size[all.size[i]] > loader->max_dim);
 	return large;
 }
 
@@ -211,10 +213,34 @@ static int emit_sizes(struct suite_loader *loader, size_t key, struct shape *sha
 	return 1;
 }
 
+/* Whole shapes, each with every tuple of scalars. */
+static int emit_shapes(struct suite_loader *loader, size_t *place)
+{
+	const struct suite_group *group = &loader->group;
+	for (size_t i = 0; i < group->shape_count; i++) {
+		struct shape shape;
+		struct error err;
+		if (!shape_fit(loader->problem, &group->shapes[i], &shape, &err))
+			return suite_fail(loader, group->line, "[%s] %s", group->name, err.message);
+		for (size_t t = 0; t < group->tuple_count; t++)
+			if (!emit_case(loader, &shape, t, place))
+				return 0;
+	}
+	return 1;
+}
+
 static int check_group(struct suite_loader *loader)
 {
 	struct suite_group *group = &loader->group;
 	bool uses_w = false;
+	if (loader->problem->file != NULL && group->shape_count == 0) {
+		char legend[SHAPE_TEXT];
+		return suite_fail(loader, group->line, "[%s] has no shape = %s, the sizes of %s",
+						  group->name, shape_legend(loader->problem, legend),
+						  loader->problem->name);
+	}
+	if (group->shape_count > 0)
+		return 1;
 	for (size_t i = 0; i < SUITE_SIZE_KEYS; i++) {
 		enum size size = suite_size_keys[i].size;
 		const struct suite_sizes *list = &group->sizes[size];
@@ -281,6 +307,8 @@ int suite_finish_group(struct suite_loader *loader, size_t *place)
 		return 1;
 	if (group->tuple_count == 0)
 		group->tuples[group->tuple_count++].count = 0;
+	if (group->shape_count > 0)
+		return emit_shapes(loader, place);
 	for (size_t i = 0; i < (group->w.count == 0 ? 1 : group->w.count); i++) {
 		struct shape shape = {0};
 		if (!emit_sizes(loader, 0, &shape, group->w.count == 0 ? 0 : group->w.size[i], place))

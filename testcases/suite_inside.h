@@ -9,10 +9,12 @@
 
 #include <stdio.h>
 
+#include "testcases/shape.h"
 #include "testcases/suite.h"
 
 #define SUITE_LIST_MAX 512
 #define SUITE_TUPLES_MAX 16
+#define SUITE_SHAPES_MAX 64
 
 /* One size: a list, or a power of the group's w. */
 struct suite_sizes {
@@ -33,6 +35,8 @@ struct suite_group {
 	int line;
 	bool skipped; /* for problems of another type */
 	struct suite_sizes w, sizes[SIZE_COUNT];
+	size_t shape_count; /* instead of these, whole shapes */
+	struct shape_text shapes[SUITE_SHAPES_MAX];
 	size_t tuple_count;
 	struct {
 		size_t count;
@@ -76,6 +80,8 @@ const struct problem_size *suite_inside_limits(const struct problem *problem, co
 /* "16, 32..80 step 16": a list; more lines of the same key add to it. */
 int suite_parse_sizes(struct suite_loader *loader, struct suite_sizes *list, const char *key,
 					  const char *text);
+/* "2x3x4, 5x6x7": whole shapes, in the order of the problem's table. */
+int suite_parse_shapes(struct suite_loader *loader, const char *text);
 /* "1 0, 0.5 0.5": alpha and beta, or all scalars of the problem in their order. */
 int suite_parse_scalars(struct suite_loader *loader, const char *text);
 /* "uniform 10", "zero", "positive 0.1 0.01"; the scale is 1 when left out. */

@@ -117,6 +117,27 @@ int suite_parse_sizes(struct suite_loader *loader, struct suite_sizes *list, con
 	return 1;
 }
 
+int suite_parse_shapes(struct suite_loader *loader, const char *text)
+{
+	struct suite_group *group = &loader->group;
+	struct error err;
+	for (const char *at = text;; at++) {
+		const char *start = suite_skip_spaces(at);
+		size_t length = strcspn(start, ", \t");
+		char shape[SHAPE_TEXT];
+		snprintf(shape, sizeof shape, "%.*s", (int)length, start);
+		if (group->shape_count == SUITE_SHAPES_MAX)
+			return suite_fail(loader, loader->line, "shape has more than %d", SUITE_SHAPES_MAX);
+		if (!shape_parse(shape, INT32_MAX, &group->shapes[group->shape_count++], &err))
+			return suite_fail(loader, loader->line, "%s", err.message);
+		at = suite_skip_spaces(start + length);
+		if (*at == '\0')
+			return 1;
+		if (*at != ',')
+			return suite_fail(loader, loader->line, "shape: expected a comma at \"%.40s\"", at);
+	}
+}
+
 static bool take_float(const char **at, float *out)
 {
 	char *end;
@@ -141,7 +162,7 @@ int suite_parse_scalars(struct suite_loader *loader, const char *text)
 			count++;
 			at = suite_skip_spaces(at);
 		}
-		if (count < 2)
+		if (count < (loader->problem->file != NULL ? 1 : 2))
 			return suite_fail(
 				loader, loader->line,
 				"scalars: expected pairs of finite numbers, alpha beta, ... at \"%.40s\"",
@@ -173,7 +194,7 @@ static bool is_graph(enum distribution distribution)
 static bool has_more(enum distribution distribution)
 {
 	return distribution == VALUES_POSITIVE || distribution == VALUES_SIGNED ||
-		   is_graph(distribution);
+		   distribution == VALUES_SPARSE || is_graph(distribution);
 }
 
 int suite_parse_values(struct suite_loader *loader, const char *key, const char *text,

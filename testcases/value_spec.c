@@ -23,6 +23,7 @@ static const char *const distribution_names[] = {
 	[VALUES_WIDE_LATE] = "wide-late",
 	[VALUES_WIDE_ROWS] = "wide-rows",
 	[VALUES_BLOCKS] = "blocks",
+	[VALUES_SPARSE] = "sparse",
 };
 #define DISTRIBUTIONS (sizeof distribution_names / sizeof *distribution_names)
 
@@ -57,7 +58,7 @@ bool value_spec_holds(const struct value_spec *spec, struct error *err)
 	if (!(spec->low >= 0 && spec->low <= SCALE_MOST))
 		return error_set(err, "the lowest value of %s is at most %g", name, (double)SCALE_MOST);
 	return (spec->share >= 0 && spec->share <= 1) ||
-		   error_set(err, "the share of edges of %s is at most 1", name);
+		   error_set(err, "the share of %s is at most 1", name);
 }
 
 bool distribution_parse(const char *text, enum distribution *out)

@@ -36,6 +36,7 @@ enum distribution {
 	VALUES_WIDE_LATE, /* uniform in [-1, 1), and in the last quarter of the elements wide */
 	VALUES_WIDE_ROWS, /* uniform in [-1, 1), and in about one row of 16 wide */
 	VALUES_BLOCKS,    /* uniform, and zero in about half of the squares of 16 x 16 */
+	VALUES_SPARSE,    /* uniform, and zero at a `share` of the places, whatever the seed */
 };
 
 struct value_spec {

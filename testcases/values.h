@@ -359,6 +359,7 @@ VALUES_FUNCTION uint32_t values_of_word(const struct values *values, uint32_t wo
 	case VALUES_WIDE_LATE:
 	case VALUES_WIDE_ROWS:
 	case VALUES_BLOCKS:
+	case VALUES_SPARSE:
 	case VALUES_ZERO: break;
 	}
 	return values_from_double(format, 0);
@@ -369,13 +370,25 @@ VALUES_FUNCTION uint32_t values_place(const struct values *values, uint64_t plac
 	return values_random(values->seed, values->stream + VALUES_STREAM_PLACES, place).word[0];
 }
 
+/* Whether a sparse operand has a zero here. It goes by nothing but the place, so that the number of
+ * others, which solutions may be told, is the same whatever the seed. */
+VALUES_FUNCTION bool values_is_hole(float zeros, uint32_t stream, uint64_t index)
+{
+	uint64_t x = (index + ((uint64_t)stream << 40)) * 0x9E3779B97F4A7C15ull;
+	x = (x ^ x >> 32) * 0xD6E8FEB86659FD93ull;
+	return (uint32_t)(x >> 40) < (uint32_t)(zeros * 0x1p24f);
+}
+
 /* An element of an operand whose parts are drawn apart. */
 VALUES_FUNCTION uint32_t values_of_part(const struct values *values, uint64_t index, uint32_t word)
 {
 	struct values drawn = *values;
 	uint64_t row = index / values->columns, column = index % values->columns;
 	drawn.spec.distribution = VALUES_UNIFORM;
-	if (values->spec.distribution == VALUES_BLOCKS) {
+	if (values->spec.distribution == VALUES_SPARSE) {
+		if (values_is_hole(values->spec.share, values->stream, index))
+			drawn.spec.distribution = VALUES_ZERO;
+	} else if (values->spec.distribution == VALUES_BLOCKS) {
 		uint64_t square = row / 16 * ((values->columns + 15) / 16) + column / 16;
 		if ((values_place(values, square) & 1) != 0)
 			drawn.spec.distribution = VALUES_ZERO;
@@ -446,7 +459,7 @@ VALUES_FUNCTION uint32_t values_drawn(const struct values *values, uint64_t inde
 				 distribution == VALUES_GRAPH_INTEGER || distribution == VALUES_GRAPH_CHAIN;
 	bool extremes = values->format.is_integer && values->spec.share > 0;
 	bool parts = distribution == VALUES_WIDE_LATE || distribution == VALUES_WIDE_ROWS ||
-				 distribution == VALUES_BLOCKS;
+				 distribution == VALUES_BLOCKS || distribution == VALUES_SPARSE;
 	uint32_t bits = edges   ? values_edge(values, index, word)
 					: parts ? values_of_part(values, index, word)
 							: values_of_word(values, word);
@@ -479,6 +492,15 @@ VALUES_FUNCTION uint32_t values_at(const struct values *values, uint64_t index)
 VALUES_FUNCTION double values_number_at(const struct values *values, uint64_t index)
 {
 	return values_to_double(&values->format, values_at(values, index));
+}
+
+/* How many elements of a sparse operand are none. */
+static inline uint64_t values_not_zero(float zeros, uint32_t stream, uint64_t elements)
+{
+	uint64_t others = 0;
+	for (uint64_t i = 0; i < elements; i++)
+		others += !values_is_hole(zeros, stream, i);
+	return others;
 }
 
 /* What an operand holds before a call. */

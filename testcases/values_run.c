@@ -108,7 +108,8 @@ static bool is_plain(const struct values *values)
 	case VALUES_GRAPH_CHAIN:
 	case VALUES_WIDE_LATE:
 	case VALUES_WIDE_ROWS:
-	case VALUES_BLOCKS: return false;
+	case VALUES_BLOCKS:
+	case VALUES_SPARSE: return false;
 	default: return !(values->format.is_integer && values->spec.share > 0);
 	}
 }

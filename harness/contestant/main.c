@@ -23,6 +23,7 @@
 #include "process/channel.h"
 #include "process/child.h"
 #include "process/protocol.h"
+#include "testcases/problem_file.h"
 
 /* Between sealed calls of a GPU the channel is looked at without sleep for so long: to be woken
  * takes a time that nobody could tell from the call's. */
@@ -153,7 +154,11 @@ static void serve_open(struct contestant *self, struct contestant_open *request,
 	self->takes_more = request->library_folder[0] != '\0';
 	struct settings settings;
 	const double begun = clock_seconds();
-	bool opened = settings_take(&settings, fd, &err) && open_device(self, &err);
+	const struct problem *problem;
+	request->problem_file[sizeof request->problem_file - 1] = '\0';
+	bool opened =
+		(request->problem_file[0] == '\0' || problem_add(request->problem_file, &problem, &err)) &&
+		settings_take(&settings, fd, &err) && open_device(self, &err);
 	reply.head.seconds[PART_CONTEXT] = (float)(clock_seconds() - begun);
 	settings_forget(&settings, &self->cudart, request->counts != 0);
 	if (!opened) {

@@ -66,6 +66,8 @@ struct device_product {
 	/* A * (B - B rounded to the type of its scales), where B has scales: what the result changes by
 	 * in a solution that stores B so. NULL: it has none */
 	const float *rest;
+	/* Of a problem of a file: all of it, in place of the others. Not a backend's. */
+	const struct reference_bound *bounds;
 };
 
 #define REFEREE_DEVICE_VERSION 9

@@ -421,6 +421,7 @@ enum judge_status audit_run(const struct audit_request *request,
 	}
 	for (size_t i = 0; i < self->subject_count; i++)
 		submission_free(&self->subjects[i].submission);
+	reference_close(&self->run.reference);
 	referee_link_close(&self->run.referee);
 	if (self->run.lock >= 0)
 		close(self->run.lock);

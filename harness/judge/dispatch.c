@@ -119,6 +119,7 @@ static void other_close(struct run *run)
 	referee_link_close(&run->referee);
 	if (run->lock >= 0)
 		close(run->lock);
+	reference_close(&run->reference);
 	epilogue_close(run->epilogue);
 }
 
@@ -131,6 +132,7 @@ static bool other_open(struct run *run, const struct run *first, size_t i, struc
 	run->referee = (struct referee_link){.spends = &run->spends, .arena_fd = -1};
 	run->lock = -1;
 	run->calibration = NULL;
+	run->reference = (struct reference){0};
 	if (!epilogue_open(options->epilogue, &run->epilogue, err))
 		return false;
 	if (i == 0) {

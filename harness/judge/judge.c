@@ -570,6 +570,7 @@ enum judge_status judge_run(const struct judge_options *options,
 		close(run.kept);
 	tell_profile(&run);
 	timeline_close(run.spends.timeline);
+	reference_close(&run.reference);
 	epilogue_close(run.epilogue);
 	if (status != JUDGE_DONE && status != JUDGE_CUT_SHORT)
 		judgement_list_free(out);

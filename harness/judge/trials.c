@@ -157,6 +157,7 @@ void trials_close(struct trials *trials)
 	referee_link_close(&trials->run.referee);
 	if (trials->run.lock >= 0)
 		close(trials->run.lock);
+	reference_close(&trials->run.reference);
 	epilogue_close(trials->run.epilogue);
 	free(trials);
 }

@@ -116,6 +116,16 @@ void buffers_of_stage(const struct problem *problem, const struct test_case *tes
 			out->at[out->count++] = extra_apart(problem, test, stage, &stage->members[i]);
 }
 
+void buffers_of_reference(const struct problem *problem, const struct test_case *test,
+						  struct buffers *out)
+{
+	struct buffer *bounds = &out->at[problem_part_index(problem, PART_RESULT)];
+	buffers_of_case(problem, test, NULL, out);
+	bounds->type = type_of(DTYPE_F32);
+	bounds->elements *= sizeof(struct reference_bound) / sizeof(float);
+	bounds->columns = bounds->elements;
+}
+
 void buffers_name(const struct problem *problem, const struct chain *chain, uint32_t index,
 				  char out[BUFFER_NAME_MAX])
 {

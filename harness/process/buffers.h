@@ -31,6 +31,11 @@ void buffers_of_case(const struct problem *problem, const struct test_case *test
 void buffers_of_stage(const struct problem *problem, const struct test_case *test,
 					  const struct chain_stage *stage, struct buffers *out);
 
+/* What the reference of a problem of a file is called with: the case's operands, and in place of
+ * the result a struct reference_bound for each of its elements. */
+void buffers_of_reference(const struct problem *problem, const struct test_case *test,
+						  struct buffers *out);
+
 /* The name of buffer number `index` of a case. */
 void buffers_name(const struct problem *problem, const struct chain *chain, uint32_t index,
 				  char out[BUFFER_NAME_MAX]);

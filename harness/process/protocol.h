@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/digest.h"
+#include "base/paths.h"
 #include "chain/chain.h"
 #include "judgement/bits.h"
 #include "judgement/check.h"
@@ -33,6 +34,8 @@ enum message_type {
 	MESSAGE_REFEREE_BITS,
 	MESSAGE_REFEREE_STAGE_OPEN,
 	MESSAGE_REFEREE_STAGE_CLOSE,
+	MESSAGE_REFEREE_REFERENCE_OPEN,
+	MESSAGE_REFEREE_REFERENCE_CLOSE,
 	/* to the contestant */
 	MESSAGE_CONTESTANT_OPEN = 100,
 	MESSAGE_CONTESTANT_LOAD,
@@ -112,6 +115,7 @@ struct referee_open_reply {
 struct referee_case {
 	struct message head;
 	char problem[32];
+	char problem_file[PATHS_MAX]; /* its folder, where it is a file's; "": a row of the table */
 	struct test_case test;
 	struct chain chain;
 	uint32_t sets;
@@ -190,6 +194,28 @@ struct referee_check_reply {
 	struct check_summary found;
 };
 
+/* What an element of the result should be, of a problem of a file: its value, how far from it an
+ * honest one may be before it is rounded to its type, and the standard deviation that its error has
+ * at most. harness/reference/README.md derives both. */
+struct reference_bound {
+	double value, error, deviation;
+};
+
+/* A problem of a file: its reference is the supervisor's to run before the CHECK of a set. OPEN
+ * brings an arena of one set in a memfd, laid out by buffers_of_reference(), with the inputs that
+ * the set was drawn with; `known` says that this has been done already, and there is none. When the
+ * reference's solve() has been called on it, CLOSE (a struct message both ways) takes the bounds.
+ */
+struct referee_reference { /* OPEN, CLOSE */
+	struct message head;
+	uint32_t set;
+};
+struct referee_reference_reply { /* to OPEN */
+	struct message head;
+	struct arena arena;
+	uint32_t known;
+};
+
 /* After a CHECK that found suspect elements, of a case that is not sealed and has no custom
  * stages: an element that no call has written, and one that was made of what it held, may look the
  * same. REFILL gives the result other values, different in every element; the reply is a struct
@@ -265,16 +291,17 @@ struct referee_bits_reply {
 struct contestant_open {
 	struct message head;
 	struct device_choice device;
-	char solution[4096];        /* path of the compiled solution (.so), which stays readable */
-	char library_folder[4096];  /* a folder from which more solutions of the same author will be
-							   loaded; it stays readable. "": none */
-	uint32_t layers;            /* to be closed; 0: none, for our own code and under a tool */
-	uint32_t counts;            /* the emulated GPU writes its counters to that file */
-	uint32_t timed;             /* TIME will follow */
-	uint32_t libraries_allowed; /* a baseline: may use cuBLAS and its like */
-	uint32_t under_tool;        /* one looks on: operands are copies in allocations of their
-								   size, on a GPU too, and the process ends with exit() */
-	uint32_t tells;             /* of what the jail denies, where that can be had */
+	char solution[4096];          /* path of the compiled solution (.so), which stays readable */
+	char library_folder[4096];    /* a folder from which more solutions of the same author will be
+								 loaded; it stays readable. "": none */
+	char problem_file[PATHS_MAX]; /* as in struct referee_case: read before the process is closed */
+	uint32_t layers;              /* to be closed; 0: none, for our own code and under a tool */
+	uint32_t counts;              /* the emulated GPU writes its counters to that file */
+	uint32_t timed;               /* TIME will follow */
+	uint32_t libraries_allowed;   /* a baseline: may use cuBLAS and its like */
+	uint32_t under_tool;          /* one looks on: operands are copies in allocations of their
+									 size, on a GPU too, and the process ends with exit() */
+	uint32_t tells;               /* of what the jail denies, where that can be had */
 	uint32_t lent; /* our own code, which several use one after the other: who opens it as
 					  the one before did, and loads the same, gets the same answers */
 };

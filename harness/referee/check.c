@@ -141,8 +141,8 @@ static void check_elements(struct check_share *share, uint64_t at, uint64_t end)
 {
 	const struct check_input *input = share->input;
 	uint64_t columns = shape_columns(&input->test->shape);
-	bool in_blocks =
-		!share->rule.type->format.is_integer && (input->chain == NULL || chained_in_blocks(share));
+	bool in_blocks = input->product.bounds == NULL && !share->rule.type->format.is_integer &&
+					 (input->chain == NULL || chained_in_blocks(share));
 	struct block block;
 	memset(&block, 0, sizeof block);
 	for (uint32_t count; at < end; at += count) {

@@ -87,6 +87,7 @@ struct check_element {
 	double c;         /* the result's element before the call; not looked at when beta = 0 */
 	double rest;      /* device_product.rest, of either sign */
 	double squares;   /* device_product.squares; 0: not known */
+	const struct reference_bound *bound; /* in place of all but `out`; NULL: there is none */
 };
 struct check_rule {
 	const struct type *type; /* of the result */

@@ -50,7 +50,7 @@ void diagnosis_result(const struct check_input *input, struct wrong_pattern *fac
 	facts->wrong_leetgpu = ignored.wrong;
 	if (facts->unwritten > 0)
 		diagnosis_unwritten(marks, shape, facts);
-	if (facts->wrong > 0 || outputs_wrong)
+	if ((facts->wrong > 0 || outputs_wrong) && input->problem->file == NULL)
 		diagnosis_faults(input, marks, outputs_wrong, facts);
 	free(marks);
 }

@@ -23,6 +23,7 @@ union request {
 	struct referee_arrange arrange;
 	struct referee_bits bits;
 	struct referee_stage stage;
+	struct referee_reference reference;
 };
 
 union reply {
@@ -34,6 +35,7 @@ union reply {
 	struct referee_digest_reply digest;
 	struct referee_bits_reply bits;
 	struct referee_stage_reply stage;
+	struct referee_reference_reply reference;
 };
 
 static bool is_size(size_t got, size_t wanted, struct error *err)
@@ -108,6 +110,15 @@ static bool answer(struct referee *referee, const union request *request, size_t
 		out->bytes = sizeof reply->bits;
 		return is_size(got, sizeof request->bits, err) &&
 			   referee_bits(referee, &request->bits, &reply->bits.found, err);
+	case MESSAGE_REFEREE_REFERENCE_OPEN:
+		out->bytes = sizeof reply->reference;
+		return is_size(got, sizeof request->reference, err) &&
+			   referee_reference_open(referee, request->reference.set, &reply->reference, &out->fd,
+									  err);
+	case MESSAGE_REFEREE_REFERENCE_CLOSE:
+		out->bytes = sizeof reply->head;
+		return is_size(got, sizeof request->reference, err) &&
+			   referee_reference_close(referee, request->reference.set, err);
 	case MESSAGE_REFEREE_STAGE_OPEN:
 		out->bytes = sizeof reply->stage;
 		return is_size(got, sizeof request->stage, err) &&

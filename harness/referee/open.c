@@ -25,6 +25,7 @@ static const struct referee_device *find_device(const struct device_choice *choi
 static void forget(struct referee *referee)
 {
 	stage_exchange_close(&referee->stage_exchange);
+	exchange_close(&referee->reference);
 	for (size_t i = 0; i < BITS_SLOTS; i++)
 		free(referee->kept[i].outputs);
 	*referee = (struct referee){.device = referee->device,
@@ -39,7 +40,8 @@ static void forget(struct referee *referee)
 								.second = referee->second,
 								.second_capacity = referee->second_capacity,
 								.reduced = referee->reduced,
-								.reduced_capacity = referee->reduced_capacity};
+								.reduced_capacity = referee->reduced_capacity,
+								.bounds = referee->bounds};
 }
 
 /* As new, with what takes long kept: the context, libraries and their handles. */
@@ -72,6 +74,8 @@ void referee_close(struct referee *referee)
 	if (referee->device != NULL)
 		referee->device->close(referee->state);
 	stage_exchange_close(&referee->stage_exchange);
+	exchange_close(&referee->reference);
+	free(referee->bounds);
 	free(referee->output);
 	free(referee->carried);
 	free(referee->second);

@@ -11,6 +11,7 @@
 #include "referee/reduced.h"
 #include "referee/reference.h"
 #include "referee/spot.h"
+#include "testcases/problem_file.h"
 #include "testcases/values.h"
 
 #define SETS_MAX 65536u
@@ -79,7 +80,11 @@ static bool fill_guards(struct referee *referee, struct error *err)
 static bool test_is_sound(const struct problem *problem, const struct test_case *test,
 						  struct error *err)
 {
-	for (int i = 0; i < SIZE_COUNT; i++) {
+	struct shape derived = test->shape;
+	shape_derive(problem, &derived);
+	if (memcmp(&derived, &test->shape, sizeof derived) != 0)
+		return error_set(err, "sizes that do not follow from those of %s", problem->name);
+	for (int i = 0; i < SIZE_COUNT && problem->file == NULL; i++) {
 		int32_t size = test->shape.size[i];
 		if (size < 1 || size > SIZE_LARGEST)
 			return error_set(err, "a size of %d: each must be from 1 to %d", (int)size,
@@ -130,7 +135,13 @@ bool referee_case(struct referee *referee, const struct referee_case *request, i
 	name[sizeof name - 1] = '\0';
 	referee->has_case = referee->has_product = referee->explainable = referee->arranged = false;
 	stage_exchange_close(&referee->stage_exchange);
-	referee->problem = problem_find(name);
+	exchange_close(&referee->reference);
+	if (request->problem_file[0] != '\0') {
+		if (!problem_add(request->problem_file, &referee->problem, err))
+			return false;
+	} else {
+		referee->problem = problem_find(name);
+	}
 	if (referee->problem == NULL)
 		return error_set(err, "unknown problem \"%s\"", name);
 	if (!test_is_sound(referee->problem, &request->test, err) ||
@@ -309,6 +320,8 @@ static bool find_product(struct referee *referee, uint32_t set, struct error *er
 {
 	if (referee->has_product && referee->product_set == set && referee->row_count == 0)
 		return true;
+	if (referee->problem->file != NULL)
+		return error_set(err, "a check before the reference of %s", referee->problem->name);
 	struct device_request request =
 		reference_request(referee->problem, &referee->test, referee->seed + set);
 	request.rows = referee->row_count > 0 ? referee->rows : NULL;
@@ -425,6 +438,7 @@ static bool draw_rows(struct referee *referee, uint32_t wanted, struct error *er
 static bool rows_alone(const struct referee *referee)
 {
 	return referee->device->rows_alone && referee->problem->algebra != ALGEBRA_SHORTEST_PATHS &&
+		   referee->problem->file == NULL &&
 		   (is_plain(referee) || (referee->custom == 0 && !chain_reduces(&referee->chain)));
 }
 
@@ -539,8 +553,8 @@ bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_
 	struct check_input input = input_with_reduced(referee);
 	if (!stage_exchange_open(&referee->stage_exchange, &input, stage, finishing, err))
 		return false;
-	reply->arena = referee->stage_exchange.arena;
-	*fd = referee->stage_exchange.fd;
+	reply->arena = referee->stage_exchange.exchange.arena;
+	*fd = referee->stage_exchange.exchange.fd;
 	return true;
 }
 
@@ -548,7 +562,7 @@ bool referee_stage_close(struct referee *referee, uint32_t stage, struct check_s
 						 struct error *err)
 {
 	struct stage_exchange *exchange = &referee->stage_exchange;
-	if (!exchange->open || exchange->stage != stage)
+	if (!exchange->exchange.open || exchange->stage != stage)
 		return error_set(err, "stage %u of the epilogue is not being run", stage);
 	struct check_stage results = stage_exchange_results(exchange, &referee->chain.stages[stage]);
 	bool good = true;

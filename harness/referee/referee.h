@@ -38,6 +38,8 @@ struct referee {
 	void *carried;
 	uint64_t carried_capacity;
 	struct stage_exchange stage_exchange;
+	struct exchange reference; /* of a problem of a file, while its bounds are computed */
+	struct reference_bound *bounds;
 	bool explainable; /* all of a check's result is here still, with its reference */
 	void *second;     /* the result of one more call, after REFILL */
 	uint64_t second_capacity;
@@ -84,6 +86,11 @@ bool referee_arrange(struct referee *referee, const struct referee_arrange *requ
 					 struct error *err);
 bool referee_bits(struct referee *referee, const struct referee_bits *request,
 				  struct bits_compared *found, struct error *err);
+/* The reference of a problem of a file is to be run for a set, by the arena in the reply and *fd
+ * (the referee's own; -1: it is known); then it has been. */
+bool referee_reference_open(struct referee *referee, uint32_t set,
+							struct referee_reference_reply *reply, int *fd, struct error *err);
+bool referee_reference_close(struct referee *referee, uint32_t set, struct error *err);
 /* Custom stage `stage` is to be run, by the arena in the reply and *fd (the referee's own); then
  * it has been. */
 bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_stage_reply *reply,

@@ -211,6 +211,8 @@ static double product_of(const struct device_product *product, uint64_t i)
 
 struct check_element share_element(const struct device_product *product, uint64_t at)
 {
+	if (product->bounds != NULL)
+		return (struct check_element){.bound = &product->bounds[at]};
 	return (struct check_element){
 		.product = product_of(product, at),
 		.magnitude = product->magnitude != NULL ? (double)product->magnitude[at] : 0,

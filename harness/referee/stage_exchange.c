@@ -1,41 +1,8 @@
 #include "referee/stage_exchange.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "referee/reduced.h"
-#include "testcases/values.h"
-
-static bool make_memory(struct stage_exchange *exchange, struct error *err)
-{
-	uint64_t bytes = exchange->arena.bytes;
-	exchange->fd = memfd_create("gemmjudge-stage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	/* sealed, so that nobody else can make our own reads fault */
-	if (exchange->fd < 0 || ftruncate(exchange->fd, (off_t)bytes) != 0 ||
-		fcntl(exchange->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-		return error_set(err, "no shared memory of %llu bytes for an epilogue stage: %s",
-						 (unsigned long long)bytes, strerror(errno));
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, exchange->fd, 0);
-	if (memory == MAP_FAILED)
-		return error_set(err, "no shared memory of %llu bytes for an epilogue stage: %s",
-						 (unsigned long long)bytes, strerror(errno));
-	exchange->memory = memory;
-	return true;
-}
-
-static void draw_into(uint8_t *to, const struct values *values)
-{
-	for (uint64_t i = 0; i < values->elements; i += VALUES_BLOCK) {
-		uint32_t block[VALUES_BLOCK];
-		values_block(values, i / VALUES_BLOCK, block);
-		for (uint64_t j = i; j < i + VALUES_BLOCK && j < values->elements; j++)
-			values_store(&values->format, to, j, block[j - i]);
-	}
-}
 
 /* Of a stage that takes two columns, set 2 has the odd one at its least: of two sets in which both
  * change, one shows what both errors come to. */
@@ -72,10 +39,10 @@ static void fill_reduced(float *to, const struct check_input *input, uint32_t st
 static void fill_set(const struct stage_exchange *exchange, const struct check_input *input,
 					 uint32_t set)
 {
-	const struct arena *arena = &exchange->arena;
-	uint8_t *base = exchange->memory + set * arena->set_stride;
-	for (uint32_t i = 0; i < exchange->buffers.count; i++) {
-		const struct buffer *buffer = &exchange->buffers.at[i];
+	const struct arena *arena = &exchange->exchange.arena;
+	uint8_t *base = exchange->exchange.memory + set * arena->set_stride;
+	for (uint32_t i = 0; i < exchange->exchange.buffers.count; i++) {
+		const struct buffer *buffer = &exchange->exchange.buffers.at[i];
 		uint8_t *at = base + arena->buffers[i].offset;
 		struct values values = buffer_values(buffer, input->seed);
 		if (i == PROBLEM_STAGE_VALUES && exchange->finishing)
@@ -83,7 +50,7 @@ static void fill_set(const struct stage_exchange *exchange, const struct check_i
 		else if (i == PROBLEM_STAGE_VALUES)
 			fill_values((float *)at, input, exchange->stage, set, buffer->elements);
 		else
-			draw_into(at, &values);
+			exchange_draw(at, &values);
 	}
 }
 
@@ -91,17 +58,11 @@ bool stage_exchange_open(struct stage_exchange *exchange, const struct check_inp
 						 uint32_t stage, bool finishing, struct error *err)
 {
 	stage_exchange_close(exchange);
-	*exchange =
-		(struct stage_exchange){.open = true, .stage = stage, .fd = -1, .finishing = finishing};
-	struct arena *arena = &exchange->arena;
-	buffers_of_stage(input->problem, input->test, &input->chain->stages[stage], &exchange->buffers);
-	buffers_lay_out(&exchange->buffers, arena);
-	arena->sets = STAGE_SETS;
-	arena->bytes = arena->sets * arena->set_stride;
-	if (!make_memory(exchange, err)) {
-		stage_exchange_close(exchange);
+	*exchange = (struct stage_exchange){.stage = stage, .finishing = finishing};
+	buffers_of_stage(input->problem, input->test, &input->chain->stages[stage],
+					 &exchange->exchange.buffers);
+	if (!exchange_open(&exchange->exchange, STAGE_SETS, "an epilogue stage", err))
 		return false;
-	}
 	for (uint32_t set = 0; set < STAGE_SETS; set++)
 		fill_set(exchange, input, set);
 	return true;
@@ -111,10 +72,10 @@ struct check_stage stage_exchange_results(const struct stage_exchange *exchange,
 										  const struct chain_stage *stage)
 {
 	struct check_stage results = {0};
-	const struct arena *arena = &exchange->arena;
+	const struct arena *arena = &exchange->exchange.arena;
 	uint32_t operands = (uint32_t)problem_operands(problem_find(PROBLEM_STAGE));
 	for (uint32_t set = 0; set < STAGE_SETS; set++) {
-		const uint8_t *base = exchange->memory + set * arena->set_stride;
+		const uint8_t *base = exchange->exchange.memory + set * arena->set_stride;
 		results.finished[set] = (const float *)(base + arena->buffers[PROBLEM_STAGE_VALUES].offset);
 		results.values[set] = (const float *)(base + arena->buffers[PROBLEM_STAGE_OUT].offset);
 		for (uint32_t i = 0, next = operands; i < stage->count; i++)
@@ -126,11 +87,5 @@ struct check_stage stage_exchange_results(const struct stage_exchange *exchange,
 
 void stage_exchange_close(struct stage_exchange *exchange)
 {
-	if (!exchange->open)
-		return;
-	if (exchange->memory != NULL)
-		munmap(exchange->memory, exchange->arena.bytes);
-	if (exchange->fd >= 0)
-		close(exchange->fd);
-	*exchange = (struct stage_exchange){0};
+	exchange_close(&exchange->exchange);
 }

@@ -3,16 +3,12 @@
 #ifndef GEMMJUDGE_REFEREE_STAGE_EXCHANGE_H
 #define GEMMJUDGE_REFEREE_STAGE_EXCHANGE_H
 
-#include "process/buffers.h"
 #include "referee/check.h"
+#include "referee/exchange.h"
 
 struct stage_exchange {
-	bool open;
+	struct exchange exchange;
 	uint32_t stage; /* of the chain */
-	struct buffers buffers;
-	struct arena arena;
-	uint8_t *memory;
-	int fd; /* the memfd; owned */
 	bool finishing;
 };
 

@@ -51,7 +51,7 @@ inline __host__ __device__ double most_of_lanes(double x)
 
 } // namespace reference
 
-#include "reference/steps.cuh"
+#include "steps.cuh"
 
 namespace reference
 {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "reference/steps.cuh"
+#include "steps.cuh"
 
 namespace reference
 {

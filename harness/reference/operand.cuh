@@ -6,7 +6,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "reference/number.cuh"
+#include "number.cuh"
 
 namespace reference
 {
@@ -74,13 +74,18 @@ template <class R, class Element, int RANK> struct matrix : extents<RANK> {
 	bool blocked;  /* may be computed in blocks */
 	bool in_order; /* reads itself at smaller first indices */
 
+	REFERENCE_CODE kept_type kept() const
+	{
+		return kept_as<Element>();
+	}
+
 	template <class... Index> REFERENCE_CODE R operator()(Index... index) const
 	{
-		return inherited(data[this->at(index...) - first * this->stride()], kept_as<Element>());
+		return inherited(data[this->at(index...) - first * this->stride()], kept());
 	}
 	template <class... Index> REFERENCE_CODE void set(R value, Index... index)
 	{
-		data[this->at(index...) - first * this->stride()] = keep(value, kept_as<Element>());
+		data[this->at(index...) - first * this->stride()] = keep(value, kept());
 	}
 };
 

@@ -4,7 +4,13 @@
 #ifndef GEMMJUDGE_REFERENCE_STEPS_CUH
 #define GEMMJUDGE_REFERENCE_STEPS_CUH
 
-#include "arguments.cuh"
+#include "operand.cuh"
+
+#ifdef EPILOGUE_CHAIN /* the header that testcases/problem_reference.c writes */
+#include EPILOGUE_CHAIN
+#else
+#include "problem_reference.cuh"
+#endif
 
 namespace reference
 {
@@ -40,8 +46,7 @@ void steps_run(problem<R> &p, size_t block, const Give &give, const Fill &fill)
 	p.step.first = 0;                                                                              \
 	give(p.step, p.step.blocked ? block : p.step.extent[0]);
 	REFERENCE_STEPS(GIVE)
-#define GIVE_ALL(step) give(p.step, p.step.extent[0]);
-	REFERENCE_OUTPUTS(GIVE_ALL)
+	give(p.REFERENCE_OUTPUT, p.REFERENCE_OUTPUT.extent[0]);
 #define FILL_WHOLE(step)                                                                           \
 	if (!p.step.blocked)                                                                           \
 		fill(p, p.step, range{0, p.step.extent[0]}, function_of_##step());
@@ -50,8 +55,7 @@ void steps_run(problem<R> &p, size_t block, const Give &give, const Fill &fill)
 		range rows = {begin, begin + block < count ? begin + block : count};
 #define MOVE(step) p.step.first = p.step.blocked ? begin : 0;
 		REFERENCE_STEPS(MOVE)
-#define STAY(output) p.output.first = 0;
-		REFERENCE_OUTPUTS(STAY)
+		p.REFERENCE_OUTPUT.first = 0;
 #define FILL_BLOCK(step)                                                                           \
 	if (p.step.blocked)                                                                            \
 		fill(p, p.step, rows, function_of_##step());

@@ -14,8 +14,8 @@
 #ifndef GEMMJUDGE_SCHEDULES_SPACE_H
 #define GEMMJUDGE_SCHEDULES_SPACE_H
 
+#include "base/expression.h"
 #include "base/paths.h"
-#include "schedules/expression.h"
 #include "schedules/gpu.h"
 #include "testcases/case.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "judgement/names.h"
 #include "report/clean.h"
 #include "report/document.h"
@@ -95,8 +96,8 @@ void measured_shape(const struct measured_time *time, char out[MEASURED_SHAPE])
 	if (problem != NULL)
 		shape_legend(problem, legend);
 	scalars_print(time->scalars, scalars, sizeof scalars);
-	snprintf(out, MEASURED_SHAPE, "%s (%s)%s%s", sizes, legend, scalars[0] != '\0' ? ", " : "",
-			 scalars);
+	text_format(out, MEASURED_SHAPE, "%s (%s)%s%s", sizes, legend, scalars[0] != '\0' ? ", " : "",
+				scalars);
 }
 
 bool measured_same_shape(const struct measured_time *a, const struct measured_time *b)

@@ -42,9 +42,9 @@ static bool take(const struct wanted *wanted, const struct tuned_choice *choice,
 	for (size_t i = 0; i < flags.count; i++)
 		snprintf(out->flags[i], sizeof out->flags[i], "%s", flags.text[i]);
 	shape_print(question->problem, &choice->shape, sizes);
-	snprintf(out->text, sizeof out->text, "%.1000s (chosen %s%s on %.60s%s)", choice->constants,
-			 exact ? "at " : "at the nearest shape, ", sizes, gpu->name,
-			 choice->judged ? "" : "; imported");
+	text_format(out->text, sizeof out->text, "%.1000s (chosen %s%s on %.60s%s)", choice->constants,
+				exact ? "at " : "at the nearest shape, ", sizes, gpu->name,
+				choice->judged ? "" : "; imported");
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "judge/cases/bits_plan.h"
 #include "judge/hints/signature.h"
 #include "judge/run/emulated.h"
@@ -36,7 +37,7 @@ static void give_up(struct asking *asking, const char *why)
 {
 	char shape[SHAPE_TEXT];
 	shape_print(asking->one.problem, &asking->one.test->shape, shape);
-	snprintf(asking->bits->why, sizeof asking->bits->why, "at %s: %.150s", shape, why);
+	text_format(asking->bits->why, sizeof asking->bits->why, "at %s: %s", shape, why);
 	asking->ended = true;
 }
 

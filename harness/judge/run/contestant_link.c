@@ -424,6 +424,8 @@ static struct outcome enclose(struct contestant_link *link, bool *ended)
 	snprintf(request.solution, sizeof request.solution, "%s", link->setup->library);
 	snprintf(request.library_folder, sizeof request.library_folder, "%s",
 			 link->setup->library_folder != NULL ? link->setup->library_folder : "");
+	const char *file = problem_find(link->setup->problem)->file;
+	snprintf(request.problem_file, sizeof request.problem_file, "%s", file != NULL ? file : "");
 	if (!make_settings(link, &err))
 		return outcome_failed(VERDICT_NOT_RUN, true, "%s", err.message);
 	if (link->has_settings)

@@ -129,7 +129,9 @@ bool finding_check(const struct case_run *one, const struct referee_result *resu
 								   .without = run->options->limits.without,
 								   .required = run->options->limits.required};
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
-	if (!referee_link_check(&run->referee, &asked, &one->tolerance, reply, err) ||
+	if (!reference_run(&run->reference, &run->referee, run->options, one->problem, one->test,
+					   result->set, err) ||
+		!referee_link_check(&run->referee, &asked, &one->tolerance, reply, err) ||
 		(fused && !epilogue_run_custom(run->epilogue, &run->referee, &check, reply, outcome, err)))
 		return false;
 	if ((double)reply->wrong <= allowed_wrong(&one->tolerance, reply->elements))

@@ -182,6 +182,8 @@ static bool make_case(struct referee_link *link, struct referee_case *request, c
 	if (chain != NULL)
 		request->chain = *chain;
 	snprintf(request->problem, sizeof request->problem, "%s", problem);
+	const char *file = problem_find(problem)->file;
+	snprintf(request->problem_file, sizeof request->problem_file, "%s", file != NULL ? file : "");
 	struct referee_case_reply reply = {.custom_stages = 0};
 	struct child_exchange exchange = CHILD_EXCHANGE(*request, reply);
 	bool ok = call_with_descriptor(link, &exchange, err);
@@ -311,6 +313,27 @@ bool referee_link_bits(struct referee_link *link, struct referee_bits request,
 		return false;
 	*found = reply.found;
 	return true;
+}
+
+bool referee_link_reference_open(struct referee_link *link, uint32_t set, struct arena *arena,
+								 int *fd, struct error *err)
+{
+	struct referee_reference request = {.head.type = MESSAGE_REFEREE_REFERENCE_OPEN, .set = set};
+	struct referee_reference_reply reply;
+	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
+	bool ok = call_with_descriptor(link, &exchange, err);
+	*fd = exchange.reply_fd;
+	if (!ok)
+		return false;
+	*arena = reply.arena;
+	return *fd >= 0 || reply.known || error_set(err, "the referee sent no descriptor");
+}
+
+bool referee_link_reference_close(struct referee_link *link, uint32_t set, struct error *err)
+{
+	struct referee_reference request = {.head.type = MESSAGE_REFEREE_REFERENCE_CLOSE, .set = set};
+	struct message reply;
+	return CALL(link, request, reply, err);
 }
 
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,

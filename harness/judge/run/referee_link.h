@@ -88,6 +88,12 @@ bool referee_link_arrange(struct referee_link *link, struct referee_arrange requ
 bool referee_link_bits(struct referee_link *link, struct referee_bits request,
 					   struct bits_compared *found, struct error *err);
 
+/* The memory in which the reference of a problem of a file computes a set's bounds (*fd is the
+ * caller's; -1: they are known), and that it has. */
+bool referee_link_reference_open(struct referee_link *link, uint32_t set, struct arena *arena,
+								 int *fd, struct error *err);
+bool referee_link_reference_close(struct referee_link *link, uint32_t set, struct error *err);
+
 /* The memory of a custom stage (*fd is the caller's), and that it has been run. */
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,
 							 int *fd, struct error *err);

@@ -9,6 +9,7 @@
 #include "judge/run/epilogue.h"
 #include "judge/run/lock.h"
 #include "judge/run/referee_link.h"
+#include "judge/run/reference.h"
 #include "judge/run/tool.h"
 
 #define RUN_INTERRUPTED "interrupted before its turn"
@@ -27,6 +28,7 @@ struct run {
 	int timing_lock;                   /* timing_lock.h; or 0 */
 	int kept;                          /* times of libraries, timing/kept.h; or 0 */
 	struct epilogue *epilogue;         /* NULL: none */
+	struct reference reference;        /* of a problem of a file */
 	struct given_baselines *baselines; /* compare: those that the user names; NULL: none */
 	struct tool tool;                  /* that solutions run under, if any */
 	double timeout, time_budget;

@@ -1,5 +1,5 @@
 /* links: schedules compile testcases base; seeds: harness/tests/fuzz/seeds/tune */
-/* words: harness/schedules/space.c harness/schedules/expression.c */
+/* words: harness/schedules/space.c harness/base/expression.c */
 /* Declarations of what can be tuned: any text gives an error in a line, or a space whose schedules
  * keep to it. What lies behind the first NUL is a table beside the solution, table.txt. */
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "schedules/expression.h"
+#include "base/expression.h"
 
 static const int64_t values[] = {128, 32, 0, EXPRESSION_UNDEFINED, INT64_MAX};
 
@@ -39,7 +39,7 @@ static void refused(const char *text, const char *why)
 	cr_assert(expression.nodes == NULL);
 }
 
-Test(tune_expression, c_has_the_same_values)
+Test(expression, c_has_the_same_values)
 {
 #define SAME(expression) cr_expect(value(#expression) == (expression), #expression)
 	const int64_t BLOCK_M = 128, WARP_M = 32, ZERO = 0;
@@ -61,7 +61,7 @@ Test(tune_expression, c_has_the_same_values)
 #undef SAME
 }
 
-Test(tune_expression, functions)
+Test(expression, functions)
 {
 	cr_expect(value("min(3, -4)") == -4);
 	cr_expect(value("max(BLOCK_M, 4 * WARP_M + 1)") == 129);
@@ -71,7 +71,7 @@ Test(tune_expression, functions)
 	cr_expect(value("power_of_two(0)") == 0 && value("power_of_two(-8)") == 0);
 }
 
-Test(tune_expression, what_has_no_value)
+Test(expression, what_has_no_value)
 {
 	static const char *const undefined[] = {
 		"1 / ZERO",        "1 % ZERO",  "MOST + 1",     "-MOST - 1",      "-MOST - 2",
@@ -81,7 +81,7 @@ Test(tune_expression, what_has_no_value)
 		cr_expect(value(undefined[i]) == EXPRESSION_UNDEFINED, "%s", undefined[i]);
 }
 
-Test(tune_expression, only_what_counts_is_evaluated)
+Test(expression, only_what_counts_is_evaluated)
 {
 	cr_expect(value("ZERO != 0 && 1 % ZERO == 0") == 0);
 	cr_expect(value("ZERO == 0 || 1 % ZERO == 0") == 1);
@@ -89,7 +89,7 @@ Test(tune_expression, only_what_counts_is_evaluated)
 	cr_expect(value("ceil_div(MOST, 1)") == INT64_MAX && value("ceil_div(MOST, 2)") > 0);
 }
 
-Test(tune_expression, what_is_none)
+Test(expression, what_is_none)
 {
 	refused("", "it ends where a number, a name or '(' is needed");
 	refused("1 +", "it ends where a number");
@@ -108,7 +108,7 @@ Test(tune_expression, what_is_none)
 	refused("1 & 2", "an operator is needed at '& 2'");
 }
 
-Test(tune_expression, how_much_it_may_be)
+Test(expression, how_much_it_may_be)
 {
 	char deep[400], wide[1200] = "1";
 	memset(deep, '(', 300);
@@ -123,7 +123,7 @@ Test(tune_expression, how_much_it_may_be)
 	cr_expect(value(wide) == 100);
 }
 
-Test(tune_expression, marks_of_what_is_read)
+Test(expression, marks_of_what_is_read)
 {
 	struct error err;
 	struct expression expression;

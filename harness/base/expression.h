@@ -2,8 +2,8 @@
  *   + - * / % == != < <= > >= && || ! ?: ( ) min(a,b) max(a,b) ceil_div(a,b) power_of_two(a)
  * with C's precedence. Division rounds towards 0, as in C; ceil_div rounds up, and both of its
  * operands are >= 0. Truth is 1 or 0; of && || ?: only the side that counts is evaluated. */
-#ifndef GEMMJUDGE_SCHEDULES_EXPRESSION_H
-#define GEMMJUDGE_SCHEDULES_EXPRESSION_H
+#ifndef GEMMJUDGE_BASE_EXPRESSION_H
+#define GEMMJUDGE_BASE_EXPRESSION_H
 
 #include <stddef.h>
 #include <stdint.h>

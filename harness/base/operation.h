@@ -1,6 +1,6 @@
-/* What a node of an expression does. Internal to schedules/. */
-#ifndef GEMMJUDGE_SCHEDULES_OPERATION_H
-#define GEMMJUDGE_SCHEDULES_OPERATION_H
+/* What a node of an expression does. Internal to base/. */
+#ifndef GEMMJUDGE_BASE_OPERATION_H
+#define GEMMJUDGE_BASE_OPERATION_H
 
 enum operation {
 	OP_NUMBER,

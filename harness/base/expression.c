@@ -1,4 +1,4 @@
-#include "schedules/expression.h"
+#include "base/expression.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/operation.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "schedules/operation.h"
 
 #define NAME_MAX_BYTES 63
 

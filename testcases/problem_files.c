@@ -1,0 +1,292 @@
+/* The table of problems: the rows of problem.c, and those of files, which are read when somebody
+ * asks for what is no row. */
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "testcases/problem_file_inside.h"
+#include "testcases/shape.h"
+#include "testcases/values.h"
+
+#define FOLDER "testcases/problems"
+#define PROBLEMS_MAX 256
+
+/* Never freed, and so that pointers into it stay. */
+static struct problem table[PROBLEMS_MAX];
+static size_t count;
+static pthread_once_t rows_once = PTHREAD_ONCE_INIT, files_once = PTHREAD_ONCE_INIT;
+
+static void take_rows(void)
+{
+	const struct problem *rows = problem_rows(&count);
+	memcpy(table, rows, count * sizeof *rows);
+}
+
+/* ---- what follows from a shape --------------------------------------------------------------- */
+
+static int64_t value_of(const struct expression *expression, const struct shape *shape)
+{
+	int64_t values[SIZES_MAX];
+	for (int i = 0; i < SIZES_MAX; i++)
+		values[i] = shape->size[SIZE_NAMED + i];
+	int64_t value = expression_value(expression, values);
+	return value < 1 ? 0 : value; /* EXPRESSION_UNDEFINED, too */
+}
+
+uint64_t extent_of(const struct operand_rules *rules, size_t index, const struct shape *shape)
+{
+	return (uint64_t)value_of(&rules->extent[index], shape);
+}
+
+static int32_t within_int(uint64_t value)
+{
+	return value > INT32_MAX ? INT32_MAX : (int32_t)value;
+}
+
+void shape_derive(const struct problem *problem, struct shape *shape)
+{
+	if (problem->file == NULL)
+		return;
+	const struct problem_rules *rules = problem->rules;
+	const struct operand *result = problem_part(problem, PART_RESULT);
+	uint64_t elements = operand_elements(result, shape);
+	uint64_t columns = operand_columns(result, shape);
+	uint64_t work = (uint64_t)value_of(&rules->work, shape);
+	for (int i = 0; i < SIZES_MAX; i++) {
+		int counted = rules->sizes[i].nonzeros_of;
+		if (problem->sizes[i].name == NULL)
+			break;
+		if (counted >= 0)
+			shape->size[SIZE_NAMED + i] = within_int(
+				values_not_zero(rules->operands[counted].zeros, values_stream((uint32_t)counted),
+								operand_elements(&problem->operands[counted], shape)));
+	}
+	shape->size[SIZE_BATCH] = shape->size[SIZE_GROUP] = 1;
+	shape->size[SIZE_N] = within_int(columns);
+	shape->size[SIZE_M] = columns > 0 ? within_int(elements / columns) : 0;
+	shape->size[SIZE_K] = elements > 0 ? within_int((work + elements - 1) / elements) : 0;
+}
+
+/* ---- one file ----------------------------------------------------------------------------------
+ */
+
+static int whole_sizes(struct problem_loader *loader)
+{
+	const struct problem *problem = &loader->made->problem;
+	size_t legend = 0;
+	for (size_t i = 0; problem->sizes[i].name != NULL; i++) {
+		const char *name = problem->sizes[i].name;
+		if (loader->made->rules.sizes[i].nonzeros_of >= 0)
+			continue;
+		if (problem->sizes[i].max == 0)
+			return problem_file_wrong(loader, name,
+									  "this int is neither in [sizes] nor in [scalars]");
+		if (problem->large.size[SIZE_NAMED + i] == 0)
+			return problem_file_wrong(loader, name, "'large' does not say this size");
+		legend += strlen(name) + strlen(" x ");
+		if (legend >= SHAPE_TEXT)
+			return problem_file_wrong(loader, name, "the names of all sizes are too long together");
+	}
+	return 1;
+}
+
+/* Outputs are steps too, the last ones. */
+static void add_output(struct problem_loader *loader, size_t index)
+{
+	struct problem_rules *rules = &loader->made->rules;
+	const struct operand *operand = &loader->made->problem.operands[index];
+	struct step_rules *step = &rules->steps[rules->step_count++];
+	step->name = strdup(operand->name);
+	step->element = strdup(type_of(operand->type)->element);
+	step->rank = operand->rules->rank;
+	for (size_t i = 0; i < step->rank; i++)
+		step->text[i] = strdup(operand->rules->text[i]);
+}
+
+static int whole_buffers(struct problem_loader *loader)
+{
+	const struct problem *problem = &loader->made->problem;
+	size_t outputs = 0, output = 0;
+	for (size_t i = 0; problem->operands[i].name != NULL; i++) {
+		const struct operand *operand = &problem->operands[i];
+		if (operand->rules->rank == 0)
+			return problem_file_wrong(loader, operand->name, "[buffers] does not have it");
+		if (operand->role == ROLE_OUTPUT)
+			output = i, outputs++;
+	}
+	if (outputs != 1)
+		return problem_file_wrong(loader, "prototype",
+								  "it has to have one output, a pointer without const");
+	add_output(loader, output);
+	return 1;
+}
+
+/* A word of references is no name. */
+static int whole_names(struct problem_loader *loader)
+{
+	static const char *const words[] = {
+		"dot",     "sum",   "mean",    "largest", "abs",     "max",   "min",    "exp",       "log",
+		"sqrt",    "rsqrt", "tanh",    "sigmoid", "silu",    "shift", "either", "summed_as", "keep",
+		"bounded", "sums",  "operand", "matrix",  "problem", "lane",  "lanes",  "x"};
+	const struct problem_made *made = loader->made;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		bool taken = false;
+		for (size_t k = 0; k < made->rules.step_count; k++)
+			taken = taken || strcmp(made->rules.steps[k].name, words[i]) == 0;
+		for (size_t k = 0;
+			 made->problem.operands[k].name != NULL && i + 1 < sizeof words / sizeof *words; k++)
+			taken = taken || strcmp(made->problem.operands[k].name, words[i]) == 0;
+		if (taken)
+			return problem_file_wrong(loader, words[i],
+									  "a word of references, and so no name of a buffer or step");
+	}
+	return 1;
+}
+
+static int whole_steps(struct problem_loader *loader)
+{
+	struct problem_rules *rules = &loader->made->rules;
+	bool any = loader->blocks == NULL;
+	for (size_t i = 0; i < rules->step_count && loader->blocks != NULL; i++) {
+		rules->steps[i].blocked = strcmp(rules->steps[i].text[0], loader->blocks) == 0;
+		any = any || rules->steps[i].blocked;
+	}
+	return any || problem_file_wrong(loader, "blocks", "no step has this for its first extent");
+}
+
+/* The file has been read: what it has to say, and what follows. */
+static int finish(struct problem_loader *loader)
+{
+	struct problem *problem = &loader->made->problem;
+	const char *const needed[][2] = {
+		{problem->summary, "title"}, {problem->formula, "formula"}, {problem->call, "prototype"}};
+	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+		if (needed[i][0] == NULL)
+			return problem_file_wrong(loader, needed[i][1], "[problem] does not say it");
+	if (loader->made->rules.work.count == 0)
+		return problem_file_wrong(loader, "work", "[problem] does not say it");
+	if (!whole_sizes(loader) || !whole_buffers(loader) || !whole_names(loader) ||
+		!whole_steps(loader))
+		return 0;
+	struct error err;
+	shape_derive(problem, &problem->large);
+	return shape_holds(problem, &problem->large, &err) ||
+		   problem_file_wrong(loader, "large", err.message);
+}
+
+/* "my-problem" of ".../my-problem/"; '-' becomes '_' where it is to be a folder of solutions. */
+static char *name_of(const char *folder, char dash)
+{
+	char *name = strdup(strrchr(folder, '/') != NULL ? strrchr(folder, '/') + 1 : folder);
+	for (char *at = name; at != NULL && *at != '\0'; at++)
+		*at = *at == '-' ? dash : *at;
+	return name;
+}
+
+static bool read_file(const char *folder, struct problem_made *made, struct error *err)
+{
+	char path[PATHS_MAX];
+	struct problem_loader loader = {.made = made};
+	if (!paths_join(path, folder, "problem.ini", err) ||
+		!paths_join(made->rules.reference, folder, "reference.cuh", err))
+		return false;
+	loader.stream = fopen(path, "re");
+	if (loader.stream == NULL)
+		return error_set(err, "%s: %s (a problem is a folder with problem.ini and reference.cuh)",
+						 path, strerror(errno));
+	made->problem.algebra = ALGEBRA_REFERENCE;
+	made->problem.rules = &made->rules;
+	made->problem.file = strdup(folder);
+	made->problem.name = name_of(folder, '-');
+	made->problem.folder = name_of(folder, '_');
+	bool good = problem_file_read(&loader) && finish(&loader);
+	fclose(loader.stream);
+	free(loader.blocks);
+	if (!good && loader.wrong_line > 0)
+		error_set(err, "%s:%d: %s", path, loader.wrong_line, loader.wrong);
+	else if (!good)
+		error_set(err, "%s: %s", path, loader.wrong);
+	return good;
+}
+
+bool problem_add(const char *folder, const struct problem **out, struct error *err)
+{
+	char absolute[PATHS_MAX];
+	paths_absolute(folder, absolute);
+	pthread_once(&rows_once, take_rows);
+	for (size_t i = 0; i < count; i++)
+		if (table[i].file != NULL && strcmp(table[i].file, absolute) == 0) {
+			*out = &table[i];
+			return true;
+		}
+	if (count == PROBLEMS_MAX)
+		return error_set(err, "more than %d problems", PROBLEMS_MAX);
+	struct problem_made *made = calloc(1, sizeof *made);
+	if (made == NULL)
+		return error_set(err, "out of memory");
+	if (!read_file(absolute, made, err)) /* what it has allocated stays: the program ends */
+		return false;
+	table[count] = made->problem;
+	*out = &table[count++];
+	return true;
+}
+
+/* ---- the table
+ * ------------------------------------------------------------------------------------ */
+
+static int is_folder_name(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && strchr(entry->d_name, '.') == NULL;
+}
+
+/* A file whose name is that of a row is there to be compared with it, and found by its path only.
+ */
+static const struct problem *row_called(const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(table[i].name, name) == 0)
+			return &table[i];
+	return NULL;
+}
+
+static void take_files(void)
+{
+	char source[PATHS_MAX], folder[PATHS_MAX], path[PATHS_MAX];
+	struct error err = {{0}};
+	const struct problem *added;
+	struct dirent **entries = NULL;
+	if (!paths_source(source, &err) || !paths_join(folder, source, FOLDER, &err))
+		return;
+	int found = scandir(folder, &entries, is_folder_name, alphasort);
+	for (int i = 0; i < found; i++) {
+		if (row_called(entries[i]->d_name) == NULL &&
+			!(paths_join(path, folder, entries[i]->d_name, &err) &&
+			  problem_add(path, &added, &err)))
+			fprintf(stderr, "gemmjudge: %s\n", err.message);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+const struct problem *problem_table(size_t *out)
+{
+	pthread_once(&rows_once, take_rows);
+	pthread_once(&files_once, take_files);
+	*out = count;
+	return table;
+}
+
+const struct problem *problem_find(const char *name)
+{
+	size_t all;
+	pthread_once(&rows_once, take_rows);
+	const struct problem *found = row_called(name);
+	if (found == NULL)
+		found = problem_inner(name);
+	if (found == NULL && problem_table(&all) != NULL)
+		found = row_called(name);
+	return found;
+}
