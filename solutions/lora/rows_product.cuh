@@ -137,14 +137,14 @@ static inline int rows_tile_height(int M)
 	return M <= ROWS_THIN ? ROWS_THIN : ROWS_THICK;
 }
 
-/* So many pieces of K that there are two blocks for each multiprocessor, or as many as a piece of
- * 128 leaves. */
+/* So many pieces of K that there are two blocks for each multiprocessor, or four of the thin ones,
+ * which wait for memory; or as many as a piece of 128 leaves. */
 static inline int rows_splits(const ffma_device &device, int M, int N, int K)
 {
 	constexpr int LEAST = 128;
-	int height = rows_tile_height(M);
+	int height = rows_tile_height(M), blocks = height == ROWS_THIN ? 4 : 2;
 	int tiles = (M + height - 1) / height * ((N + ROWS_COLUMNS - 1) / ROWS_COLUMNS);
-	return max(1, min(2 * device.multiprocessors / tiles, K / LEAST));
+	return max(1, min(blocks * device.multiprocessors / tiles, K / LEAST));
 }
 
 static inline cudaError_t rows_start(const ffma_call &call, const rows_product &p)
