@@ -132,7 +132,8 @@ static inline tensor_plan tensor_best_plan(const ffma_device &device, const ffma
 }
 
 /* Who multiplies, by which plan, and where parts lie in the workspace: behind the number of the
- * latest call that was left to FMAs A's, then B's; every call overwrites what it reads of them. */
+ * latest call that was left to FMAs A's, then B's; every call overwrites what it reads of them.
+ * Without `data` in A's operand they are there already, made by the caller's own kernels. */
 struct tensor_choice {
 	bool by_fmas, is_wide;
 	ffma_choice fmas;
@@ -179,7 +180,7 @@ static cudaError_t tensor_launch(const ffma_call &call, const ffma_product &p,
 		status = tensor_map(map_a, choice.a, Tile::TILE_M);
 	if (status == cudaSuccess)
 		status = tensor_map(map_b, choice.b, Tile::TILE_K);
-	if (status == cudaSuccess)
+	if (status == cudaSuccess && choice.a.data != NULL)
 		status = tensor_make_parts(choice.a, choice.b, flag, number, call.stream);
 	if (status != cudaSuccess)
 		return status;

@@ -63,6 +63,29 @@ static __device__ __forceinline__ void tensor_read(const tensor_operand &from, u
 		x[i] = column + i < from.columns ? (shift & 1 ? y[i + 1] : y[i]) : 0.0f;
 }
 
+/* Stores the parts of 8 neighbours of a row, of which x is what is left over then. Returns whether
+ * one of them is out of range. */
+static __device__ __forceinline__ bool tensor_store_parts(const tensor_operand &to, unsigned row,
+														  int column, float (&x)[PARTS_VECTOR])
+{
+	bool outside = false;
+#pragma unroll
+	for (int i = 0; i < PARTS_VECTOR; i++)
+		outside = outside || tensor_out_of_range(x[i]);
+#pragma unroll
+	for (int part = 0; part < TENSOR_PARTS; part++) {
+		alignas(16) __nv_bfloat16 y[PARTS_VECTOR];
+#pragma unroll
+		for (int i = 0; i < PARTS_VECTOR; i++) {
+			y[i] = __float2bfloat16_rn(x[i]);
+			x[i] -= __bfloat162float(y[i]); // exact
+		}
+		size_t at = ((size_t)part * to.rows + row) * to.ld + column;
+		*(uint4 *)(to.parts + at) = *(const uint4 *)y;
+	}
+	return outside;
+}
+
 /* A thread splits 8 neighbours of a row of `a`, or of `b`. An element out of range sets the flag to
  * this call's number. */
 static __global__ void __launch_bounds__(PARTS_THREADS)
@@ -79,21 +102,7 @@ static __global__ void __launch_bounds__(PARTS_THREADS)
 	int column = (int)(vector - row * from.vectors_in_row()) * PARTS_VECTOR;
 	float x[PARTS_VECTOR];
 	tensor_read(from, row, column, x);
-	bool outside = false;
-#pragma unroll
-	for (int i = 0; i < PARTS_VECTOR; i++)
-		outside = outside || tensor_out_of_range(x[i]);
-#pragma unroll
-	for (int part = 0; part < TENSOR_PARTS; part++) {
-		alignas(16) __nv_bfloat16 y[PARTS_VECTOR];
-#pragma unroll
-		for (int i = 0; i < PARTS_VECTOR; i++) {
-			y[i] = __float2bfloat16_rn(x[i]);
-			x[i] -= __bfloat162float(y[i]); // exact
-		}
-		size_t to = ((size_t)part * from.rows + row) * from.ld + column;
-		*(uint4 *)(from.parts + to) = *(const uint4 *)y;
-	}
+	bool outside = tensor_store_parts(from, row, column, x);
 	if (outside)
 		*flag = call;
 }
