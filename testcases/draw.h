@@ -29,6 +29,9 @@ struct draw_all_limits {
 	enum size size[SIZES_MAX];
 	struct draw_limits of[SIZES_MAX];
 };
+/* The largest size that `max_dim` means: of a problem of a file whose buffers are all vectors its
+ * square, so that these have as many elements as matrices have. */
+int draw_most(const struct problem *problem, int max_dim);
 struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim);
 
 /* Of the largest single product that a case of a problem of a file is as large as. */

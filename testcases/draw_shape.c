@@ -320,9 +320,18 @@ static struct draw_limits limits_of(const struct problem_size *size, int max_dim
 	return limits;
 }
 
+int draw_most(const struct problem *problem, int max_dim)
+{
+	bool vectors = problem->file != NULL;
+	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++)
+		vectors = vectors && operand->rules->rank == 1;
+	return !vectors ? max_dim : max_dim < 46341 ? max_dim * max_dim : INT32_MAX;
+}
+
 struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim)
 {
 	struct draw_all_limits all = {0};
+	max_dim = draw_most(problem, max_dim);
 	for (int i = 0; problem->file == NULL && i < CASE_DIMENSIONS; i++) {
 		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
 		all.size[i] = case_dimensions[i];

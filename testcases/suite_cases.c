@@ -131,7 +131,8 @@ static bool is_too_large(const struct suite_loader *loader, const struct shape *
 	struct draw_all_limits all = draw_limits_of(loader->problem, INT32_MAX);
 	bool large = false;
 	for (int i = 0; i < all.count; i++)
-		large = large || (loader->max_dim > 0 && shape->size[all.size[i]] > loader->max_dim);
+		large = large || (loader->max_dim > 0 &&
+						  shape->size[all.size[i]] > draw_most(loader->problem, loader->max_dim));
 	return large;
 }
 

@@ -29,7 +29,8 @@ static void print_named(const char *name, const char *text)
 static void describe_sizes(const struct problem *problem, char *out, size_t capacity)
 {
 	size_t used = 0;
-	for (const struct problem_size *row = problem->sizes; row->name != NULL; row++) {
+	for (const struct problem_size *row = problem->sizes; row->name != NULL && used < capacity;
+		 row++) {
 		bool same = row[1].name != NULL && row[1].min == row->min && row[1].max == row->max;
 		used += (size_t)snprintf(out + used, capacity - used, "%s", row->shown);
 		if (!same)
@@ -47,7 +48,7 @@ static void list_problems(void)
 	for (size_t i = 0; i < count; i++) {
 		const struct problem *problem = &table[i];
 		char prototype[PROTOTYPE_TEXT], explanation[EXPLANATION_TEXT];
-		char large[SHAPE_TEXT], legend[SHAPE_TEXT], sizes[128], facts[384];
+		char large[SHAPE_TEXT], legend[SHAPE_TEXT], sizes[512], facts[1024];
 		problem_prototype(problem, prototype);
 		problem_explain(problem, explanation);
 		shape_print(problem, &problem->large, large);

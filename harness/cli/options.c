@@ -85,6 +85,11 @@ const struct row option_rows[] = {
 	 .group = GROUP_FIRST, .kind = &kind_problem, .letter = 'p',
 	 .also = "op operation operator op-type kernel-type task",
 	 .also_says = "'gemmjudge list problems' shows them"},
+	{"problem-file", "DIR", RUNS " new list history leaderboard",
+	 "a problem of one's own: a folder with problem.ini and reference.cuh "
+	 "(testcases/problems/README.md)",
+	 .group = GROUP_FIRST, .kind = &kind_problem_file, .excludes = "problem", .why = "it is one",
+	 .needs = "a folder", .also = "challenge task-file custom-problem"},
 	{"since", "DATE", "rejudge",
 	 "only what was judged last on that day or later (2026-11-30, or 2026-11-30T08:00:00Z)",
 	 .group = GROUP_FIRST, FILLS(kind_text, query.since), .needs = "a date, such as 2026-11-30"},
@@ -259,7 +264,8 @@ const struct row option_rows[] = {
 	{"fail-fast", NULL, "judge submit", "ends at the first case that is not accepted",
 	 .group = GROUP_CASES, FILLS(kind_flag, judge.cases.fail_fast), .letter = 'x'},
 	{"max-dim", "D", JUDGES " serve submit",
-	 "no size above D (generated cases: the problem's own limit; 192 on the emulated GPU)",
+	 "no size above D, or of vectors above D*D (generated cases: the problem's own limit; 192 on "
+	 "the emulated GPU)",
 	 DIFFERS({TIMES " tune", .why = ""},
 			 {.commands = "audit",
 			  .help = "no size above D (drawn shapes: the problem's own limit; 64 on the emulated "

@@ -13,6 +13,7 @@
 #include "judge/audit.h"
 #include "judge/program.h"
 #include "process/jail.h"
+#include "testcases/problem_file.h"
 #include "testcases/shape_file.h"
 
 #define SECONDS_MAX 86400
@@ -259,10 +260,25 @@ static bool read_problem(const struct row *row, const char *text, struct options
 					 phrase[0] != '\0' ? phrase : "; 'gemmjudge list problems' shows them");
 }
 
+static bool read_problem_file(const struct row *row, const char *text, struct options *options,
+							  struct error *err)
+{
+	(void)row;
+	options->judge.problem_file = text;
+	return problem_add(text, &options->judge.problem, err);
+}
+
+static void write_problem_file(const struct row *row, const struct options *options,
+							   struct command_line *line)
+{
+	if (options->judge.problem_file != NULL)
+		line_add_option(line, row->name, options->judge.problem_file);
+}
+
 static void write_problem(const struct row *row, const struct options *options,
 						  struct command_line *line)
 {
-	if (options->judge.problem != NULL)
+	if (options->judge.problem != NULL && options->judge.problem_file == NULL)
 		line_add_option(line, row->name, options->judge.problem->name);
 }
 
@@ -311,6 +327,7 @@ static void write_layers(const struct row *row, const struct options *options,
 
 const struct kind kind_layers = {.read = read_layers, .write = write_layers};
 const struct kind kind_problem = {.read = read_problem, .write = write_problem};
+const struct kind kind_problem_file = {.read = read_problem_file, .write = write_problem_file};
 const struct kind kind_device = {.read = read_device, .write = write_text};
 const struct kind kind_tolerance = {.read = read_tolerance, .write = write_text};
 

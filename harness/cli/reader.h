@@ -122,6 +122,7 @@ extern const struct kind kind_device;        /* (const char *: its text), and th
 extern const struct kind kind_tolerance;     /* the same */
 /* These fill members of their own. */
 extern const struct kind kind_problem;
+extern const struct kind kind_problem_file;
 extern const struct kind kind_sizes;
 extern const struct kind kind_layers;     /* of the jail: names, commas between them (unsigned) */
 extern const struct kind kind_suite;      /* one more at each time, as does */

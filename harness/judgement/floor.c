@@ -13,11 +13,12 @@ static double operations_per_clock(int major)
 	return major > last ? 2 * known[last] : major < 7 ? 256 : known[major];
 }
 
-/* Of the widest operand: half as many at 32 bits, twice as many at 8. */
+/* Of the left operand, or of the first: half as many at 32 bits, twice as many at 8. */
 static double width_factor(const struct problem *problem)
 {
-	const struct type *left = type_of(problem_part(problem, PART_LEFT)->type);
-	return 16.0 / left->format.bits;
+	const struct operand *left = problem_part(problem, PART_LEFT);
+	const struct type *type = type_of(left != NULL ? left->type : problem->operands[0].type);
+	return 16.0 / type->format.bits;
 }
 
 struct roof floor_roof(const struct device_properties *facts, const struct problem *problem)

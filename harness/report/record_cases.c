@@ -38,6 +38,10 @@ WRITE(test, scalars)
 	const struct test_case *test = at->of;
 	const struct problem *problem = problem_find(problem_name(at));
 	json_t *json = json_object();
+	for (size_t i = 0; problem != NULL && problem->file != NULL && problem->sizes[i].name != NULL;
+		 i++)
+		json_object_set_new(json, problem->sizes[i].name,
+							json_integer(test->shape.size[SIZE_NAMED + i]));
 	for (size_t i = 0; problem != NULL && problem->scalars[i].name != NULL; i++)
 		json_object_set_new(json, problem->scalars[i].name,
 							document_real((double)test->scalar[problem->scalars[i].is]));
@@ -53,6 +57,9 @@ READ(test, scalars)
 	case_neutral_scalars(test);
 	for (const struct problem_scalar *row = problem->scalars; row->name != NULL; row++)
 		test->scalar[row->is] = (float)record_real(json_object_get(value, row->name));
+	for (size_t i = 0; problem->file != NULL && problem->sizes[i].name != NULL; i++)
+		test->shape.size[SIZE_NAMED + i] =
+			whole_of(json_object_get(value, problem->sizes[i].name), 1);
 	return true;
 }
 

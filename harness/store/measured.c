@@ -81,8 +81,11 @@ void measured_list_free(struct measured_list *list)
 void measured_sizes(const struct measured_time *time, char out[SHAPE_TEXT])
 {
 	const struct problem *problem = problem_find(time->problem);
+	struct shape shape = time->shape;
 	if (problem != NULL)
-		shape_print(problem, &time->shape, out);
+		scalars_sizes(problem, time->scalars, &shape);
+	if (problem != NULL)
+		shape_print(problem, &shape, out);
 	else /* of a gemmjudge that has more problems */
 		snprintf(out, SHAPE_TEXT, "%dx%dx%d", time->shape.size[SIZE_M], time->shape.size[SIZE_N],
 				 time->shape.size[SIZE_K]);

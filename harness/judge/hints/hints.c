@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "testcases/problem_file.h"
+
 const char *hint_operand(const struct hint_context *facts, enum part part)
 {
 	const struct operand *operand = problem_part(facts->problem, part);
@@ -11,7 +13,13 @@ const char *hint_operand(const struct hint_context *facts, enum part part)
 const char *hint_size(const struct hint_context *facts, enum size size)
 {
 	const struct problem_size *row = problem_size_of(facts->problem, size);
-	return row != NULL ? row->name : "1";
+	if (row != NULL || facts->problem->file == NULL)
+		return row != NULL ? row->name : "1";
+	const struct operand_rules *output = problem_part(facts->problem, PART_RESULT)->rules;
+	return size == SIZE_N                        ? output->text[output->rank - 1]
+		   : size == SIZE_M && output->rank == 2 ? output->text[0]
+		   : size == SIZE_M                      ? "the number of rows"
+												 : "the number of terms";
 }
 
 bool hint_case_wrong(const struct case_result *result)

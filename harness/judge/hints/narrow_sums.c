@@ -124,7 +124,7 @@ static bool fails_together(const struct case_result *result)
 
 bool hint_all_together(const struct hint_context *facts, struct strbuf *out)
 {
-	const struct type *inputs = type_of(problem_part(facts->problem, PART_LEFT)->type);
+	const struct type *inputs = type_of(facts->problem->operands[0].type);
 	size_t together = 0;
 	for (size_t i = 0; i < facts->judgement->count; i++) {
 		const struct case_result *result = &facts->judgement->cases[i];

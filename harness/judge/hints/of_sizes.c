@@ -10,8 +10,17 @@
 #define WAYS_OF_EQUAL 10
 #define WAYS_OF_ORDER 60
 
-static const enum size sizes[] = {SIZE_K, SIZE_N, SIZE_M};
-#define SIZES (sizeof sizes / sizeof *sizes)
+/* The sizes that are looked at, in this order: K, N and M, or of a problem of a file those by name.
+ * SIZE_COUNT behind the last. */
+static enum size size_at(const struct problem *problem, size_t i)
+{
+	static const enum size sizes[] = {SIZE_K, SIZE_N, SIZE_M, SIZE_COUNT};
+	if (problem->file == NULL)
+		return sizes[i];
+	return problem->sizes[i].name == NULL ? SIZE_COUNT : (enum size)(SIZE_NAMED + i);
+}
+#define EACH_SIZE(one, problem, i)                                                                 \
+	for (enum size one; (one = size_at(problem, i)) != SIZE_COUNT; i++)
 
 /* In how many ways so many cases can be those that fail. */
 static double ways(struct hint_sides sides)
@@ -51,6 +60,8 @@ static bool is_below(const struct problem *problem, const struct test_case *test
 static bool not_square(const struct problem *problem, const struct test_case *test, int32_t number)
 {
 	(void)number;
+	if (problem->file != NULL) /* no sizes belong together */
+		return true;
 	return differ(problem, test, pair_of(SIZE_M, SIZE_N)) ||
 		   differ(problem, test, pair_of(SIZE_N, SIZE_K));
 }
@@ -69,15 +80,20 @@ static bool find_exchanged(const struct hint_context *facts, enum size *one, enu
 {
 	if (explanation_of(facts).count > 0 || hint_sides_of(facts, not_square, 0).right_with == 0)
 		return false;
-	for (size_t i = 0; i < SIZES; i++)
-		for (size_t j = i + 1; j < SIZES; j++) {
-			int32_t pair = pair_of(sizes[i], sizes[j]);
-			*one = sizes[i];
-			*other = sizes[j];
+	size_t i = 0, j;
+	EACH_SIZE(first, facts->problem, i)
+	{
+		j = i + 1;
+		EACH_SIZE(second, facts->problem, j)
+		{
+			int32_t pair = pair_of(first, second);
+			*one = first;
+			*other = second;
 			if (are_two(facts->problem, *one, *other) && hint_parts_all(facts, differ, pair) &&
 				are_enough(hint_sides_of(facts, differ, pair), WAYS_OF_EQUAL))
 				return true;
 		}
+	}
 	return false;
 }
 
@@ -141,14 +157,18 @@ static bool below(const struct hint_context *facts, struct strbuf *out)
 {
 	if (explanation_of(facts).count > 0 || is_proved(facts))
 		return false;
-	for (size_t i = 0; i < SIZES; i++)
-		for (size_t j = 0; j < SIZES; j++) {
-			int32_t pair = pair_of(sizes[i], sizes[j]);
+	size_t i = 0, j;
+	EACH_SIZE(first, facts->problem, i)
+	{
+		j = 0;
+		EACH_SIZE(second, facts->problem, j)
+		{
+			int32_t pair = pair_of(first, second);
 			struct hint_sides sides = hint_sides_of(facts, is_below, pair);
-			if (i == j || !are_two(facts->problem, sizes[i], sizes[j]) ||
+			if (i == j || !are_two(facts->problem, first, second) ||
 				!are_enough(sides, WAYS_OF_ORDER) || !hint_parts_all(facts, is_below, pair))
 				continue;
-			const char *small = hint_size(facts, sizes[i]), *great = hint_size(facts, sizes[j]);
+			const char *small = hint_size(facts, first), *great = hint_size(facts, second);
 			strbuf_setf(
 				out,
 				"all %zu failing cases have %s below %s, and none of the %zu accepted ones%s: "
@@ -156,6 +176,7 @@ static bool below(const struct hint_context *facts, struct strbuf *out)
 				sides.failing, small, great, sides.right, sides.aside, small, great);
 			return true;
 		}
+	}
 	return false;
 }
 
@@ -244,10 +265,14 @@ static bool ragged_of(const struct hint_context *facts, enum size size, int32_t 
 
 static bool ragged(const struct hint_context *facts, struct strbuf *out)
 {
-	for (int32_t tile = 2; tile <= TILE_MOST; tile *= 2)
-		for (size_t i = 0; i < SIZES; i++)
-			if (ragged_of(facts, sizes[i], tile, out))
+	for (int32_t tile = 2; tile <= TILE_MOST; tile *= 2) {
+		size_t i = 0;
+		EACH_SIZE(size, facts->problem, i)
+		{
+			if (ragged_of(facts, size, tile, out))
 				return true;
+		}
+	}
 	return false;
 }
 
@@ -277,18 +302,19 @@ static bool is_above(const struct problem *problem, const struct test_case *test
 
 static bool large(const struct hint_context *facts, struct strbuf *out)
 {
-	for (size_t s = 0; s < SIZES; s++) {
+	size_t i = 0;
+	EACH_SIZE(size, facts->problem, i)
+	{
 		int32_t right_most, failing_least;
-		limits_of(facts, sizes[s], &right_most, &failing_least);
-		if (failing_least <= right_most ||
-			!hint_parts(facts, is_above, tile_of(sizes[s], right_most)))
+		limits_of(facts, size, &right_most, &failing_least);
+		if (failing_least <= right_most || !hint_parts(facts, is_above, tile_of(size, right_most)))
 			continue;
-		struct hint_sides sides = hint_sides_of(facts, is_above, tile_of(sizes[s], right_most));
+		struct hint_sides sides = hint_sides_of(facts, is_above, tile_of(size, right_most));
 		strbuf_setf(
 			out,
 			"all %zu failing cases have %s at %d or above, and all %zu accepted ones%s at %d or "
 			"below",
-			sides.failing, hint_size(facts, sizes[s]), failing_least, sides.right, sides.aside,
+			sides.failing, hint_size(facts, size), failing_least, sides.right, sides.aside,
 			right_most);
 		return true;
 	}
