@@ -491,10 +491,15 @@ static struct shape draw_named(struct draws *draws, const struct problem *proble
 	draw_sizes(draws, problem, sizes, turn, &all, multiple, drawn);
 	for (int i = 0; i < all.count; i++)
 		shape.size[all.size[i]] = drawn[i];
-	for (int i = 0; problem->sizes[i].name != NULL; i++)
-		if (problem->rules->sizes[i].uniform)
-			shape.size[SIZE_NAMED + i] =
-				draw_between(draws, problem->sizes[i].min, problem->sizes[i].max);
+	for (int i = 0; problem->sizes[i].name != NULL; i++) {
+		const struct size_rules *rules = &problem->rules->sizes[i];
+		struct draw_limits limits = {problem->sizes[i].min, problem->sizes[i].max};
+		for (int j = 0; j < SIZE_LIMITS_MAX && rules->at_most[j] >= 0; j++)
+			if (shape.size[SIZE_NAMED + rules->at_most[j]] < limits.high)
+				limits.high = shape.size[SIZE_NAMED + rules->at_most[j]];
+		if (rules->uniform)
+			shape.size[SIZE_NAMED + i] = draw_between(draws, limits.low, limits.high);
+	}
 	settle_named(problem, &shape.size[SIZE_NAMED]);
 	fit_work(problem, max_dim, &shape);
 	return shape;

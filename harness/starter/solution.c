@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "starter/starter_inside.h"
 
 /* What the generator writes about: a problem, and its operands by their parts. */
 struct starter {
@@ -133,18 +134,20 @@ static void write_head(const struct problem *problem, const char *judge, FILE *o
 	write_comment(out, explanation);
 	fprintf(out,
 			"//\n"
-			"// This starter is correct and slow. Judge it, then make it faster:\n"
+			"// %s\n"
 			"//\n"
 			"//     %s\n"
 			"//\n",
+			problem->file == NULL
+				? "This starter is correct and slow. Judge it, then make it faster:"
+				: "This starter lacks one line, what an element is. Write it, and judge it:",
 			judge);
 	write_comment(out, intro);
 	write_includes(problem, out);
 }
 
 #define CODE_COLUMNS 100
-/* A function's first line or a call, of which what goes on stands below its first argument. */
-static void write_code(FILE *out, const char *text)
+void starter_code(FILE *out, const char *text)
 {
 	int below = (int)strcspn(text, "(") + 1, column = 0;
 	while (*text != '\0') {
@@ -165,7 +168,7 @@ static void write_prototype(const struct starter *starter)
 {
 	char prototype[PROTOTYPE_TEXT];
 	problem_prototype(starter->problem, prototype);
-	write_code(starter->out, prototype);
+	starter_code(starter->out, prototype);
 	fputs("{\n", starter->out);
 }
 
@@ -334,7 +337,7 @@ static void write_signature(const struct starter *starter)
 				problem->scalars[i].name);
 	fputs(")", out);
 	fclose(out);
-	write_code(starter->out, text);
+	starter_code(starter->out, text);
 	fputs("{\n", starter->out);
 	free(text);
 }
@@ -397,7 +400,7 @@ static void write_launch(const struct starter *starter)
 		fprintf(out, ", %s", problem->scalars[i].name);
 	fputs(");", out);
 	fclose(out);
-	write_code(starter->out, text);
+	starter_code(starter->out, text);
 	free(text);
 }
 
@@ -415,7 +418,7 @@ static void write_matrix_solve(const struct starter *starter)
 			 "(%s + BLOCK_ROWS - 1) / BLOCK_ROWS%s%s);",
 			 size_name(problem, SIZE_N), size_name(problem, SIZE_M), starter->batched ? ", " : "",
 			 starter->batched ? size_name(problem, SIZE_BATCH) : "");
-	write_code(starter->out, grid);
+	starter_code(starter->out, grid);
 	write_launch(starter);
 	fputs("}\n", starter->out);
 }
@@ -498,6 +501,11 @@ static void write_paths(const struct starter *starter)
 
 static void write_all(const struct problem *problem, const char *judge, FILE *out)
 {
+	if (problem->file != NULL) {
+		write_head(problem, judge, out);
+		starter_elements(problem, out);
+		return;
+	}
 	struct starter starter = starter_of(problem, out);
 	write_head(problem, judge, out);
 	if (problem->algebra == ALGEBRA_SHORTEST_PATHS) {
