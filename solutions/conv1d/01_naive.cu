@@ -3,11 +3,11 @@
  * Idea: the outputs are independent dot products of the kernel and a window of the input, so each
  * thread takes one.
  *
- * Changes from the step before: the first step. There is an output only where the kernel lies within
- * the input: input_size - kernel_size + 1 of them.
+ * Changes from the step before: the first step. There is an output only where the kernel lies
+ * within the input: input_size - kernel_size + 1 of them.
  *
- * Arithmetic intensity: 2 FLOP for the 2 floats that each step of the loop loads, 0.25 FLOP per byte
- * requested from the caches. From device memory come 8 bytes an output.
+ * Arithmetic intensity: 2 FLOP for the 2 floats that each step of the loop loads, 0.25 FLOP per
+ * byte requested from the caches. From device memory come 8 bytes an output.
  *
  * Bound by load instructions: two for each FMA. The lanes of a warp read 32 neighbours of the
  * input and the same element of the kernel.
