@@ -33,7 +33,7 @@ constexpr int ENOUGH = 132 * 4 * THREADS * MANY; // outputs for four blocks of M
 /* Of the call that is at work: calls are in one stream. */
 static __constant__ float4 taps[MOST_TAPS / 4];
 
-/* A turn of the window from element `first` of the kernel on: all of it, or `count` elements. */
+/* A turn of the window from taps[first] on: all of it, or `count` elements of the kernel. */
 template <bool ALL, int OUTPUTS>
 static __device__ __forceinline__ void turn(sliding_window<OUTPUTS> &window, const float *from,
 											int first, int count, float (&sum)[OUTPUTS])
@@ -43,7 +43,15 @@ static __device__ __forceinline__ void turn(sliding_window<OUTPUTS> &window, con
 		if (!ALL && j >= count)
 			break;
 		window.put(j + OUTPUTS, &from[j + OUTPUTS]);
-		window.template add_four<ALL>(j, taps[(first + j) / 4], count - j, sum);
+		float4 factor = taps[first + j / 4];
+		if (ALL || count >= j + 4)
+			window.add_first(4, j, factor, sum);
+		else if (count == j + 3)
+			window.add_first(3, j, factor, sum);
+		else if (count == j + 2)
+			window.add_first(2, j, factor, sum);
+		else
+			window.add_first(1, j, factor, sum);
 	}
 }
 
@@ -67,8 +75,8 @@ static __global__ void __launch_bounds__(THREADS)
 		__syncthreads();
 		w.begin(&tile[mine]);
 		for (; j + window::RING <= count; j += window::RING)
-			turn<true>(w, &tile[mine + j], tap + j, window::RING, sum);
-		turn<false>(w, &tile[mine + j], tap + j, count - j, sum);
+			turn<true>(w, &tile[mine + j], (tap + j) / 4, window::RING, sum);
+		turn<false>(w, &tile[mine + j], (tap + j) / 4, count - j, sum);
 	}
 
 	__syncthreads();

@@ -37,18 +37,18 @@ template <int OUTPUTS> struct sliding_window {
 		for (int o = 0; o < OUTPUTS; o++)
 			sum[o] += ring[(tap + o) % RING] * factor;
 	}
-	/* Four elements, or the `count` first of them. What lies behind the filter's end is not
-	 * multiplied, not even by 0: an infinity there is none of the output's. */
-	template <bool ALL>
-	__device__ __forceinline__ void add_four(int tap, float4 factor, int count,
-											 float (&sum)[OUTPUTS]) const
+	/* The first of four elements: `count` of them, which is to be a constant when it is inlined.
+	 * What lies behind the filter's end is not multiplied, not even by 0: an infinity there is
+	 * none of the output's. */
+	__device__ __forceinline__ void add_first(int count, int tap, float4 factor,
+											  float (&sum)[OUTPUTS]) const
 	{
 		add(tap, factor.x, sum);
-		if (ALL || count > 1)
+		if (count > 1)
 			add(tap + 1, factor.y, sum);
-		if (ALL || count > 2)
+		if (count > 2)
 			add(tap + 2, factor.z, sum);
-		if (ALL || count > 3)
+		if (count > 3)
 			add(tap + 3, factor.w, sum);
 	}
 };
