@@ -12,12 +12,12 @@
  * meet all 32 banks, and no padding is needed. Outputs go through shared memory, too, so
  * that lanes store neighbours. Where outputs are few, a thread has four of them.
  *
- * Arithmetic intensity: 1280 outputs and 512 elements of the kernel at a time are 2 x 1280 x
- * 512 FLOP for 4 x (1280 + 512) bytes of the input, 183 FLOP per byte requested from L2. From
+ * Arithmetic intensity: 1280 outputs and 504 elements of the kernel at a time are 2 x 1280 x
+ * 504 FLOP for 4 x (1280 + 504) bytes of the input, 181 FLOP per byte requested from L2. From
  * shared memory 160 FLOP for 16 bytes.
  *
  * Bound by issue slots where the kernel is long: 1.5 x 10^6 outputs with one of 2047 are 6.1 GFLOP,
- * 92 us at 67 TFLOP/s. Counted in SASS (tools/sass-slots, nvcc 13.0) the loop has 1.10 slots an
+ * 92 us at 67 TFLOP/s. Counted in SASS (tools/sass-slots, nvcc 13.0) the loop has 1.11 slots an
  * FMA; with the kernel in shared memory it had 1.48, as 182 of 480 FMAs read three registers.
  * A short kernel is bound by memory: 12 MB, 2.5 us.
  *
@@ -25,7 +25,7 @@
 #include "sliding_window.cuh"
 
 constexpr int THREADS = 64;     // small blocks: several a multiprocessor load and multiply in turn
-constexpr int TAPS = 512;       // elements of the kernel a round
+constexpr int TAPS = 504;       // elements of the kernel a round
 constexpr int MOST_TAPS = 2048; // of the problem, and one
 constexpr int MANY = 20, FEW = 4;                // outputs a thread
 constexpr int ENOUGH = 132 * 4 * THREADS * MANY; // outputs for four blocks of MANY a multiprocessor
@@ -61,6 +61,7 @@ static __global__ void __launch_bounds__(THREADS)
 {
 	constexpr int TILE = THREADS * OUTPUTS;
 	typedef sliding_window<OUTPUTS> window;
+	static_assert(TAPS % sliding_window<OUTPUTS>::RING == 0, "a round is whole turns");
 	static_assert(TAPS % 4 == 0 && MOST_TAPS % 4 == 0, "the kernel is read as float4");
 	__shared__ __align__(16) float tile[TILE + TAPS];
 	int first = blockIdx.x * TILE, mine = threadIdx.x * OUTPUTS;

@@ -12,8 +12,7 @@
  * apart there, so that two neighbours are one load whatever its width is. Lanes read shared
  * memory 12 floats apart, three times 16 bytes, an odd number: eight lanes meet all 32 banks.
  * Outputs go through shared memory, too, so that lanes store neighbours. There is a kernel
- * for each number of columns behind the last whole turn of a window: nothing is
- * asked while it slides.
+ * for each number of columns behind the last whole turn of a window: no branches while it slides.
  *
  * Arithmetic intensity: a block has 96 x 32 outputs; with a kernel of 15 x 15 that are 2 x 225 x
  * 3072 FLOP for 112 x 46 floats, 67 FLOP per byte requested from L2. Shared memory gives a warp
@@ -149,7 +148,7 @@ template <int REST> static void launch(const float *input, float *output, extent
 			return launch<REST + 1>(input, output, in, filter);
 	dim3 grid((in.columns - filter.columns + TILE_COLUMNS) / TILE_COLUMNS,
 			  (in.rows - filter.rows + TILE_ROWS) / TILE_ROWS);
-	// 62 x 128 floats at most, less than the 48 KB that need no leave.
+	// 62 x 128 floats at most, less than the 48 KB that every kernel may have.
 	size_t bytes = (size_t)(TILE_ROWS + filter.rows - 1) * tile_ld(filter) * sizeof(float);
 	conv2d_sliding<REST><<<grid, THREADS, bytes>>>(input, output, in, filter);
 }

@@ -12,7 +12,7 @@
  * multiplied; the kernel in constant memory, from where FMAs have it in uniform registers (see
  * conv1d/02_sliding_window), each row of it 32 bytes from the next; outputs through shared memory,
  * so that lanes store neighbours. There is a kernel for each number of columns; rows and planes are
- * counted as it runs, but planes that belong to five of outputs have code without questions.
+ * counted as it runs, but planes that belong to five of outputs have code without branches.
  *
  * Arithmetic intensity: a block has eight planes of 32 x 32 outputs; with a kernel of 5 x 5 x 5
  * that are 2 x 125 x 8192 FLOP for 12 x 36 x 36 floats, 33 FLOP per byte requested from L2. Shared
