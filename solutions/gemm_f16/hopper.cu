@@ -5,7 +5,7 @@
  * odd. TMA cannot address rows whose length is no multiple of 8 elements, which most shapes have:
  * such an operand is first copied into padded rows by the same launch, or loaded by warps that
  * shift it in registers, or, if it is A, addressed by residue classes of rows that start alike. The
- * smallest shapes have a kernel that does without both. The host picks one of 55 tile
+ * smallest shapes have a kernel that does without both. The host picks one of 54 tile
  * configurations by a model of their times.
  *
  *     hopper/hopper_gemm.h       the same as a C function; gemm.cuh: with fused epilogues
@@ -17,7 +17,7 @@
  *     hopper/producer_*.cuh      loads by TMA; pad copy; register-staged loads
  *     hopper/mainloop.cuh, split_k.cuh, store_*.cuh  what a consumer does with a tile
  *     hopper/consumer_overlapped.cuh  the same, beside the next tile's products
- *     hopper/ping_pong.cuh       consumers that take turns, for a short K
+ *     hopper/ping_pong.cuh       two consumers that take turns, for a short K
  *     hopper/kernel_small.cuh    the kernel without TMA and wgmma
  *     hopper/ptx.cuh, wgmma.cuh  instructions
  *     hopper/parts.cuh           each configuration as an object of its own (harness/README.md)
@@ -34,7 +34,7 @@
  *
  * reached: beside the faster library (RESULTS.md has the GPUs and dates): 4096^3 100%;
  * 4095x4093x4091 411%; 200 generated shapes 157% (geometric mean), with all sizes a multiple of 8
- * 112%, with uniform ones 253%. Aligned shapes with K up to 512 had other configurations then. */
+ * 112%, with uniform ones 253%. Aligned shapes with K up to 256 had other configurations then. */
 #include "hopper/solve.cuh"
 
 #if SOLUTION_SOLVES

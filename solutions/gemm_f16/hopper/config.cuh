@@ -26,7 +26,7 @@ constexpr int SCRATCH_BYTES = 64;        // of a warp, for prefetching what the 
 enum variant {
 	TMA,             // both operands and C by TMA
 	TMA_OVERLAP,     // the same; a tile's epilogue runs beside the next tile's products
-	TMA_PING_PONG,   // the same as TMA; consumers take turns, B stays there (ping_pong.cuh)
+	TMA_PING_PONG,   // the same as TMA; two consumers take turns, B stays there (ping_pong.cuh)
 	TMA_SPLIT,       // the same; as many blocks as run at once share a tile along K (split_k.cuh)
 	SWAP_AB,         // the same; multiplies the transposed operands: tile_m is any multiple of 8
 	RESIDUE,         // A misaligned: a tile's rows are of one residue class, each class has a map
@@ -136,7 +136,7 @@ struct tile_config {
 	/* a stage: A's slices, then B's boxes, or its slices if it is K-major. Where consumers take
 	 * turns, a stage has one consumer's rows of A, and B_BLOCKS k-blocks of B have places of their
 	 * own behind the stages. */
-	static constexpr int TURNS = PING_PONG ? CONSUMERS : 1;
+	static constexpr int TURNS = PING_PONG ? 2 : 1;
 	static constexpr int A_ROWS = TILE_M / TURNS;
 	static constexpr int A_BYTES = A_ROWS * TILE_K * 2;
 	static constexpr int B_BOXES = (TILE_N + BOX - 1) / BOX;
@@ -215,8 +215,10 @@ struct tile_config {
 	static_assert(CONSUMERS <= 4 && SUBTILES * WGMMA_N <= 512, "accumulators fit into registers");
 	static_assert(!OVERLAP || (SUBTILES == 1 && SUMS * CONSUMERS <= 192),
 				  "two tiles' sums fit into registers");
-	static_assert(!PING_PONG || (SHARERS == 1 && !SPLIT_K && SLICES == 1 && STAGES >= 4),
-				  "a block has B to itself, and a load has time");
+	static_assert(!PING_PONG || (SHARERS == 1 && !SPLIT_K && SLICES == 1),
+				  "a block has B to itself");
+	static_assert(!PING_PONG || (CONSUMERS == TURNS && STAGES == B_BLOCKS),
+				  "two consumers, and room for one's rows of A, of all of K");
 	static_assert(!BY_CLUSTER || SHARERS == 1, "a cluster shares operands or a tile");
 	static_assert(!SPLIT_K || SUBTILES == 1, "partial sums are of one subtile");
 	static_assert(!BY_MEMORY || (TILE_M == SPLIT_TILE && TILE_N == SPLIT_TILE && CONSUMERS <= 2 &&

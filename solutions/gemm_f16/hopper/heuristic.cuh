@@ -59,10 +59,9 @@ static constexpr float SPLIT_LATENCY = 2.2f, SPLIT_RATE = 0.65f;
 
 /* What a stage's instruction costs a block, microseconds for a value: a multiprocessor does 128 at
  * once, and tiles of more consumers, which hide each other's latency, take less. Beside the next
- * tile's products it costs what those wait for it. (Where four consumers take turns: a prediction.)
- */
+ * tile's products it costs what those wait for it. */
 static constexpr float STAGE_INSTRUCTION = 1.15f / (128 * 1755.0f);
-static constexpr float STAGE_OF_FOUR = 0.6f, STAGE_OVERLAPPED = 110.0f, STAGE_IN_TURNS = 0.15f;
+static constexpr float STAGE_OF_FOUR = 0.6f, STAGE_OVERLAPPED = 110.0f;
 
 /* From this part of the time on, the bound for power hides a chain. (An H200, with a sigmoid and
  * without, 128x256: 184 and 184 us at 4096^3, 103 and 96 at half of that K.) */
@@ -167,9 +166,8 @@ static inline bool config_fits(const device_table &device, const config_line &c,
 static inline float chain_time(const device_table &device, const config_line &c, const problem &q)
 {
 	float values = (float)c.tile_m * (float)c.tile_n / (float)c.cluster;
-	float of_four = c.variant == TMA_PING_PONG ? STAGE_IN_TURNS : STAGE_OF_FOUR;
 	float part = c.variant == TMA_OVERLAP ? STAGE_OVERLAPPED / (float)c.tile_n
-				 : c.consumers == 4       ? of_four
+				 : c.consumers == 4       ? STAGE_OF_FOUR
 										  : 1.0f;
 	float waves = round_up((float)tiles_of(c, q) / (float)device.clusters[c.cluster]);
 	return waves * values * q.chain.instructions * STAGE_INSTRUCTION * part;

@@ -147,7 +147,7 @@ template <class Element, class config> struct mainloop {
 		turns.pass();
 		end(sum);
 		if (config::PING_PONG)
-			at.skip((config::TURNS - 1) * iterations);
+			at.skip(iterations); // the other consumer's
 	}
 
 	/* As run() where sums are promoted: the tensor cores sum a stage, and f32 additions do the

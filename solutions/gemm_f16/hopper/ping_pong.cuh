@@ -1,7 +1,7 @@
-/* Consumers that take turns ("ping-pong"): while one multiplies, the others finish and store their
- * tiles. Each has 64 rows of the block's tile to itself, of all of K, and A comes for one after the
- * other. A block has a run of tiles, most of them of the same columns, and these columns of B stay
- * in shared memory for all of K. So little is loaded, neither from the L2 cache nor into shared
+/* Two consumers that take turns ("ping-pong"): while one multiplies, the other finishes and stores.
+ * Each has 64 rows of the block's tile to itself, of all of K, and A comes for one after the other.
+ * A block has a run of tiles, most of them of the same columns, and these columns of B stay in
+ * shared memory for all of K. So little is loaded, neither from the L2 cache nor into shared
  * memory, which bound products of a short K otherwise. */
 #ifndef HOPPER_PING_PONG_CUH
 #define HOPPER_PING_PONG_CUH
@@ -24,8 +24,8 @@ template <class config> struct consumer_turns {
 	{
 	}
 
-	/* Begins a tile of the columns from `tile_column` on, and waits for the turn: until the
-	 * consumer before has issued its products, which for the first one's first tile nobody has. */
+	/* Begins a tile of the columns from `tile_column` on, and waits for the turn: until the other
+	 * consumer has issued its products, except for the first one's first tile. */
 	__device__ __forceinline__ void take(int tile_column)
 	{
 		if (!config::PING_PONG)
@@ -40,9 +40,8 @@ template <class config> struct consumer_turns {
 
 	__device__ __forceinline__ void pass(void) const
 	{
-		int next = consumer + 1 < config::CONSUMERS ? consumer + 1 : 0;
 		if (config::PING_PONG && threadIdx.x % WARPGROUP == 0)
-			mbarrier_arrive(full + 8 * (config::TURN_BARRIERS + next));
+			mbarrier_arrive(full + 8 * (config::TURN_BARRIERS + 1 - consumer));
 	}
 
 	/* Waits for the k-block of B. */

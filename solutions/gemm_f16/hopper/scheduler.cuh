@@ -55,10 +55,14 @@ template <class config> struct ring {
 			phase ^= 1;
 		}
 	}
+	/* Leaves out that many stages, all of them at most. */
 	__device__ __forceinline__ void skip(int count)
 	{
-		phase ^= (stage + count) / config::STAGES % 2;
-		stage = (stage + count) % config::STAGES;
+		stage += count;
+		if (stage >= config::STAGES) {
+			stage -= config::STAGES;
+			phase ^= 1;
+		}
 	}
 };
 
