@@ -53,22 +53,27 @@ static void put_inputs(FILE *out, const struct problem *problem)
 	}
 }
 
-/* The arguments of solve(), with the bounds that a runner gives in place of the output. */
-static void put_parameters(FILE *out, const struct problem *problem)
+/* The arguments of solve(), with the bounds that a runner gives in place of the output; with their
+ * types, or as a call has them. */
+static void put_arguments(FILE *out, const struct problem *problem, bool types)
 {
 	struct argument argument;
-	fprintf(out, "\n#define REFERENCE_PARAMETERS");
+	fprintf(out, "\n#define REFERENCE_%s", types ? "PARAMETERS" : "ARGUMENTS");
 	for (size_t i = 0; problem_argument(problem, i, &argument); i++) {
 		const struct operand *operand = &problem->operands[argument.index];
-		const char *comma = i > 0 ? "," : "";
+		const char *element = type_of(operand->type)->element, *name = operand->name;
+		fputs(i > 0 ? ", " : " ", out);
 		if (argument.kind == ARGUMENT_SIZE)
-			fprintf(out, "%s int %s", comma, problem->sizes[argument.index].name);
+			name = problem->sizes[argument.index].name;
 		else if (argument.kind == ARGUMENT_SCALAR)
-			fprintf(out, "%s float %s", comma, problem->scalars[argument.index].name);
-		else if (operand->role == ROLE_INPUT)
-			fprintf(out, "%s const %s *%s", comma, type_of(operand->type)->element, operand->name);
-		else
-			fprintf(out, "%s bound *%s", comma, operand->name);
+			name = problem->scalars[argument.index].name;
+		if (types && argument.kind != ARGUMENT_OPERAND)
+			fputs(argument.kind == ARGUMENT_SIZE ? "int " : "float ", out);
+		else if (types && operand->role == ROLE_INPUT)
+			fprintf(out, "const %s *", element);
+		else if (types)
+			fputs("reference::bound *", out);
+		fputs(name, out);
 	}
 }
 
@@ -84,7 +89,8 @@ static void put_lists(FILE *out, const struct problem *problem)
 	for (const struct step_rules *step = problem->rules->steps; step->name != NULL; step++)
 		fprintf(out, " X(%s)", step->name);
 	fprintf(out, "\n#define REFERENCE_OUTPUT %s", problem_part(problem, PART_RESULT)->name);
-	put_parameters(out, problem);
+	put_arguments(out, problem, true);
+	put_arguments(out, problem, false);
 }
 
 char *problem_reference_header(const struct problem *problem)

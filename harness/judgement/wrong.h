@@ -172,6 +172,25 @@ struct wrong_pattern {
 	uint32_t longer;
 	int32_t path_edges, path_edges_most;
 	struct digest result; /* of its bits */
+	/* Of a problem of a file: which faults of its reference make the result what it is; bits as
+	 * harness/reference/faults.cuh has them. 0: none, or none were tried. */
+	uint64_t step_faults;
 };
+
+/* The kinds of fault of a step, in that order of bits, of so many steps from the first; then a bit
+ * for each input that is read as its transpose, and one for an output that is stored so. */
+enum wrong_step {
+	STEP_LAST,
+	STEP_FIRST,
+	STEP_FUNCTION,
+	STEP_CONSTANT,
+	STEP_F16,
+	STEP_BF16,
+	STEP_TF32,
+	STEP_FAULTS
+};
+#define WRONG_STEPS 5
+#define WRONG_INPUTS (WRONG_STEPS * STEP_FAULTS)
+#define WRONG_OUTPUT 48
 
 #endif

@@ -204,16 +204,19 @@ struct reference_bound {
 /* A problem of a file: its reference is the supervisor's to run before the CHECK of a set. OPEN
  * brings an arena of one set in a memfd, laid out by buffers_of_reference(), with the inputs that
  * the set was drawn with; `known` says that this has been done already, and there is none. When the
- * reference's solve() has been called on it, CLOSE (a struct message both ways) takes the bounds.
- */
+ * reference's solve() has been called on it, CLOSE takes the bounds.
+ *
+ * With `faults` what the last CHECK found wrong goes along instead, and the reply to CLOSE tells by
+ * which faults of the reference's steps it would be as it is (judgement/wrong.h, step_faults). */
 struct referee_reference { /* OPEN, CLOSE */
 	struct message head;
-	uint32_t set;
+	uint32_t set, faults;
 };
-struct referee_reference_reply { /* to OPEN */
+struct referee_reference_reply {
 	struct message head;
-	struct arena arena;
+	struct arena arena; /* to OPEN */
 	uint32_t known;
+	uint64_t step_faults; /* to CLOSE */
 };
 
 /* After a CHECK that found suspect elements, of a case that is not sealed and has no custom

@@ -113,12 +113,13 @@ static bool answer(struct referee *referee, const union request *request, size_t
 	case MESSAGE_REFEREE_REFERENCE_OPEN:
 		out->bytes = sizeof reply->reference;
 		return is_size(got, sizeof request->reference, err) &&
-			   referee_reference_open(referee, request->reference.set, &reply->reference, &out->fd,
+			   referee_reference_open(referee, &request->reference, &reply->reference, &out->fd,
 									  err);
 	case MESSAGE_REFEREE_REFERENCE_CLOSE:
-		out->bytes = sizeof reply->head;
+		out->bytes = sizeof reply->reference;
 		return is_size(got, sizeof request->reference, err) &&
-			   referee_reference_close(referee, request->reference.set, err);
+			   referee_reference_close(referee, &request->reference, &reply->reference.step_faults,
+									   err);
 	case MESSAGE_REFEREE_STAGE_OPEN:
 		out->bytes = sizeof reply->stage;
 		return is_size(got, sizeof request->stage, err) &&

@@ -88,9 +88,10 @@ bool referee_bits(struct referee *referee, const struct referee_bits *request,
 				  struct bits_compared *found, struct error *err);
 /* The reference of a problem of a file is to be run for a set, by the arena in the reply and *fd
  * (the referee's own; -1: it is known); then it has been. */
-bool referee_reference_open(struct referee *referee, uint32_t set,
+bool referee_reference_open(struct referee *referee, const struct referee_reference *request,
 							struct referee_reference_reply *reply, int *fd, struct error *err);
-bool referee_reference_close(struct referee *referee, uint32_t set, struct error *err);
+bool referee_reference_close(struct referee *referee, const struct referee_reference *request,
+							 uint64_t *step_faults, struct error *err);
 /* Custom stage `stage` is to be run, by the arena in the reply and *fd (the referee's own); then
  * it has been. */
 bool referee_stage_open(struct referee *referee, uint32_t stage, struct referee_stage_reply *reply,

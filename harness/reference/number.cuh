@@ -401,18 +401,28 @@ template <> struct sums<bounded> {
 	}
 };
 
+/* The terms of a sum of n: all, unless a number says otherwise. */
+template <class R> REFERENCE_FUNCTION size_t first_term()
+{
+	return 0;
+}
+template <class R> REFERENCE_FUNCTION size_t term_end(size_t n)
+{
+	return n;
+}
+
 /* The sum over k < n of a(k) b(k), and that of a(k). */
 template <class R, class A, class B> REFERENCE_FUNCTION R dot(size_t n, const A &a, const B &b)
 {
 	sums<R> sum = {};
-	for (size_t k = lane(); k < n; k += lanes())
+	for (size_t k = first_term<R>() + lane(); k < term_end<R>(n); k += lanes())
 		sum.add(a(k), b(k));
 	return sum.total(n);
 }
 template <class R, class A> REFERENCE_FUNCTION R sum(size_t n, const A &a)
 {
 	sums<R> sum = {};
-	for (size_t k = lane(); k < n; k += lanes())
+	for (size_t k = first_term<R>() + lane(); k < term_end<R>(n); k += lanes())
 		sum.add(a(k));
 	return sum.total(n);
 }
@@ -421,7 +431,7 @@ template <class R, class A> REFERENCE_FUNCTION R sum(size_t n, const A &a)
 template <class R, class A> REFERENCE_FUNCTION R largest(size_t n, const A &a)
 {
 	R most = a(lane() < n ? lane() : 0);
-	for (size_t k = lane() + lanes(); k < n; k += lanes())
+	for (size_t k = lane() + lanes(); k < term_end<R>(n); k += lanes())
 		most = max(most, a(k));
 	if constexpr (std::is_same_v<R, bounded>)
 		return bounded(most_of_lanes(most.x), most_of_lanes(most.error),

@@ -22,6 +22,7 @@ template <class R> REFERENCE_FUNCTION R exactly(double x)
 
 /* The place of an element by its indices. */
 template <int RANK> struct extents {
+	static constexpr int rank = RANK;
 	size_t extent[RANK];
 
 	template <class... Index> REFERENCE_CODE size_t at(Index... index) const
@@ -45,10 +46,14 @@ template <int RANK> struct extents {
 
 template <class R, class Element, int RANK> struct operand : extents<RANK> {
 	const Element *data;
+	bool transposed; /* as faults have it */
 
 	template <class... Index> REFERENCE_CODE R operator()(Index... index) const
 	{
-		return exactly<R>((double)(float)data[this->at(index...)]);
+		size_t at = this->at(index...);
+		if constexpr (RANK == 2 && !std::is_same_v<R, bounded>)
+			at = transposed ? at % this->extent[1] * this->extent[0] + at / this->extent[1] : at;
+		return exactly<R>((double)(float)data[at]);
 	}
 };
 

@@ -14,6 +14,7 @@
 #else
 #include "device.cuh"
 #endif
+#include "faults.cuh"
 
 namespace reference
 {
@@ -50,8 +51,6 @@ static REFERENCE_FUNCTION bound bound_of(bounded kept, kept_type type)
 	return {kept.x, certain > 0 ? certain : 0, sqrt(variance)};
 }
 
-#ifdef REFERENCE_ON_HOST
-
 /* Memory of the host that is filled from the device's. */
 template <class Element> static std::vector<Element> brought(const Element *from, size_t count)
 {
@@ -59,6 +58,17 @@ template <class Element> static std::vector<Element> brought(const Element *from
 	need(cudaMemcpy(values.data(), from, count * sizeof(Element), cudaMemcpyDeviceToHost));
 	return values;
 }
+#define BRING(name, scaled, zeros)                                                                 \
+	auto values_of_##name = brought(p.name.data, p.name.extent[0] * p.name.stride());              \
+	p.name.data = values_of_##name.data();
+
+static unsigned threads_here()
+{
+	long threads = sysconf(_SC_NPROCESSORS_ONLN);
+	return threads > 1 ? (unsigned)threads : 1;
+}
+
+#ifdef REFERENCE_ON_HOST
 
 template <class Type>
 static void give(const std::vector<bounded> &kept, const Type &type, bound *to)
@@ -71,13 +81,9 @@ static void give(const std::vector<bounded> &kept, const Type &type, bound *to)
 
 static void run(problem<bounded> &p, bound *to)
 {
-	long threads = sysconf(_SC_NPROCESSORS_ONLN);
 	host_memory<bounded> memory;
-#define BRING(name, scaled, zeros)                                                                 \
-	auto values_of_##name = brought(p.name.data, p.name.extent[0] * p.name.stride());              \
-	p.name.data = values_of_##name.data();
 	REFERENCE_INPUTS(BRING)
-	host_run(p, memory, {threads > 1 ? (unsigned)threads : 1, block_of(p)});
+	host_run(p, memory, {threads_here(), block_of(p)});
 	give(memory.steps.back(), p.REFERENCE_OUTPUT.kept(), to);
 }
 
@@ -108,14 +114,45 @@ static void run(problem<bounded> &p, bound *to)
 
 using reference::bound;
 
-extern "C" void solve(REFERENCE_PARAMETERS)
+/* Asked for faults: `to` has a result with how far from it an honest one may be, as the deviation
+ * what it should be, and an error below 0. The answer is the first value. */
+static void find_faults(reference::problem<reference::faulty> &p, bound *to)
 {
-	reference::problem<reference::bounded> p = {};
-	bound *to = REFERENCE_OUTPUT;
+	using namespace reference;
+	REFERENCE_INPUTS(BRING)
+	std::vector<bound> given =
+		brought(to, p.REFERENCE_OUTPUT.extent[0] * p.REFERENCE_OUTPUT.stride());
+	std::vector<double> out, reach, want;
+	for (const bound &one : given) {
+		out.push_back(one.value);
+		reach.push_back(-one.error);
+		want.push_back(one.deviation);
+	}
+	double found =
+		(double)faults_of(p, {out.data(), reach.data(), want.data(), given.size()}, threads_here());
+	need(cudaMemcpy(&to->value, &found, sizeof found, cudaMemcpyHostToDevice));
+}
+
+template <class R> static reference::problem<R> taken(REFERENCE_PARAMETERS)
+{
+	reference::problem<R> p = {};
+	(void)REFERENCE_OUTPUT;
 #define TAKE(name) p.name = name;
 	REFERENCE_NUMBERS(TAKE)
 #define TAKE_INPUT(name, scaled, zeros) p.name.data = name;
 	REFERENCE_INPUTS(TAKE_INPUT)
 	p.shape();
-	reference::run(p, to);
+	return p;
+}
+
+extern "C" void solve(REFERENCE_PARAMETERS)
+{
+	bound *to = REFERENCE_OUTPUT;
+	if (reference::brought(to, 1)[0].error < 0) {
+		auto p = taken<reference::faulty>(REFERENCE_ARGUMENTS);
+		find_faults(p, to);
+	} else {
+		auto p = taken<reference::bounded>(REFERENCE_ARGUMENTS);
+		reference::run(p, to);
+	}
 }

@@ -143,9 +143,11 @@ static bool judge_case(struct checking *checking, struct case_result *result, st
 
 /* What is wrong with a result, or with what an epilogue wrote beside it, for hints: of the first
  * few cases. */
-static bool explain_case(struct run *run, struct judgement *out, struct case_result *result,
-						 struct error *err)
+static bool explain_case(const struct case_run *one, struct judgement *out,
+						 struct case_result *result, struct error *err)
 {
+	struct run *run = one->run;
+	const struct case_of_reference of = {run->options, one->problem, one->test};
 	size_t explained = 0;
 	for (size_t i = 0; i < out->count; i++)
 		explained += out->cases[i].wrong != NULL || out->cases[i].gated.compared > 0;
@@ -156,8 +158,11 @@ static bool explain_case(struct run *run, struct judgement *out, struct case_res
 	result->wrong = calloc(1, sizeof *result->wrong);
 	if (result->wrong == NULL)
 		return true; /* a hint less */
-	if (!referee_link_explain(&run->referee, result->wrong, err))
+	uint64_t step_faults = 0;
+	if (!reference_explain(&run->reference, &run->referee, &of, &step_faults, err) ||
+		!referee_link_explain(&run->referee, result->wrong, err))
 		return false;
+	result->wrong->step_faults = step_faults;
 	result->gated = result->wrong->gated;
 	if (result->wrong->wrong == 0) { /* of the result nothing is known */
 		free(result->wrong);
@@ -295,7 +300,7 @@ static bool check_case(struct checking *checking, size_t i, struct error *err)
 	bool ok = judge_case(checking, result, err);
 	if (ok)
 		excuse(run, result);
-	ok = ok && explain_case(run, out, result, err);
+	ok = ok && explain_case(one, out, result, err);
 	out->entry = one->contestant->entry;
 	judgement_take_layers(out, one->contestant->jail.enclosed, one->contestant->jail.layers);
 	epilogue_take_layers(run->epilogue, out);

@@ -5,7 +5,7 @@
 static const struct hint_row *const families[] = {
 	hints_of_entry,    hints_of_compiling, hints_of_signature, hints_of_calls,     hints_of_stages,
 	hints_of_products, hints_of_paths,     hints_of_batches,   hints_of_unwritten, hints_of_repeats,
-	hints_of_places,   hints_of_cases,     hints_of_sizes,
+	hints_of_places,   hints_of_cases,     hints_of_sizes,     hints_of_steps,
 };
 #define FAMILIES (sizeof families / sizeof *families)
 

@@ -45,6 +45,7 @@ struct hint_row {
  * family. */
 extern const struct hint_row hints_of_products[];  /* what wrong elements are made by */
 extern const struct hint_row hints_of_unwritten[]; /* what was never written */
+extern const struct hint_row hints_of_steps[];     /* which step of a reference explains them */
 extern const struct hint_row hints_of_paths[];     /* which paths of a graph were not seen */
 extern const struct hint_row hints_of_batches[];   /* what was stored over the next row or matrix */
 extern const struct hint_row hints_of_stages[];    /* which stage of an epilogue makes them */

@@ -129,8 +129,8 @@ bool finding_check(const struct case_run *one, const struct referee_result *resu
 								   .without = run->options->limits.without,
 								   .required = run->options->limits.required};
 	*outcome = (struct outcome){.verdict = VERDICT_ACCEPTED};
-	if (!reference_run(&run->reference, &run->referee, run->options, one->problem, one->test,
-					   result->set, err) ||
+	const struct case_of_reference of = {run->options, one->problem, one->test};
+	if (!reference_run(&run->reference, &run->referee, &of, result->set, err) ||
 		!referee_link_check(&run->referee, &asked, &one->tolerance, reply, err) ||
 		(fused && !epilogue_run_custom(run->epilogue, &run->referee, &check, reply, outcome, err)))
 		return false;

@@ -315,10 +315,11 @@ bool referee_link_bits(struct referee_link *link, struct referee_bits request,
 	return true;
 }
 
-bool referee_link_reference_open(struct referee_link *link, uint32_t set, struct arena *arena,
-								 int *fd, struct error *err)
+bool referee_link_reference_open(struct referee_link *link, const struct reference_pass *pass,
+								 struct arena *arena, int *fd, struct error *err)
 {
-	struct referee_reference request = {.head.type = MESSAGE_REFEREE_REFERENCE_OPEN, .set = set};
+	struct referee_reference request = {
+		.head.type = MESSAGE_REFEREE_REFERENCE_OPEN, .set = pass->set, .faults = pass->faults};
 	struct referee_reference_reply reply;
 	struct child_exchange exchange = CHILD_EXCHANGE(request, reply);
 	bool ok = call_with_descriptor(link, &exchange, err);
@@ -329,11 +330,16 @@ bool referee_link_reference_open(struct referee_link *link, uint32_t set, struct
 	return *fd >= 0 || reply.known || error_set(err, "the referee sent no descriptor");
 }
 
-bool referee_link_reference_close(struct referee_link *link, uint32_t set, struct error *err)
+bool referee_link_reference_close(struct referee_link *link, struct reference_pass *pass,
+								  struct error *err)
 {
-	struct referee_reference request = {.head.type = MESSAGE_REFEREE_REFERENCE_CLOSE, .set = set};
-	struct message reply;
-	return CALL(link, request, reply, err);
+	struct referee_reference request = {
+		.head.type = MESSAGE_REFEREE_REFERENCE_CLOSE, .set = pass->set, .faults = pass->faults};
+	struct referee_reference_reply reply;
+	if (!CALL(link, request, reply, err))
+		return false;
+	pass->step_faults = reply.step_faults;
+	return true;
 }
 
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,

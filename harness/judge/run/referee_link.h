@@ -90,9 +90,15 @@ bool referee_link_bits(struct referee_link *link, struct referee_bits request,
 
 /* The memory in which the reference of a problem of a file computes a set's bounds (*fd is the
  * caller's; -1: they are known), and that it has. */
-bool referee_link_reference_open(struct referee_link *link, uint32_t set, struct arena *arena,
-								 int *fd, struct error *err);
-bool referee_link_reference_close(struct referee_link *link, uint32_t set, struct error *err);
+struct reference_pass {
+	uint32_t set;
+	bool faults;          /* the last check's result goes along, */
+	uint64_t step_faults; /* and this comes back */
+};
+bool referee_link_reference_open(struct referee_link *link, const struct reference_pass *pass,
+								 struct arena *arena, int *fd, struct error *err);
+bool referee_link_reference_close(struct referee_link *link, struct reference_pass *pass,
+								  struct error *err);
 
 /* The memory of a custom stage (*fd is the caller's), and that it has been run. */
 bool referee_link_stage_open(struct referee_link *link, uint32_t stage, struct arena *arena,

@@ -12,6 +12,8 @@
 #define MEMORY ((size_t)64 << 30)
 /* An output of fewer elements keeps a GPU busy only where a warp computes each. */
 #define ELEMENTS_OF_THREADS 65536
+/* Each of some thirty faults takes as many terms again, on the host. */
+#define TERMS_OF_FAULTS 1e7
 
 static bool compile(struct reference *reference, const struct referee_link *referee,
 					const struct judge_options *options, struct error *err)
@@ -98,22 +100,41 @@ static bool call(struct reference *reference, const struct arena *arena, int fd,
 	return false;
 }
 
-bool reference_run(struct reference *reference, struct referee_link *referee,
-				   const struct judge_options *options, const struct problem *problem,
-				   const struct test_case *test, uint32_t set, struct error *err)
+static bool run_pass(struct reference *reference, struct referee_link *referee,
+					 const struct case_of_reference *of, struct reference_pass *pass,
+					 struct error *err)
 {
 	struct arena arena;
 	int fd;
-	if (problem->file == NULL)
-		return true;
-	if (!referee_link_reference_open(referee, set, &arena, &fd, err))
+	if (!referee_link_reference_open(referee, pass, &arena, &fd, err))
 		return false;
 	if (fd < 0) /* known */
 		return true;
-	bool ran =
-		ready(reference, referee, options, problem, err) && call(reference, &arena, fd, test, err);
+	bool ran = ready(reference, referee, of->options, of->problem, err) &&
+			   call(reference, &arena, fd, of->test, err);
 	close(fd);
-	return ran && referee_link_reference_close(referee, set, err);
+	return ran && referee_link_reference_close(referee, pass, err);
+}
+
+bool reference_run(struct reference *reference, struct referee_link *referee,
+				   const struct case_of_reference *of, uint32_t set, struct error *err)
+{
+	struct reference_pass pass = {.set = set};
+	return of->problem->file == NULL || run_pass(reference, referee, of, &pass, err);
+}
+
+bool reference_explain(struct reference *reference, struct referee_link *referee,
+					   const struct case_of_reference *of, uint64_t *step_faults, struct error *err)
+{
+	struct reference_pass pass = {.faults = true};
+	*step_faults = 0;
+	if (of->problem->file == NULL || of->problem->rules->step_count > WRONG_STEPS ||
+		shape_terms(&of->test->shape) > TERMS_OF_FAULTS)
+		return true;
+	if (!run_pass(reference, referee, of, &pass, err))
+		return false;
+	*step_faults = pass.step_faults;
+	return true;
 }
 
 void reference_close(struct reference *reference)
