@@ -236,9 +236,10 @@ static int check_group(struct suite_loader *loader)
 	bool uses_w = false;
 	if (loader->problem->file != NULL && group->shape_count == 0) {
 		char legend[SHAPE_TEXT];
-		return suite_fail(loader, group->line, "[%s] has no shape = %s, the sizes of %s",
-						  group->name, shape_legend(loader->problem, legend),
-						  loader->problem->name);
+		return suite_fail(
+			loader, group->line,
+			"[%s] has M, N and K, and %s has %s: it takes suites that say shape =", group->name,
+			loader->problem->name, shape_legend(loader->problem, legend));
 	}
 	if (group->shape_count > 0)
 		return 1;

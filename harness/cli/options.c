@@ -85,7 +85,7 @@ const struct row option_rows[] = {
 	 .group = GROUP_FIRST, .kind = &kind_problem, .letter = 'p',
 	 .also = "op operation operator op-type kernel-type task",
 	 .also_says = "'gemmjudge list problems' shows them"},
-	{"problem-file", "DIR", RUNS " new list history leaderboard",
+	{"problem-file", "DIR", RUNS " new list history leaderboard rejudge",
 	 "a problem of one's own: a folder with problem.ini and reference.cuh "
 	 "(testcases/problems/README.md)",
 	 .group = GROUP_FIRST, .kind = &kind_problem_file, .excludes = "problem", .why = "it is one",

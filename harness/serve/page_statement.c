@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "serve/page.h"
 #include "testcases/example.h"
+#include "testcases/problem_file.h"
 #include "testcases/shape.h"
+
+#define REFERENCE_MOST 65536 /* bytes */
 
 /* ---- the example -------------------------------------------------------------------------- */
 
@@ -74,8 +78,42 @@ static void given_print(FILE *out, const struct example *example)
 	fputs("</p>\n", out);
 }
 
+/* Of a problem of a file: its reference says what an element is, and the bound follows from it. */
+static void reference_print(FILE *out, const struct problem *problem)
+{
+	struct error ignored;
+	char *text = text_read(problem->rules->reference, REFERENCE_MOST, &ignored);
+	html_heading(out, 2, "example", "What an element is");
+	html_paragraph(out, NULL,
+				   "In steps, over any type of number R. What a solution keeps between its "
+				   "kernels may be other steps.");
+	if (text != NULL)
+		html_block(out, text);
+	free(text);
+}
+
+static void steps_print(FILE *out)
+{
+	html_paragraph(
+		out, NULL,
+		"A result need not be equal to what is wanted to the last bit: an honest kernel rounds, "
+		"and sums in an order of its own. How far it may be off follows from the steps above: "
+		"each sum, function and division adds what honest f32 arithmetic may lose there, errors "
+		"of earlier steps go on by the first derivative, and those of many terms add up as "
+		"independent ones do. Where two ways to the same number are honest, the larger error "
+		"counts.");
+	html_paragraph(out, NULL,
+				   "All elements together have a bound, too: a result whose errors are larger on "
+				   "the whole than those of f32 sums is wrong, even where each element is within "
+				   "its own.");
+}
+
 void page_example(FILE *out, const struct problem *problem)
 {
+	if (problem->file != NULL) {
+		reference_print(out, problem);
+		return;
+	}
 	const struct example example = example_make(problem);
 	char line[EXAMPLE_TEXT];
 	html_heading(out, 2, "example", "Example");
@@ -144,7 +182,9 @@ void page_tolerance(FILE *out, const struct problem *problem)
 {
 	const struct type *type = type_of(problem_part(problem, PART_RESULT)->type);
 	html_heading(out, 2, "tolerance", "What counts as right");
-	if (problem->algebra == ALGEBRA_SHORTEST_PATHS)
+	if (problem->file != NULL)
+		steps_print(out);
+	else if (problem->algebra == ALGEBRA_SHORTEST_PATHS)
 		html_paragraph(
 			out, NULL,
 			"Edges may be added in any order, and each addition rounds once: a length may "
