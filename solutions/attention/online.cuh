@@ -23,12 +23,11 @@
 #define GEMMJUDGE_ATTENTION_ONLINE_CUH
 
 #include <cooperative_groups.h>
-#include <cuda_pipeline.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../sgemm/load.cuh"
+#include "rows.cuh"
 #include "tf32.cuh"
 
 constexpr int ONLINE_ROW_WARPS = 4, ONLINE_KEY_WARPS = 2;
@@ -108,41 +107,6 @@ struct online_sharers {
 #endif
 };
 
-/* Rows of a matrix, from `first` on. */
-struct online_rows {
-	const float *matrix; // of this head
-	int first, count, d; // `count` rows of d columns are in the matrix
-	bool vector;
-};
-
-/* Begins to copy ROWS rows to shared memory. What lies outside of the matrix becomes 0. */
-template <int ROWS, int D, int LD>
-static __device__ __forceinline__ void online_copy(float *to, const online_rows &from)
-{
-	constexpr int CHUNKS = D / 4;
-	static_assert(ROWS * CHUNKS % ONLINE_THREADS == 0, "copying loop without a remainder");
-#pragma unroll 4
-	for (int e = threadIdx.x; e < ROWS * CHUNKS; e += ONLINE_THREADS) {
-		int r = e / CHUNKS, c = e % CHUNKS * 4, row = from.first + r;
-		int inside = row < from.count ? min(max(from.d - c, 0), 4) : 0;
-		const float *source = inside > 0 ? from.matrix + (size_t)row * from.d + c : from.matrix;
-		if (from.vector) {
-			__pipeline_memcpy_async(&to[r * LD + c], source, 16, inside > 0 ? 0 : 16);
-			continue;
-		}
-#pragma unroll
-		for (int i = 0; i < 4; i++)
-			__pipeline_memcpy_async(&to[r * LD + c + i], i < inside ? source + i : from.matrix, 4,
-									i < inside ? 0 : 4);
-	}
-	__pipeline_commit();
-}
-
-static __device__ __forceinline__ float4 online_read(const float *from)
-{
-	return *(const float4 *)from;
-}
-
 /* What a warp knows of its 16 rows; [0] is of row g, [1] of row g + 8. */
 template <class Tile> struct online_state {
 	float sum[Tile::GROUPS][4][4]; // group of 32 columns, tile of it, as mma has it
@@ -160,7 +124,7 @@ static __device__ __forceinline__ void online_scores(float (&score)[Tile::TILES]
 	tf32_sums sum[Tile::TILES / MANY][MANY] = {};
 #pragma unroll 1
 	for (int c = 4 * t; c < d + 4 * t; c += 16) {
-		float4 upper = online_read(q + g * LD + c), lower = online_read(q + (g + 8) * LD + c);
+		float4 upper = rows_read(q + g * LD + c), lower = rows_read(q + (g + 8) * LD + c);
 		const float x[2][4] = {{upper.x, lower.x, upper.y, lower.y},
 							   {upper.z, lower.z, upper.w, lower.w}};
 		tf32_parts<4> a[2];
@@ -172,7 +136,7 @@ static __device__ __forceinline__ void online_scores(float (&score)[Tile::TILES]
 			tf32_parts<MANY * 4> b;
 #pragma unroll
 			for (int i = 0; i < MANY; i++) {
-				float4 y = online_read(k + ((j * MANY + i) * 8 + g) * LD + c);
+				float4 y = rows_read(k + ((j * MANY + i) * 8 + g) * LD + c);
 				b.set(4 * i, y.x);
 				b.set(4 * i + 1, y.y);
 				b.set(4 * i + 2, y.z);
@@ -264,7 +228,7 @@ static __device__ __forceinline__ void online_add(online_state<Tile> &state,
 			tf32_parts<8> b;
 #pragma unroll
 			for (int key = 0; key < 2; key++) {
-				float4 y = online_read(v + (8 * j + key) * Tile::LD_V + group * 32);
+				float4 y = rows_read(v + (8 * j + key) * Tile::LD_V + group * 32);
 				b.set(4 * key, y.x);
 				b.set(4 * key + 1, y.y);
 				b.set(4 * key + 2, y.z);
@@ -332,7 +296,7 @@ static __device__ __forceinline__ void online_finish(float *shared, int row, flo
 			float by = __shfl_sync(0xffffffff, factor, part);
 			if (c >= d)
 				continue;
-			float4 y = online_read(of_block(part) + part_row(part) * Tile::LD_V + c);
+			float4 y = rows_read(of_block(part) + part_row(part) * Tile::LD_V + c);
 			x[0] = fmaf(y.x, by, x[0]);
 			x[1] = fmaf(y.y, by, x[1]);
 			x[2] = fmaf(y.z, by, x[2]);
@@ -371,22 +335,22 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	int tiles = (seen(last) + Tile::TILE_KEYS - 1) / Tile::TILE_KEYS;
 	int tile = tiles * rank / sharers, end = tiles * (rank + 1) / sharers;
 
-	online_rows from_q = {p.Q + head_rows * p.d, row0, p.rows, p.d, plan.read_vector};
-	online_rows from_k = {p.K + shared_head, 0, p.keys, p.d, plan.read_vector};
-	online_rows from_v = {p.V + shared_head, 0, p.keys, p.d, plan.read_vector};
+	some_rows from_q = {p.Q + head_rows * p.d, row0, p.rows, p.d, plan.read_vector};
+	some_rows from_k = {p.K + shared_head, 0, p.keys, p.d, plan.read_vector};
+	some_rows from_v = {p.V + shared_head, 0, p.keys, p.d, plan.read_vector};
 	auto copy_k = [&](int next) {
 		from_k.first = next * Tile::TILE_KEYS;
-		online_copy<Tile::TILE_KEYS, Tile::D, Tile::LD_QK>(k, from_k);
+		rows_copy<Tile::TILE_KEYS, Tile::D, Tile::LD_QK, ONLINE_THREADS>(k, from_k);
 	};
 	auto copy_v = [&](int next) {
 		from_v.first = next * Tile::TILE_KEYS;
-		online_copy<Tile::TILE_KEYS, Tile::D, Tile::LD_V>(v, from_v);
+		rows_copy<Tile::TILE_KEYS, Tile::D, Tile::LD_V, ONLINE_THREADS>(v, from_v);
 	};
 
 	online_state<Tile> state = {};
 	state.most[0] = state.most[1] = -INFINITY;
 	if (tile < end) {
-		online_copy<ONLINE_ROWS, Tile::D, Tile::LD_QK>(q, from_q);
+		rows_copy<ONLINE_ROWS, Tile::D, Tile::LD_QK, ONLINE_THREADS>(q, from_q);
 		copy_k(tile);
 	}
 	/* K's tile is replaced during the product with V, and V's during the one with K. */

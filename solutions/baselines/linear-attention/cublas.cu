@@ -43,8 +43,7 @@ extern "C" void solve(const float *Q, const float *K, const float *V, float *out
 						padded_memory<4, float>(d),   padded_memory<5, float>(M)};
 	unsigned blocks = (unsigned)((all + LINEAR_THREADS - 1) / LINEAR_THREADS);
 	linear_features<<<blocks, LINEAR_THREADS>>>(Q, K, at, M, d);
-	/* The library's matrices are column-major: it sees V^T and f(K)^T, and transposes the latter.
-	 */
+	/* Of row-major matrices the library sees the transposes: V^T and f(K)^T. */
 	cublas_check_product(cublasGemmEx(cublas_handle(), CUBLAS_OP_N, CUBLAS_OP_T, d, d, M, &one, V,
 									  CUDA_R_32F, d, at.key, CUDA_R_32F, d, &zero, at.mixed,
 									  CUDA_R_32F, d, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
