@@ -25,7 +25,7 @@ extern "C" void solve(const float *Q, const float *K, const float *V, float *out
 {
 	online_problem p = {Q, K, V, output, 1, 1, M, N, d};
 	if (d <= 64)
-		online_launch_best<64, false, 64, 16>(p);
+		online_launch_best<64, false>(p);
 	else
-		online_launch_best<128, false, 64, 16>(p);
+		online_launch_best<128, false>(p);
 }

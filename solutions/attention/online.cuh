@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../gemm_f16/hopper/clusters.cuh"
 #include "rows.cuh"
 #include "tf32.cuh"
 
@@ -380,9 +381,8 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	__syncthreads(); // everybody has read the last tiles
 	online_leave<Tile>(shared, state);
 	online_sharers::sync();
-	int each = ONLINE_ROWS / sharers;
-	for (int r = rank * each + warp; r < (rank + 1) * each && row0 + r < p.rows;
-		 r += ONLINE_THREADS / 32)
+	int first = ONLINE_ROWS * rank / sharers, behind = ONLINE_ROWS * (rank + 1) / sharers;
+	for (int r = first + warp; r < behind && row0 + r < p.rows; r += ONLINE_THREADS / 32)
 		online_finish<Tile>(shared, r, p.output + (head_rows + row0 + r) * p.d, p.d,
 							plan.write_vector);
 	online_sharers::sync(); // nobody ends whose sums are still read
@@ -398,34 +398,48 @@ static inline void online_check(cudaError_t status)
 	}
 }
 
-static inline int online_device(cudaDeviceAttr attribute)
+/* How many clusters of 1, 2, ... blocks run at once, of blocks that fill a multiprocessor each. */
+struct online_room {
+	int at_once[ONLINE_MOST_SHARERS + 1];
+};
+
+static inline online_room online_ask_device(void)
 {
-	int value;
-	online_check(cudaDeviceGetAttribute(&value, attribute, 0));
-	return value;
+	online_room room = {};
+	int major;
+	online_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+	online_check(cudaDeviceGetAttribute(&room.at_once[1], cudaDevAttrMultiProcessorCount, 0));
+	for (int sharers = 2; sharers <= ONLINE_MOST_SHARERS && major >= 9; sharers++)
+		online_check(
+			hopper::clusters_at_once(sharers, online_tile<128, 64>::BYTES, &room.at_once[sharers]));
+	return room;
 }
 
-/* How many blocks share a tile of queries, and the time that it takes them, in keys: rounds of
- * blocks, each of which goes through its keys and has the work of some keys at its beginning and
- * its end. */
+/* How a problem is divided, and the time that it takes, in keys of a block: rounds of blocks, each
+ * of which goes through its keys and has the work of ONLINE_ENDS more at its beginning and its end.
+ * With a diagonal a block has half of the most keys on average, and none ends before its last. */
 struct online_cost {
 	int sharers;
 	double keys;
 };
 
-static inline online_cost online_cost_of(const online_problem &p, int tile_keys)
+constexpr double ONLINE_ENDS = 64; // an estimate
+
+/* `each`: what a key costs with tiles of so many. */
+static inline online_cost online_cost_of(const online_problem &p, int tile_keys, double each,
+										 bool causal)
 {
-	static const int processors = online_device(cudaDevAttrMultiProcessorCount);
-	static const int most =
-		online_device(cudaDevAttrComputeCapabilityMajor) >= 9 ? ONLINE_MOST_SHARERS : 1;
-	const double ends = 64;
-	double rows = (p.rows + ONLINE_ROWS - 1) / ONLINE_ROWS, blocks = rows * p.heads;
+	static const online_room room = online_ask_device();
+	double clusters = (double)((p.rows + ONLINE_ROWS - 1) / ONLINE_ROWS) * p.heads;
 	int tiles = (p.keys + tile_keys - 1) / tile_keys;
 	online_cost best = {1, INFINITY};
-	for (int sharers = 1; sharers <= most && sharers <= tiles; sharers *= 2) {
-		double rounds = ceil(blocks * sharers / processors);
-		double mine = (tiles + sharers - 1) / sharers * tile_keys;
-		double keys = rounds * (mine + ends);
+	for (int sharers = 1; sharers <= ONLINE_MOST_SHARERS && sharers <= tiles; sharers++) {
+		if (room.at_once[sharers] == 0)
+			continue;
+		double most = (tiles + sharers - 1) / sharers * tile_keys * each;
+		double mean = causal ? most / 2 : most;
+		double rounds = ceil(clusters / room.at_once[sharers]);
+		double keys = fmax(most + ONLINE_ENDS, rounds * (mean + ONLINE_ENDS));
 		if (keys < best.keys)
 			best = {sharers, keys};
 	}
@@ -453,16 +467,20 @@ template <class Tile, bool CAUSAL> static void online_launch(const online_proble
 	online_check(cudaLaunchKernelEx(&launch, kernel, p, plan));
 }
 
-/* Tiles of many keys cost less a key; those of few leave work for more blocks. */
-template <int D, bool CAUSAL, int KEYS, int FEW_KEYS>
-static void online_launch_best(const online_problem &p)
+/* With tiles of fewer keys, rows of Q are read and split for fewer products, and what blocks have
+ * is more even. What a key costs more is an estimate by the instructions. */
+template <int D, bool CAUSAL> static void online_launch_best(const online_problem &p)
 {
-	online_cost many = online_cost_of(p, KEYS * ONLINE_KEY_WARPS);
-	online_cost few = online_cost_of(p, FEW_KEYS * ONLINE_KEY_WARPS);
-	if (many.keys <= few.keys * 1.25)
+	constexpr int KEYS = D > 128 ? 32 : 64, SOME = KEYS / 2, FEW = 16;
+	online_cost many = online_cost_of(p, KEYS * ONLINE_KEY_WARPS, 1, CAUSAL);
+	online_cost some = online_cost_of(p, SOME * ONLINE_KEY_WARPS, 1.15, CAUSAL);
+	online_cost few = online_cost_of(p, FEW * ONLINE_KEY_WARPS, 1.4, CAUSAL);
+	if (many.keys <= some.keys && many.keys <= few.keys)
 		online_launch<online_tile<D, KEYS>, CAUSAL>(p, many.sharers);
+	else if (some.keys <= few.keys || SOME == FEW)
+		online_launch<online_tile<D, SOME>, CAUSAL>(p, some.sharers);
 	else
-		online_launch<online_tile<D, FEW_KEYS>, CAUSAL>(p, few.sharers);
+		online_launch<online_tile<D, FEW>, CAUSAL>(p, few.sharers);
 }
 
 #endif

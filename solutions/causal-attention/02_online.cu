@@ -20,7 +20,7 @@ extern "C" void solve(const float *Q, const float *K, const float *V, float *out
 {
 	online_problem p = {Q, K, V, output, 1, 1, M, M, d};
 	if (d <= 64)
-		online_launch_best<64, true, 64, 16>(p);
+		online_launch_best<64, true>(p);
 	else
-		online_launch_best<128, true, 64, 16>(p);
+		online_launch_best<128, true>(p);
 }

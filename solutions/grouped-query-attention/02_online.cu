@@ -23,9 +23,9 @@ extern "C" void solve(const float *Q, const float *K, const float *V, float *out
 	online_problem p = {Q,       K,       V,       output, num_q_heads, num_q_heads / num_kv_heads,
 						seq_len, seq_len, head_dim};
 	if (head_dim <= 64)
-		online_launch_best<64, false, 64, 16>(p);
+		online_launch_best<64, false>(p);
 	else if (head_dim <= 128)
-		online_launch_best<128, false, 64, 16>(p);
+		online_launch_best<128, false>(p);
 	else
-		online_launch_best<256, false, 32, 16>(p);
+		online_launch_best<256, false>(p);
 }
