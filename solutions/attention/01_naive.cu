@@ -12,9 +12,11 @@
  * first, each lane walks along a row of K of its own.
  *
  * Arithmetic intensity: 2 FLOP for the 2 floats that each step of either product loads: 0.25 FLOP
- * per byte requested from the caches. The scores are written twice and read three times.
+ * per byte requested from the caches. Scores are written twice and read four times.
  *
- * Bound, by arithmetic, by the load instructions of both products, two for each FMA.
+ * Bound, by arithmetic, by the loads of the first kernel: lanes read rows of K of their own, d
+ * floats apart, so that each load of a warp moves 32 sectors of 32 bytes and uses 4 of each at a
+ * time.
  *
  * reached: not measured yet */
 #include <cuda_runtime.h>

@@ -9,7 +9,8 @@
  * Arithmetic intensity: 2 FLOP for the 2 floats that each step of either product loads: 0.25 FLOP
  * per byte requested from the caches.
  *
- * Bound, by arithmetic, by the load instructions of both products, two for each FMA.
+ * Bound, by arithmetic, by the loads of the first kernel: lanes read rows of K of their own, d
+ * floats apart.
  *
  * reached: not measured yet */
 #include <cuda_runtime.h>
