@@ -9,8 +9,8 @@
  * 64: its sums take twice the registers.
  *
  * Arithmetic intensity: 32 FLOP per byte that comes from the L2 cache. From memory, at 32 heads
- * over 8 with 1024 queries and keys, 512 FLOP for each byte of Q and of the output together, and
- * those of K and V are a quarter of that.
+ * over 8 with 1024 queries and keys, 4 * 1024 FLOP for the 8 bytes of an element of Q and of the
+ * output, and 2 for those of K and V: 410 FLOP per byte.
  *
  * Bound, by arithmetic, by the tensor cores (../attention/NOTES.md).
  *
