@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 #include <math.h>
 
+#include "follow.cuh"
 #include "rows.cuh"
 
 constexpr int JOIN_MOST = 32; // parts of a row: a lane has the factor of one
@@ -103,22 +104,11 @@ static __device__ __forceinline__ void join_parts(const Parts &parts, int count,
 		*to.state = make_float2(most, weights);
 }
 
-/* Programmatic dependent launch: the second kernel may start when all blocks of the first are at
- * work, and waits for their end where it needs their results. */
-static __device__ __forceinline__ void join_let_next_kernel_start(void)
-{
-#if __CUDA_ARCH__ >= 900
-	cudaTriggerProgrammaticLaunchCompletion();
-#endif
-}
-
 /* A warp a row of the output, of `d` columns. */
 static __global__ void __launch_bounds__(JOIN_WARPS * 32)
 	join_kernel(const join_memory memory, int parts, float *output, bool vector)
 {
-#if __CUDA_ARCH__ >= 900
-	cudaGridDependencySynchronize();
-#endif
+	follow_wait();
 	size_t row = (size_t)blockIdx.x * JOIN_WARPS + threadIdx.x / 32;
 	if (row >= memory.rows)
 		return;

@@ -46,15 +46,13 @@ static inline void online_check(cudaError_t status)
 /* How many clusters of 1, 2, ... blocks run at once, of blocks that fill a multiprocessor each. */
 struct online_room {
 	int at_once[ONLINE_MOST_CLUSTER + 1];
-	int major; // compute capability
 };
 
 static inline online_room online_ask_device(void)
 {
 	online_room room = {};
-	online_check(cudaDeviceGetAttribute(&room.major, cudaDevAttrComputeCapabilityMajor, 0));
 	online_check(cudaDeviceGetAttribute(&room.at_once[1], cudaDevAttrMultiProcessorCount, 0));
-	for (int blocks = 2; blocks <= ONLINE_MOST_CLUSTER && room.major >= 9; blocks++)
+	for (int blocks = 2; blocks <= ONLINE_MOST_CLUSTER && follow_possible(); blocks++)
 		online_check(
 			hopper::clusters_at_once(blocks, online_tile<128, 64>::BYTES, &room.at_once[blocks]));
 	return room;
@@ -102,26 +100,6 @@ static inline online_cost online_cost_of(const online_problem &p, int tile_keys,
 	return best;
 }
 
-static inline cudaLaunchAttribute online_follows(void)
-{
-	cudaLaunchAttribute attribute;
-	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-	attribute.val.programmaticStreamSerializationAllowed = 1;
-	return attribute;
-}
-
-/* The second kernel, which does not wait for the end of the first one to be launched. */
-static inline void online_join(const join_memory &memory, int splits, float *output, bool vector)
-{
-	cudaLaunchAttribute follows = online_follows();
-	cudaLaunchConfig_t launch = {};
-	launch.gridDim = dim3((unsigned)((memory.rows + JOIN_WARPS - 1) / JOIN_WARPS));
-	launch.blockDim = dim3(JOIN_WARPS * 32);
-	launch.attrs = &follows;
-	launch.numAttrs = online_room_of_device().major >= 9;
-	online_check(cudaLaunchKernelEx(&launch, join_kernel, memory, splits, output, vector));
-}
-
 /* Where there is no memory for parts, clusters do not share a tile. */
 template <class Tile, bool CAUSAL>
 static void online_launch(const online_problem &p, int cluster, int splits)
@@ -144,8 +122,10 @@ static void online_launch(const online_problem &p, int cluster, int splits)
 						load_vector(p.Q, p.d) && load_vector(p.K, p.d) && load_vector(p.V, p.d),
 						load_vector(p.output, p.d), splits, memory};
 	online_check(cudaLaunchKernelEx(&launch, kernel, p, plan));
+	unsigned joining = (unsigned)((memory.rows + JOIN_WARPS - 1) / JOIN_WARPS);
 	if (splits > 1)
-		online_join(memory, splits, p.output, plan.write_vector);
+		online_check(follow_launch(join_kernel, joining, JOIN_WARPS * 32, 0, memory, splits,
+								   p.output, plan.write_vector));
 }
 
 /* With tiles of fewer keys, rows of Q are read and split for fewer products, and what blocks have

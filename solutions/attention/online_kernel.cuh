@@ -268,7 +268,7 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 {
 	extern __shared__ __align__(16) float shared[];
 	float *q = shared, *k = q + Tile::Q_SIZE, *v = k + Tile::K_SIZE;
-	join_let_next_kernel_start();
+	follow_may_start();
 	int cluster = online_sharers::count(), rank = online_sharers::rank();
 	int sharers = cluster * plan.splits, split = (int)blockIdx.x / cluster % plan.splits;
 	int share = split * cluster + rank;

@@ -15,13 +15,15 @@
  * FLOP per byte of memory at d = 128.
  *
  * Bound, by arithmetic, by neither clearly: at M = 10000 and d = 128 memory takes 4.3 us, three
- * TF32 products for one 4 us, and there are three launches.
+ * TF32 products for one 4 us, and there are three kernels, of which each is launched before the one
+ * before has ended.
  *
  * reached: not measured yet */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../attention/follow.cuh"
 #include "../attention/rows.cuh"
 #include "../attention/tf32.cuh"
 #include "../sgemm/workspace.cuh"
@@ -140,6 +142,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 		if (tile < tiles)
 			rows_copy<TILE, D, LD, THREADS>(stage(tile) + MATRIX, rows);
 	};
+	follow_may_start();
 	mixed_sums state = {};
 	for (int tile = 0; tile < STAGES - 1; tile++)
 		copy(tile);
@@ -168,6 +171,8 @@ static __global__ void __launch_bounds__(THREADS) linear_sum(float *planes, int 
 	__shared__ float of_warp[WARPS][D];
 	int row = (int)blockIdx.x < d ? blockIdx.x : D, lane = threadIdx.x % 32;
 	float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+	follow_may_start();
+	follow_wait();
 #pragma unroll 8 // so many loads are in flight
 	for (int plane = threadIdx.x / 32; plane < count; plane += WARPS) {
 		float4 x = rows_read(planes + (size_t)plane * PLANE + row * D + lane * 4);
@@ -243,12 +248,13 @@ static __global__ void __launch_bounds__(OUTPUT_WARPS * 32, 2)
 	int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 	int row = blockIdx.x * OUTPUT_ROWS + threadIdx.x / 32 * 16 + g;
 	float4 q[CHUNKS][2];
-	output_copy(shared, plane, p.d);
 #pragma unroll
 	for (int c = 0; c < CHUNKS; c++) {
 		q[c][0] = output_read(p, row, c * 16 + 4 * t);
 		q[c][1] = output_read(p, row + 8, c * 16 + 4 * t);
 	}
+	follow_wait(); // rows of Q are on their way meanwhile
+	output_copy(shared, plane, p.d);
 	__pipeline_wait_prior(0);
 	__syncthreads();
 
@@ -337,9 +343,9 @@ extern "C" void solve(const float *Q, const float *K, const float *V, float *out
 	check(cudaFuncSetAttribute(linear_output, cudaFuncAttributeMaxDynamicSharedMemorySize,
 							   OUTPUT_BYTES));
 	linear_mixed<<<blocks, THREADS, MIXED_BYTES>>>(p, planes, each);
-	if (blocks > 1)
-		linear_sum<<<d + 1, THREADS>>>(planes, blocks, d);
-	linear_output<<<(M + OUTPUT_ROWS - 1) / OUTPUT_ROWS, OUTPUT_WARPS * 32, OUTPUT_BYTES>>>(p,
-																							planes);
 	check(cudaGetLastError());
+	if (blocks > 1)
+		check(follow_launch(linear_sum, d + 1, THREADS, 0, planes, blocks, d));
+	check(follow_launch(linear_output, (M + OUTPUT_ROWS - 1) / OUTPUT_ROWS, OUTPUT_WARPS * 32,
+						OUTPUT_BYTES, p, planes));
 }
