@@ -202,6 +202,9 @@ struct check_finding check_one(const struct check_rule *rule, const struct check
 	if (rule->type->format.is_integer)
 		return check_integer(rule, element);
 	struct reach reach;
+	if (element->bound != NULL && isinf(element->bound->error)) /* a divisor may be 0 */
+		return (struct check_finding){
+			.want = element->bound->value, .bound = INFINITY, .error = NAN};
 	if (element->bound != NULL) {
 		reach = (struct reach){.certain = element->bound->error,
 							   .deviation = element->bound->deviation};
