@@ -90,7 +90,7 @@ struct online_sharers {
 /* What a warp knows of its 16 rows; [0] is of row g, [1] of row g + 8. */
 template <class Tile> struct online_state {
 	float sum[Tile::GROUPS][4][4]; // group of 32 columns, tile of it, as mma has it
-	float most[2];                 // times `scale`
+	float most[2];                 // largest score
 	float weights[2];              // of this lane's keys
 };
 
@@ -166,15 +166,16 @@ static __device__ __forceinline__ float2 online_weights(float (&score)[Tile::TIL
 #pragma unroll
 		for (int i = 0; i < Tile::TILES * 2; i++)
 			most = fmaxf(most, score[i / 2][half * 2 + i % 2]);
-		most = fmaxf(online_most_of_row(most) * scale, state.most[half]);
-		/* Rounded once, and so one number for all keys of the row. */
+		most = fmaxf(online_most_of_row(most), state.most[half]);
+		/* Scores are scaled behind the difference: were the maximum scaled and rounded first, a
+		 * very large score could lie above it. */
 		float shift = most == -INFINITY ? 0.0f : most, sum = 0.0f;
-		factor[half] = exp2f(state.most[half] - shift);
+		factor[half] = exp2f((state.most[half] - shift) * scale);
 		state.most[half] = most;
 #pragma unroll
 		for (int i = 0; i < Tile::TILES * 2; i++) {
 			float &x = score[i / 2][half * 2 + i % 2];
-			x = exp2f(fmaf(x, scale, -shift));
+			x = exp2f((x - shift) * scale);
 			sum += x;
 		}
 		state.weights[half] = state.weights[half] * factor[half] + sum;
@@ -226,7 +227,8 @@ static __device__ __forceinline__ void online_add(online_state<Tile> &state,
 
 /* A warp leaves what it has of its rows in shared memory. */
 template <class Tile>
-static __device__ __forceinline__ void online_leave(float *shared, const online_state<Tile> &state)
+static __device__ __forceinline__ void online_leave(float *shared, const online_state<Tile> &state,
+													float scale)
 {
 	int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4, warp = threadIdx.x / 32;
 #pragma unroll
@@ -234,7 +236,8 @@ static __device__ __forceinline__ void online_leave(float *shared, const online_
 		int row = warp * 16 + half * 8 + g; // of both groups of warps, one behind the other
 		float weights = online_sum_of_row(state.weights[half]);
 		if (t == 0)
-			*(float2 *)&shared[Tile::SUMS + 2 * row] = make_float2(state.most[half], weights);
+			*(float2 *)&shared[Tile::SUMS + 2 * row] =
+				make_float2(state.most[half] * scale, weights);
 #pragma unroll
 		for (int i = 0; i < Tile::GROUPS * 2; i++) {
 			auto at = [&](int j) { return state.sum[i / 2][j][half * 2 + i % 2]; };
@@ -327,7 +330,7 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	}
 
 	__syncthreads(); // everybody has read the last tiles
-	online_leave<Tile>(shared, state);
+	online_leave<Tile>(shared, state, plan.scale);
 	online_sharers::sync();
 	int first = ONLINE_ROWS * rank / cluster, behind = ONLINE_ROWS * (rank + 1) / cluster;
 	for (int r = first + warp; r < behind && row0 + r < p.rows; r += ONLINE_THREADS / 32) {

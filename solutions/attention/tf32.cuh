@@ -6,6 +6,9 @@
  * 2^-23 of its power of two at most, and of a product the two rests' product, 2^-22 at most and
  * seldom near that: what f32 itself loses in a few roundings.
  *
+ * That holds between 2^-113 and the last binade: below, the rest loses what lies under 2^-136,
+ * where subnormal TF32 numbers end; and from 0x1.ffep127 on the larger part is infinite.
+ *
  * Tensor cores cut off what does not fit into a sum, where f32 would round: always towards zero, so
  * that a long chain of products loses as much as it is long. Two things keep chains short. The
  * large products have sums of their own, and the small ones, which are two thirds of all, others:
