@@ -56,29 +56,6 @@ inline __host__ __device__ double most_of_lanes(double x)
 namespace reference
 {
 
-/* Element number `at` of a step. */
-template <class R, class Element, class Function>
-__device__ void fill_element(const problem<R> &p, matrix<R, Element, 1> &m, size_t at,
-							 const Function &step)
-{
-	m.set(step(p, at), at);
-}
-template <class R, class Element, class Function>
-__device__ void fill_element(const problem<R> &p, matrix<R, Element, 2> &m, size_t at,
-							 const Function &step)
-{
-	size_t i = at / m.extent[1], j = at % m.extent[1];
-	m.set(step(p, i, j), i, j);
-}
-template <class R, class Element, class Function>
-__device__ void fill_element(const problem<R> &p, matrix<R, Element, 3> &m, size_t at,
-							 const Function &step)
-{
-	size_t k = at % m.extent[2], row = at / m.extent[2];
-	size_t i = row / m.extent[1], j = row % m.extent[1];
-	m.set(step(p, i, j, k), i, j, k);
-}
-
 /* Elements [begin, end). All lanes of an element store what is the same. */
 template <class R, class Matrix, class Function>
 __global__ void fill_kernel(problem<R> p, Matrix m, range elements, Function step)
@@ -86,7 +63,7 @@ __global__ void fill_kernel(problem<R> p, Matrix m, range elements, Function ste
 	size_t stride = (size_t)gridDim.x * DEVICE_THREADS / DEVICE_LANES;
 	size_t first = ((size_t)blockIdx.x * DEVICE_THREADS + threadIdx.x) / DEVICE_LANES;
 	for (size_t at = elements.begin + first; at < elements.end; at += stride)
-		fill_element(p, m, at, step);
+		m.compute(p, at, step);
 }
 
 struct device_fill {

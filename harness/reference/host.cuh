@@ -36,30 +36,15 @@ template <class Work> void in_parallel(size_t count, unsigned threads, const Wor
 struct host_fill {
 	unsigned threads;
 
-	template <class R, class Element, class Function>
-	void operator()(const problem<R> &p, matrix<R, Element, 1> m, range rows,
-					const Function &step) const
+	template <class R, class Matrix, class Function>
+	void operator()(const problem<R> &p, Matrix m, range rows, const Function &step) const
 	{
-		in_parallel(rows.end - rows.begin, threads,
-					[&](size_t i) { m.set(step(p, rows.begin + i), rows.begin + i); });
-	}
-	template <class R, class Element, class Function>
-	void operator()(const problem<R> &p, matrix<R, Element, 2> m, range rows,
-					const Function &step) const
-	{
-		in_parallel(rows.end - rows.begin, threads, [&](size_t i) {
-			for (size_t j = 0; j < m.extent[1]; j++)
-				m.set(step(p, rows.begin + i, j), rows.begin + i, j);
-		});
-	}
-	template <class R, class Element, class Function>
-	void operator()(const problem<R> &p, matrix<R, Element, 3> m, range rows,
-					const Function &step) const
-	{
-		for (size_t i = rows.begin; i < rows.end; i++)
-			in_parallel(m.extent[1], threads, [&](size_t j) {
-				for (size_t k = 0; k < m.extent[2]; k++)
-					m.set(step(p, i, j, k), i, j, k);
+		size_t each = m.rank > 1 ? m.extent[m.rank - 1] : 1;
+		size_t at_once = m.in_order ? 1 : rows.end - rows.begin;
+		for (size_t begin = rows.begin; begin < rows.end; begin += at_once)
+			in_parallel(at_once * m.stride() / each, threads, [&](size_t i) {
+				for (size_t j = 0; j < each; j++)
+					m.compute(p, begin * m.stride() + i * each + j, step);
 			});
 	}
 };

@@ -88,9 +88,20 @@ template <class R, class Element, int RANK> struct matrix : extents<RANK> {
 	{
 		return inherited(data[this->at(index...) - first * this->stride()], kept());
 	}
-	template <class... Index> REFERENCE_CODE void set(R value, Index... index)
+	/* Element number `at`, by the step's function. */
+	template <class Problem, class Function>
+	REFERENCE_CODE void compute(const Problem &p, size_t at, const Function &step)
 	{
-		data[this->at(index...) - first * this->stride()] = keep(value, kept());
+		const size_t *extent = this->extent;
+		R &to = data[at - first * this->stride()];
+		if constexpr (RANK == 1)
+			to = keep(step(p, at), kept());
+		else if constexpr (RANK == 2)
+			to = keep(step(p, at / extent[1], at % extent[1]), kept());
+		else
+			to = keep(
+				step(p, at / extent[2] / extent[1], at / extent[2] % extent[1], at % extent[2]),
+				kept());
 	}
 };
 
