@@ -485,9 +485,7 @@ static struct shape draw_named(struct draws *draws, const struct problem *proble
 {
 	struct draw_all_limits all = draw_limits_of(problem, max_dim);
 	int drawn[SIZES_MAX] = {0};
-	struct shape shape;
-	for (int i = 0; i < SIZE_COUNT; i++)
-		shape.size[i] = 1;
+	struct shape shape = SHAPE_OF_ONES;
 	draw_sizes(draws, problem, sizes, turn, &all, multiple, drawn);
 	for (int i = 0; i < all.count; i++)
 		shape.size[all.size[i]] = drawn[i];
@@ -512,9 +510,7 @@ struct shape draw_shape(struct draws *draws, const struct problem *problem, enum
 		return draw_named(draws, problem, sizes, turn, max_dim, multiple);
 	int drawn[SIZES_MAX] = {0};
 	struct draw_all_limits all = draw_limits_of(problem, max_dim);
-	struct shape shape;
-	for (int i = 0; i < SIZE_COUNT; i++)
-		shape.size[i] = 1;
+	struct shape shape = SHAPE_OF_ONES;
 	draw_sizes(draws, problem, sizes, turn, &all, multiple, drawn);
 	for (int i = 0; i < CASE_DIMENSIONS; i++) {
 		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);

@@ -14,7 +14,7 @@ static struct shape shape_of(const struct problem *problem)
 {
 	static const int32_t small[SIZE_COUNT] = {
 		[SIZE_BATCH] = 2, [SIZE_M] = 2, [SIZE_N] = 3, [SIZE_K] = 4, [SIZE_GROUP] = 2};
-	struct shape shape = {{1, 1, 1, 1, 1}};
+	struct shape shape = SHAPE_OF_ONES;
 	for (const struct problem_size *size = problem->sizes; size->name != NULL; size++) {
 		int32_t most = 1;
 		for (int i = 0; i < SIZE_COUNT; i++)

@@ -35,10 +35,17 @@ enum size {
 };
 #define SIZE_LARGEST (1 << 22) /* of any of them that a referee takes, but for those of files */
 
-/* 1 where a problem has no such size. */
+/* 1 where a problem has no such size; 0 those by name that it has not. */
 struct shape {
 	int32_t size[SIZE_COUNT];
 };
+#define SHAPE_OF_ONES                                                                              \
+	(struct shape)                                                                                 \
+	{                                                                                              \
+		{                                                                                          \
+			1, 1, 1, 1, 1                                                                          \
+		}                                                                                          \
+	}
 
 /* One size that solve() takes. */
 struct problem_size {

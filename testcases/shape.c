@@ -120,8 +120,7 @@ bool shape_fit(const struct problem *problem, const struct shape_text *text, str
 	while (problem->sizes[sizes].name != NULL && is_written(problem, &problem->sizes[sizes]))
 		sizes++; /* what is counted comes last */
 	bool grouped = problem_size_of(problem, SIZE_GROUP) != NULL;
-	for (int i = 0; i < SIZE_COUNT; i++)
-		out->size[i] = 1;
+	*out = SHAPE_OF_ONES;
 	if (text->count != sizes && !(grouped && text->count + 1 == sizes)) {
 		shape_text_print(text, written);
 		return error_set(err, "%s is no shape of %s, which takes %s", written, problem->name,

@@ -84,7 +84,7 @@ static bool test_is_sound(const struct problem *problem, const struct test_case 
 	shape_derive(problem, &derived);
 	if (memcmp(&derived, &test->shape, sizeof derived) != 0)
 		return error_set(err, "sizes that do not follow from those of %s", problem->name);
-	for (int i = 0; i < SIZE_COUNT && problem->file == NULL; i++) {
+	for (int i = 0; i < SIZE_NAMED && problem->file == NULL; i++) {
 		int32_t size = test->shape.size[i];
 		if (size < 1 || size > SIZE_LARGEST)
 			return error_set(err, "a size of %d: each must be from 1 to %d", (int)size,

@@ -300,7 +300,7 @@ static double distance(const struct tuned_choice *choice, const struct test_case
 	double sum = 0;
 	if (choice->beta_is_0 != (test->scalar[SCALAR_BETA] == 0.0f))
 		return HUGE_VAL;
-	for (size_t i = 0; i < SIZE_COUNT; i++) {
+	for (size_t i = 0; i < SIZE_NAMED; i++) {
 		int32_t a = choice->shape.size[i], b = test->shape.size[i];
 		double ratio = log2((double)a / (double)b);
 		if (alignment(a) != alignment(b) || !(fabs(ratio) <= log2(FACTOR_MAX)))
