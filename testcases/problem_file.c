@@ -23,6 +23,10 @@ __attribute__((format(printf, 2, 3))) static int fail(struct problem_loader *loa
 	va_start(values, format);
 	text_vformat(loader->wrong, sizeof loader->wrong, format, values);
 	va_end(values);
+	/* The message may quote the file, and a terminal obeys control characters. */
+	for (char *at = loader->wrong; *at != '\0'; at++)
+		if ((unsigned char)*at < ' ' || *at == 127)
+			*at = '?';
 	loader->wrong_line = loader->line;
 	return 0;
 }
@@ -150,6 +154,7 @@ static int add_number(struct problem_loader *loader, const char *type, char *nam
 /* One of "const float *A", "int M". */
 static int add_argument(struct problem_loader *loader, const char *text)
 {
+	const struct problem *problem = &loader->made->problem;
 	const char *at = text;
 	bool input = take_word(&at, "const");
 	char *type = piece(&at, " \t*"), *name = NULL;
@@ -163,6 +168,9 @@ static int add_argument(struct problem_loader *loader, const char *text)
 			 "prototype: '%.60s' is no argument; one is 'int M', 'float alpha' or 'const "
 			 "half *A'",
 			 text);
+	else if (size_row(problem, name) >= 0 || operand_row(problem, name) >= 0 ||
+			 scalar_row(problem, name) >= 0)
+		good = fail(loader, "prototype: '%.40s' stands in it twice: rename one", name);
 	else
 		good = pointer ? add_pointer(loader, type, name, input) : add_number(loader, type, name);
 	free(type);
@@ -171,14 +179,17 @@ static int add_argument(struct problem_loader *loader, const char *text)
 	return good;
 }
 
+/* A long prototype goes on behind another "prototype =": a line has no room for all arguments. */
 static int take_prototype(struct problem_loader *loader, const char *value)
 {
 	int good = 1;
 	for (const char *at = value; good; at++) {
 		char *argument = piece(&at, ",");
-		good = add_argument(loader, argument);
+		bool ends = *at == '\0';
+		if (argument[0] != '\0' || !ends || at == value) /* a comma may end a line */
+			good = add_argument(loader, argument);
 		free(argument);
-		if (*at == '\0')
+		if (ends)
 			break;
 	}
 	loader->made->problem.call = loader->call;
@@ -269,6 +280,8 @@ static int take_size(struct problem_loader *loader, const char *name, const char
 	int index = size_row(problem, name), used = 0;
 	if (index < 0)
 		return fail(loader, "[sizes] has '%.40s', and the prototype has no such int", name);
+	if (loader->made->rules.sizes[index].nonzeros_of >= 0)
+		return fail(loader, "%s stands in [scalars], too: leave one out", name);
 	struct problem_size *row = &problem->sizes[index];
 	if (sscanf(value, " %d .. %d%n", &row->min, &row->max, &used) != 2 || row->min < 1 ||
 		row->max < row->min)
@@ -294,6 +307,8 @@ static int take_scalar(struct problem_loader *loader, const char *name, const ch
 			   fail(loader, "%s: a float is a 'factor', not '%.40s'", name, value);
 	if (counted < 0)
 		return fail(loader, "[scalars] has '%.40s', and the prototype has it not", name);
+	if (problem->sizes[counted].max != 0)
+		return fail(loader, "%s stands in [sizes], too: leave one out", name);
 	if (!take_word(&at, "nonzeros") || !take_word(&at, "of") || operand_row(problem, at) < 0)
 		return fail(loader, "%s: an int in [scalars] is 'nonzeros of BUFFER', not '%.40s'", name,
 					value);
@@ -372,6 +387,11 @@ static int take_step(struct problem_loader *loader, const char *name, const char
 	const char *at = value;
 	char *shape = piece(&at, ",");
 	int good = take_extents(loader, shape, step->text, &step->rank);
+	for (size_t i = 0; good && i < step->rank; i++) { /* C++ takes their text */
+		struct expression extent = {0};
+		good = take_expression(loader, step->text[i], &extent);
+		expression_free(&extent);
+	}
 	free(shape);
 	step->name = strdup(name);
 	step->element = strdup("float");
@@ -406,7 +426,9 @@ static int take_large(struct problem_loader *loader, const char *value)
 		int size = size_row(problem, name), scalar = scalar_row(problem, name);
 		double x = strtod(number, &end);
 		int good = (size >= 0 || scalar >= 0) && end != number && *skip_blanks(end) == '\0';
-		if (size >= 0)
+		if (size >= 0 && (!(x >= 1 && x <= INT32_MAX) || x != (double)(int32_t)x))
+			good = 0;
+		if (size >= 0 && good)
 			problem->large.size[SIZE_NAMED + size] = (int32_t)x;
 		else if (scalar >= 0)
 			problem->large_scalars[scalar] = (float)x;
@@ -439,8 +461,7 @@ static int take_key(struct problem_loader *loader, const char *key, const char *
 	if (strcmp(key, "formula") == 0)
 		return (problem->formula = strdup(value)) != NULL;
 	if (strcmp(key, "prototype") == 0)
-		return problem->call == NULL ? take_prototype(loader, value)
-									 : fail(loader, "prototype stands here twice");
+		return take_prototype(loader, value);
 	if (problem->call == NULL)
 		return fail(loader, "'%.40s' stands before the prototype, whose names it may use", key);
 	if (strcmp(key, "tolerance") == 0)
@@ -457,6 +478,17 @@ static int take_key(struct problem_loader *loader, const char *key, const char *
 				"'%.40s' is no key of [problem]: title, also, formula, prototype, "
 				"tolerance, work, metric, large",
 				key);
+}
+
+/* A prototype may go on in the next line; nothing else stands twice. */
+static int note_key(struct problem_loader *loader, const char *section, const char *key)
+{
+	char note[160];
+	if (!text_format(note, sizeof note, "\n%s %s\n", section, key))
+		return fail(loader, "'%.40s' is too long a name", key);
+	if (strcmp(key, "prototype") != 0 && loader->seen != NULL && strstr(loader->seen, note) != NULL)
+		return fail(loader, "[%.40s] has '%.40s' twice: leave one out", section, key);
+	return text_append(&loader->seen, note);
 }
 
 /* inih's. */
@@ -477,20 +509,31 @@ static int handle(void *user, const char *section, const char *key, const char *
 		return fail(loader, "[problem] with its prototype comes first");
 	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
 		if (strcmp(section, sections[i].name) == 0)
-			return sections[i].take(loader, key, value);
+			return note_key(loader, section, key) && sections[i].take(loader, key, value);
 	return fail(loader, "[%.40s] is no section: problem, sizes, scalars, buffers, steps", section);
 }
 
 static char *read_line(char *buffer, int size, void *stream)
 {
 	struct problem_loader *loader = stream;
+	if (loader->wrong[0] != '\0' || fgets(buffer, size, loader->stream) == NULL)
+		return NULL;
 	loader->line++;
-	return fgets(buffer, size, loader->stream);
+	size_t length = strlen(buffer), blanks = strspn(buffer, " \t");
+	if (length > 0 && buffer[length - 1] != '\n' && !feof(loader->stream))
+		fail(loader,
+			 "this line is longer than %d characters, or no text: a prototype goes on "
+			 "behind another 'prototype ='",
+			 size - 2);
+	memmove(buffer, buffer + blanks, length - blanks + 1); /* inih reads on behind a blank */
+	return buffer;
 }
 
 int problem_file_read(struct problem_loader *loader)
 {
 	int rc = ini_parse_stream(read_line, loader, handle, loader);
+	if (rc > 0)
+		loader->line = rc;
 	if (loader->wrong[0] == '\0' && rc != 0)
 		fail(loader, "expected [SECTION] or KEY = VALUE");
 	return loader->wrong[0] == '\0';

@@ -20,6 +20,7 @@ struct problem_loader {
 	int wrong_line;  /* 0: of the file as a whole */
 	char *call;      /* of the prototype, so far */
 	char *blocks;    /* of [steps] */
+	char *seen;      /* "\nSECTION KEY\n" of each key so far */
 	struct problem_made *made;
 };
 

@@ -1,10 +1,12 @@
 /* The table of problems: the rows of problem.c, and those of files, which are read when somebody
  * asks for what is no row. */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "testcases/problem_file_inside.h"
@@ -13,6 +15,7 @@
 
 #define FOLDER "testcases/problems"
 #define PROBLEMS_MAX 256
+#define NAME_MOST 31 /* characters of a problem's name: cases and replies have no room for more */
 
 /* Never freed, and so that pointers into it stay. */
 static struct problem table[PROBLEMS_MAX];
@@ -84,8 +87,12 @@ static int whole_sizes(struct problem_loader *loader)
 		if (problem->sizes[i].max == 0)
 			return problem_file_wrong(loader, name,
 									  "this int is neither in [sizes] nor in [scalars]");
-		if (problem->large.size[SIZE_NAMED + i] == 0)
+		int32_t large = problem->large.size[SIZE_NAMED + i];
+		if (large == 0)
 			return problem_file_wrong(loader, name, "'large' does not say this size");
+		if (large < problem->sizes[i].min || large > problem->sizes[i].max)
+			return problem_file_wrong(loader, name,
+									  "'large' has it outside of its limits in [sizes]");
 		legend += strlen(name) + strlen(" x ");
 		if (legend >= SHAPE_TEXT)
 			return problem_file_wrong(loader, name, "the names of all sizes are too long together");
@@ -205,11 +212,54 @@ static bool read_file(const char *folder, struct problem_made *made, struct erro
 	bool good = problem_file_read(&loader) && finish(&loader);
 	fclose(loader.stream);
 	free(loader.blocks);
+	free(loader.seen);
+	if (good && access(made->rules.reference, R_OK) != 0)
+		return error_set(err, "%s: %s (a problem is a folder with problem.ini and reference.cuh)",
+						 made->rules.reference, strerror(errno));
 	if (!good && loader.wrong_line > 0)
 		error_set(err, "%s:%d: %s", path, loader.wrong_line, loader.wrong);
 	else if (!good)
 		error_set(err, "%s: %s", path, loader.wrong);
 	return good;
+}
+
+static const struct problem *row_called(const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(table[i].name, name) == 0)
+			return &table[i];
+	return NULL;
+}
+
+/* Whether another folder than this one is shipped with this name, read or not. */
+static bool is_shipped_elsewhere(const char *name, const char *folder)
+{
+	char source[PATHS_MAX], path[PATHS_MAX], shipped[PATHS_MAX];
+	struct error err;
+	if (!paths_source(source, &err) || !paths_join(path, source, FOLDER, &err) ||
+		!paths_join(shipped, path, name, &err) || access(shipped, F_OK) != 0)
+		return false;
+	paths_absolute(shipped, path);
+	return strcmp(path, folder) != 0;
+}
+
+static bool name_is_free(const char *folder, struct error *err)
+{
+	const char *name = strrchr(folder, '/') != NULL ? strrchr(folder, '/') + 1 : folder;
+	size_t length = strlen(name);
+	bool good = length > 0;
+	for (size_t i = 0; i < length; i++)
+		good = good && (isalnum((unsigned char)name[i]) || name[i] == '-' || name[i] == '_');
+	if (!good || length > NAME_MOST)
+		return error_set(err,
+						 "%s: a problem has its folder's name, of letters, digits, '-' and '_', "
+						 "%d at most: rename the folder",
+						 folder, NAME_MOST);
+	if (row_called(name) != NULL || problem_inner(name) != NULL ||
+		is_shipped_elsewhere(name, folder))
+		return error_set(err, "%s: there is a problem of this name already: rename the folder",
+						 folder);
+	return true;
 }
 
 bool problem_add(const char *folder, const struct problem **out, struct error *err)
@@ -222,6 +272,8 @@ bool problem_add(const char *folder, const struct problem **out, struct error *e
 			*out = &table[i];
 			return true;
 		}
+	if (!name_is_free(absolute, err))
+		return false;
 	if (count == PROBLEMS_MAX)
 		return error_set(err, "more than %d problems", PROBLEMS_MAX);
 	struct problem_made *made = calloc(1, sizeof *made);
@@ -234,22 +286,11 @@ bool problem_add(const char *folder, const struct problem **out, struct error *e
 	return true;
 }
 
-/* ---- the table
- * ------------------------------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------------------ */
 
 static int is_folder_name(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.' && strchr(entry->d_name, '.') == NULL;
-}
-
-/* A file whose name is that of a row is there to be compared with it, and found by its path only.
- */
-static const struct problem *row_called(const char *name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(table[i].name, name) == 0)
-			return &table[i];
-	return NULL;
 }
 
 static void take_files(void)

@@ -1,5 +1,5 @@
-/* The bound that follows from testcases/problems/matmul-f32 is that of the referee for the problem
- * of the same name in the table: 200 generated cases, every element. Exit status 1 where one
+/* The bound that follows from matmul-by-reference/ is that of the referee for the problem
+ * matmul-f32 of the table: 200 generated cases, every element. Exit status 1 where one
  * differs by more than 5 %. */
 #include <stdio.h>
 #include <vector>

@@ -1,7 +1,7 @@
 /* What honest solutions of a problem, and faulty ones, reach of the bound that follows from its
  * reference: the largest error over bound of an element, of honest ones in the worst case of a kind
  * of values, of faulty ones in that case where the fault shows least. One program a problem, made
- * with its arguments.cuh, its reference.cuh and TWINS, the file of its twins.
+ * with the header of its reference and TWINS, the file of its twins.
  *
  * usage: PROGRAM table [SEEDS [SIZE...]]
  *        PROGRAM check [SEEDS [SIZE...]]
@@ -155,8 +155,7 @@ static void make_case(struct trial &trial, const int *sizes, const struct kind *
 	REFERENCE_INPUTS(DRAW)
 	trial.want = run<bounded>(p, {1, 0});
 	trial.elements = trial.want.size();
-#define STORED(name) trial.stored = stored_as(p.name);
-	REFERENCE_OUTPUTS(STORED)
+	trial.stored = stored_as(p.REFERENCE_OUTPUT);
 }
 
 /* The worst element over its bound, and all errors over what they may be together. */

@@ -7,7 +7,9 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "arguments.cuh"
+#include "reference/operand.cuh"
+
+#include "problem_reference.cuh" /* needs what stands before it */
 
 typedef reference::problem<double> inputs;
 

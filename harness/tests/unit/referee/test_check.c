@@ -220,11 +220,11 @@ Test(check, nan_never_passes_for_a_number)
 	struct tolerance flat = {.kind = TOLERANCE_FLAT, .atol = 1e30, .rtol = 1e30};
 	cr_assert(isinf(ratio_of(DTYPE_F16, NAN, 1, 1)));
 	cr_assert(isinf(ratio_of(DTYPE_F32, NAN, 0, 0)));
-	cr_assert(
-		isinf(ratio_with(DTYPE_F16, &test, flat, (struct check_element){NAN, 1, 1, 0, 0, 0})));
+	cr_assert(isinf(ratio_with(DTYPE_F16, &test, flat,
+							   (struct check_element){.out = NAN, .product = 1, .magnitude = 1})));
 	test.exact = true;
-	cr_assert(
-		isinf(ratio_with(DTYPE_F16, &test, flat, (struct check_element){NAN, 1, 1, 0, 0, 0})));
+	cr_assert(isinf(ratio_with(DTYPE_F16, &test, flat,
+							   (struct check_element){.out = NAN, .product = 1, .magnitude = 1})));
 }
 
 Test(check, special_values_are_demanded)
@@ -255,16 +255,19 @@ Test(check, exact_cases_match_bit_for_bit)
 	struct test_case test = case_of(problem_find("gemm-f16"), 64, 0);
 	test.exact = true;
 	struct tolerance bound = {.kind = TOLERANCE_BOUND};
-	cr_assert(ratio_with(DTYPE_F16, &test, bound, (struct check_element){-0.0, 0, 10, 0, 0, 0}) ==
-			  0);
-	cr_assert(ratio_with(DTYPE_F16, &test, bound, (struct check_element){5, 5, 10, 0, 0, 0}) == 0);
-	cr_assert(
-		isinf(ratio_with(DTYPE_F16, &test, bound, (struct check_element){6, 5, 10, 0, 0, 0})));
+	cr_assert(ratio_with(DTYPE_F16, &test, bound,
+						 (struct check_element){.out = -0.0, .magnitude = 10}) == 0);
+	cr_assert(ratio_with(DTYPE_F16, &test, bound,
+						 (struct check_element){.out = 5, .product = 5, .magnitude = 10}) == 0);
+	cr_assert(isinf(ratio_with(DTYPE_F16, &test, bound,
+							   (struct check_element){.out = 6, .product = 5, .magnitude = 10})));
 	/* 2049 is no f16: its neighbours within the bound pass */
 	cr_assert(ratio_with(DTYPE_F16, &test, bound,
-						 (struct check_element){2048, 2049, 2049, 0, 0, 0}) <= 1);
-	cr_assert(
-		ratio_with(DTYPE_F16, &test, bound, (struct check_element){2052, 2049, 2049, 0, 0, 0}) > 1);
+						 (struct check_element){.out = 2048, .product = 2049, .magnitude = 2049}) <=
+			  1);
+	cr_assert(ratio_with(DTYPE_F16, &test, bound,
+						 (struct check_element){.out = 2052, .product = 2049, .magnitude = 2049}) >
+			  1);
 }
 
 Test(check, subnormal_results_keep_their_last_bit_of_slack)
@@ -277,10 +280,13 @@ Test(check, beta_zero_never_looks_at_c)
 {
 	struct test_case test = case_of(problem_find("sgemm"), 16, 0);
 	struct tolerance bound = {.kind = TOLERANCE_BOUND};
-	cr_assert(ratio_with(DTYPE_F32, &test, bound, (struct check_element){2, 2, 2, NAN, 0, 0}) == 0);
-	test.scalar[SCALAR_BETA] = 1;
 	cr_assert(
-		isinf(ratio_with(DTYPE_F32, &test, bound, (struct check_element){2, 2, 2, NAN, 0, 0})));
+		ratio_with(DTYPE_F32, &test, bound,
+				   (struct check_element){.out = 2, .product = 2, .magnitude = 2, .c = NAN}) == 0);
+	test.scalar[SCALAR_BETA] = 1;
+	cr_assert(isinf(
+		ratio_with(DTYPE_F32, &test, bound,
+				   (struct check_element){.out = 2, .product = 2, .magnitude = 2, .c = NAN})));
 }
 
 Test(check, many_elements_are_shared_out_and_reported_in_order)
