@@ -532,10 +532,12 @@ static char *read_line(char *buffer, int size, void *stream)
 int problem_file_read(struct problem_loader *loader)
 {
 	int rc = ini_parse_stream(read_line, loader, handle, loader);
-	if (rc > 0)
-		loader->line = rc;
-	if (loader->wrong[0] == '\0' && rc != 0)
+	bool before = rc > 0 && loader->wrong[0] != '\0' && rc < loader->wrong_line;
+	if (rc != 0 && (before || loader->wrong[0] == '\0')) { /* no section and no key: inih's */
+		loader->line = rc > 0 ? rc : loader->line;
+		loader->wrong[0] = '\0';
 		fail(loader, "expected [SECTION] or KEY = VALUE");
+	}
 	return loader->wrong[0] == '\0';
 }
 

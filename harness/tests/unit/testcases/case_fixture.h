@@ -10,7 +10,7 @@
 #include "testcases/case.h"
 #include "testcases/values.h"
 
-static const struct problem *problem_at(size_t index)
+static inline const struct problem *problem_at(size_t index)
 {
 	size_t count;
 	const struct problem *table = problem_table(&count);
