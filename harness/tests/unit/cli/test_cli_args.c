@@ -178,7 +178,7 @@ Test(cli_args, bench_takes_several_shapes)
 }
 
 /* Which of them a problem takes is known when the file is. */
-Test(cli_args, shapes_have_one_to_four_sizes)
+Test(cli_args, shapes_have_one_to_eight_sizes)
 {
 	struct parsed p;
 	char line[256];
@@ -188,7 +188,7 @@ Test(cli_args, shapes_have_one_to_four_sizes)
 	cr_assert_eq(p.options.judge.shapes.items[1].number[3], 4);
 	options_again(&p.options, "gemmjudge", line, sizeof line);
 	cr_assert_str_eq(line, "gemmjudge bench --seed 0x1 --shape 300 --shape 32x16x8x4 a.cu");
-	refused("bench a.cu --shape 1x2x3x4x5", "1x2x3x4x5");
+	refused("bench a.cu --shape 1x2x3x4x5x6x7x8x9", "1x2x3x4x5x6x7x8x9");
 }
 
 Test(cli_args, judge_takes_shapes_and_times_the_first_or_another)

@@ -128,7 +128,7 @@ Test(referee, accepts_a_good_solution)
 	const struct problem *table = problem_table(&problems);
 	for (size_t p = 0; p < problems; p++) {
 		const struct problem *problem = &table[p];
-		for (size_t i = 0; i < 12; i++) {
+		for (size_t i = 0; problem->file == NULL && i < 12; i++) {
 			struct test_case test = case_generate(problem, 11, i, CASE_SIZES_MIXED, 40, 1);
 			make_case(&session, problem->name, &test, 1);
 			solve(&session, problem, &test, 0);

@@ -17,6 +17,12 @@ static inline const struct problem *problem_at(size_t index)
 	return index < count ? &table[index] : NULL;
 }
 
+/* Its sizes are M, N and K; test_shipped_problems.c has the others. */
+static inline bool is_row(const struct problem *problem)
+{
+	return problem->file == NULL;
+}
+
 static inline bool same_spec(struct value_spec a, struct value_spec b)
 {
 	return a.distribution == b.distribution && a.scale == b.scale && a.low == b.low &&

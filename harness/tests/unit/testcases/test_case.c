@@ -75,7 +75,7 @@ Test(case, sizes_stay_inside_the_limits)
 	const int limits[] = {16, 17, 40, 192, 1000, 4096, 100000};
 	for (size_t p = 0; problem_at(p) != NULL; p++)
 		for (size_t l = 0; l < sizeof limits / sizeof limits[0]; l++)
-			for (size_t i = 0; i < 400; i++) {
+			for (size_t i = 0; is_row(problem_at(p)) && i < 400; i++) {
 				const struct problem *problem = problem_at(p);
 				enum case_sizes kind = i % 2 == 0 ? CASE_SIZES_MIXED : CASE_SIZES_UNIFORM;
 				struct test_case test = case_generate(problem, 3, i / 2, kind, limits[l], 1);
@@ -94,7 +94,7 @@ Test(case, sizes_are_the_nearest_multiples_within_the_limits)
 	const int multiples[] = {2, 8, 24, 100};
 	for (size_t p = 0; problem_at(p) != NULL; p++)
 		for (size_t d = 0; d < sizeof multiples / sizeof multiples[0]; d++)
-			for (size_t i = 0; i < 400; i++) {
+			for (size_t i = 0; is_row(problem_at(p)) && i < 400; i++) {
 				const struct problem *problem = problem_at(p);
 				enum case_sizes kind = i % 2 == 0 ? CASE_SIZES_MIXED : CASE_SIZES_UNIFORM;
 				int multiple = multiples[d];

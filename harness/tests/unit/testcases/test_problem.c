@@ -13,12 +13,13 @@ Test(problem, table_is_complete_and_distinct)
 	for (size_t i = 0; i < count; i++) {
 		cr_assert(problem_find(table[i].name) == &table[i]);
 		cr_assert(table[i].summary[0] != '\0' && table[i].formula[0] != '\0');
-		cr_assert(problem_part(&table[i], PART_LEFT) != NULL);
+		cr_assert((problem_part(&table[i], PART_LEFT) != NULL) == (table[i].file == NULL));
 		cr_assert(problem_part(&table[i], PART_RESULT)->role != ROLE_INPUT);
 		for (size_t s = 0; s < problem_sizes(&table[i]); s++) {
 			const struct problem_size *size = &table[i].sizes[s];
 			cr_assert(size->shown != NULL && size->is != 0);
-			cr_assert(size->min >= 1 && size->min < size->max);
+			bool counted = size->max == INT32_MAX; /* what is not zero of an operand of a file */
+			cr_assert(size->min >= !counted && size->min < size->max);
 		}
 		for (size_t j = 0; j < i; j++)
 			cr_assert(strcmp(table[i].folder, table[j].folder) != 0);
@@ -66,13 +67,15 @@ Test(problem, every_operand_size_and_scalar_is_passed_once)
 	check_call(problem_find(PROBLEM_STAGE));
 }
 
-/* Every size of an operand is one that the problem has, or 1. */
+/* Every size of an operand is one that the problem has, or 1. test_shipped_problems.c has those of
+ * files. */
 Test(problem, operands_have_their_extents)
 {
 	size_t count;
 	const struct problem *table = problem_table(&count);
 	for (size_t i = 0; i < count; i++)
-		for (const struct operand *operand = table[i].operands; operand->name != NULL; operand++) {
+		for (const struct operand *operand = table[i].operands;
+			 table[i].file == NULL && operand->name != NULL; operand++) {
 			uint64_t elements = 1;
 			for (size_t e = 0; e < EXTENTS_MAX; e++)
 				elements *= (uint64_t)table[i].large.size[operand->extent[e]];
@@ -114,6 +117,34 @@ Test(problem, prototypes_are_those_of_leetgpu)
 	prototype_is("apsp-f32", "const float *dist, float *output, int N");
 	prototype_is("gemm-w4", "const half *x, const uint8_t *w_q, const half *scales, half *y, "
 							"int M, int N, int K, int group_size");
+}
+
+/* Of challenges 6, 9, 10, 11, 17, 18, 37, 53, 56, 58, 75, 80, 84 and 85, which are files. */
+Test(problem, prototypes_of_files_are_those_of_leetgpu)
+{
+#define Q_K_V "const float *Q, const float *K, const float *V, float *output, "
+#define CONVOLUTION "const float *input, const float *kernel, float *output, "
+	prototype_is("attention", Q_K_V "int M, int N, int d");
+	prototype_is("causal-attention", Q_K_V "int M, int d");
+	prototype_is("linear-attention", Q_K_V "int M, int d");
+	prototype_is("grouped-query-attention",
+				 Q_K_V "int num_q_heads, int num_kv_heads, int seq_len, int head_dim");
+	prototype_is("conv1d", CONVOLUTION "int input_size, int kernel_size");
+	prototype_is("conv2d",
+				 CONVOLUTION "int input_rows, int input_cols, int kernel_rows, int kernel_cols");
+	prototype_is("conv3d",
+				 CONVOLUTION "int input_depth, int input_rows, int input_cols, int kernel_depth, "
+							 "int kernel_rows, int kernel_cols");
+	prototype_is("dot-f32", "const float *A, const float *B, float *result, int N");
+	prototype_is("dot-f16", "const half *A, const half *B, half *result, int N");
+	prototype_is("spmv", "const float *A, const float *x, float *y, int M, int N, int nnz");
+	prototype_is("spmm", "const float *A, const float *B, float *C, int M, int N, int K, int nnz");
+	prototype_is("matrix-power", "const float *input, float *output, int N, int P");
+	prototype_is("lora", "const float *x, const float *W, const float *A, const float *B, "
+						 "float *output, int batch, int d_in, int d_out, int rank, "
+						 "float lora_scale");
+	prototype_is("swiglu", "const float *x, const float *W_gate, const float *W_up, "
+						   "const float *W_down, float *output, int M, int d_model, int d_ffn");
 }
 
 /* Nothing of a prototype or an explanation is cut off. */

@@ -152,7 +152,7 @@ Test(suite, errors_name_the_line)
 	refused("[g]\nm = 16\nn = 16\nk = 16\nvalues = uniform -1\n", 5, "positive");
 	refused("[g]\nm = 16\nn = 16\nk = 16\nvalues = wide 1000\n", 5, "the scale of wide is at most");
 	refused("[g]\nm = 16\nn = 16\nk = 16\nvalues = graph-integer 1e9\n", 5, "at most 1.04858e+06");
-	refused("[g]\nm = 16\nn = 16\nk = 16\nvalues = graph 1 0 1e9\n", 5, "share of edges");
+	refused("[g]\nm = 16\nn = 16\nk = 16\nvalues = graph 1 0 1e9\n", 5, "share of graph");
 	refused("[g]\nm = 16\nn = 16\nk = 16\nvalues = positive 1 1e38\n", 5, "lowest value");
 	refused("[g]\nm = 16\nn = 16\nk = 16\ncolour = red\n", 5, "unknown key");
 	refused("[g]\nm = w\nn = 16\nk = 16\n", 1, "does not set it");
@@ -357,7 +357,8 @@ Test(suite, scalars_may_be_six)
 	suite_free(&suite);
 }
 
-/* Every suite for all problems has cases of every problem; max_dim leaves their seeds alone. */
+/* Every suite by M, N and K has cases of every problem that has them; max_dim leaves their seeds
+ * alone. */
 Test(suite, shipped_suites_fit_every_problem)
 {
 	static const char *const names[] = {"edges",   "blas-strict", "square", "large-n",
@@ -365,7 +366,7 @@ Test(suite, shipped_suites_fit_every_problem)
 	size_t count;
 	const struct problem *table = problem_table(&count);
 	for (size_t p = 0; p < count; p++)
-		for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		for (size_t i = 0; table[p].file == NULL && i < sizeof names / sizeof names[0]; i++) {
 			struct suite suite;
 			cr_assert(load_shipped(names[i], table[p].name, 0, &suite), "%s", err.message);
 			cr_assert(suite.count > 0, "%s has no case of %s", names[i], table[p].name);
@@ -376,4 +377,25 @@ Test(suite, shipped_suites_fit_every_problem)
 			}
 			suite_free(&suite);
 		}
+}
+
+/* A problem of a file has sizes of its own, and so suites of its own. */
+Test(suite, files_have_suites_by_their_own_sizes)
+{
+	size_t count;
+	const struct problem *table = problem_table(&count);
+	for (size_t p = 0; p < count; p++) {
+		struct suite suite;
+		char name[64];
+		if (table[p].file == NULL)
+			continue;
+		snprintf(name, sizeof name, "leetgpu-%s", table[p].name);
+		cr_assert(load_shipped(name, table[p].name, 0, &suite), "%s", err.message);
+		cr_assert(suite.count > 0);
+		for (size_t c = 0; c < suite.count; c++)
+			cr_assert(shape_holds(&table[p], &suite.cases[c].shape, &err), "%s", err.message);
+		suite_free(&suite);
+		cr_assert_not(load_shipped("edges", table[p].name, 0, &suite));
+		cr_assert_not_null(strstr(err.message, "[walk-m] has no shape = "), "%s", err.message);
+	}
 }
