@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <ini.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,24 @@ static char *piece(const char **at, const char *ends)
 	return strndup(start, length);
 }
 
+typedef int taker(struct problem_loader *loader, void *of, const char *text);
+
+/* What stands between commas, one after the other; one may end the line. */
+static int each_piece(struct problem_loader *loader, const char *text, void *of, taker *take)
+{
+	int good = 1;
+	for (const char *at = text; good; at++) {
+		const char *start = at;
+		char *one = piece(&at, ",");
+		const bool ends = *at == '\0';
+		good = (one[0] == '\0' && ends && start != text) || take(loader, of, one);
+		free(one);
+		if (ends)
+			break;
+	}
+	return good;
+}
+
 static bool take_word(const char **at, const char *word)
 {
 	const char *start = skip_blanks(*at);
@@ -58,6 +77,8 @@ static bool take_word(const char **at, const char *word)
 	return true;
 }
 
+/* ---- names ----------------------------------------------------------------------------- */
+
 static bool is_name(const char *text)
 {
 	bool name = isalpha((unsigned char)*text) || *text == '_';
@@ -66,45 +87,35 @@ static bool is_name(const char *text)
 	return name;
 }
 
-/* ---- what stands in the prototype ------------------------------------------------------------ */
-
-static int size_row(const struct problem *problem, const char *name)
+/* Which row of a table has this name, its first member; NULL ends the table. -1: none. */
+static int row_of(const void *rows, size_t bytes, const char *name)
 {
-	for (int i = 0; i < SIZES_MAX && problem->sizes[i].name != NULL; i++)
-		if (strcmp(problem->sizes[i].name, name) == 0)
+	const char *row = rows;
+	for (int i = 0; *(char *const *)(const void *)row != NULL; i++, row += bytes)
+		if (strcmp(*(char *const *)(const void *)row, name) == 0)
 			return i;
 	return -1;
 }
+#define ROW_OF(rows, name) row_of(rows, sizeof *(rows), name)
 
-static int operand_row(const struct problem *problem, const char *name)
-{
-	for (int i = 0; i < OPERANDS_MAX && problem->operands[i].name != NULL; i++)
-		if (strcmp(problem->operands[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
-static int scalar_row(const struct problem *problem, const char *name)
-{
-	for (int i = 0; i < SCALARS_MAX && problem->scalars[i].name != NULL; i++)
-		if (strcmp(problem->scalars[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
-static const struct type *type_of_element(const char *element)
+static const struct type *type_called(const char *name, bool in_cpp)
 {
 	for (size_t i = 0; type_at(i) != NULL; i++)
-		if (strcmp(type_at(i)->element, element) == 0 && !type_at(i)->format.is_integer &&
-			type_at(i)->format.bits >= 16)
+		if (strcmp(in_cpp ? type_at(i)->element : type_at(i)->name, name) == 0 &&
+			!type_at(i)->format.is_integer && type_at(i)->format.bits >= 16)
 			return type_at(i);
 	return NULL;
 }
 
+/* ---- the prototype --------------------------------------------------------------------- */
+
+#define NO_ARGUMENT                                                                                \
+	"prototype: '%.60s' is no argument; one is 'int M', 'float alpha' or 'const half *A'"
+
 static int add_pointer(struct problem_loader *loader, const char *element, char *name, bool input)
 {
 	struct problem *problem = &loader->made->problem;
-	const struct type *type = type_of_element(element);
+	const struct type *type = type_called(element, true);
 	size_t count = problem_operands(problem);
 	if (type == NULL)
 		return fail(loader,
@@ -130,21 +141,18 @@ static int add_pointer(struct problem_loader *loader, const char *element, char 
 static int add_number(struct problem_loader *loader, const char *type, char *name)
 {
 	struct problem *problem = &loader->made->problem;
-	size_t sizes = problem_sizes(problem), scalars = problem_scalars(problem);
-	if (strcmp(type, "float") == 0) {
-		if (scalars == SCALAR_COUNT - SCALAR_NAMED)
-			return fail(loader, "prototype: more than %d floats", SCALAR_COUNT - SCALAR_NAMED);
+	const size_t sizes = problem_sizes(problem), scalars = problem_scalars(problem);
+	const bool is_scalar = strcmp(type, "float") == 0;
+	const int most = is_scalar ? SCALAR_COUNT - SCALAR_NAMED : SIZES_MAX;
+	if (!is_scalar && strcmp(type, "int") != 0)
+		return fail(loader, NO_ARGUMENT, loader->argument);
+	if ((int)(is_scalar ? scalars : sizes) == most)
+		return fail(loader, "prototype: more than %d %ss", most, type);
+	if (is_scalar) {
 		problem->scalars[scalars] = (struct problem_scalar){
 			name, (enum scalar)(SCALAR_NAMED + scalars), SCALAR_DRAW_FACTOR, false};
 		return 1;
 	}
-	if (strcmp(type, "int") != 0)
-		return fail(loader,
-					"prototype: '%.32s %.32s' is no argument; one is 'int M', 'float "
-					"alpha' or 'const half *A'",
-					type, name);
-	if (sizes == SIZES_MAX)
-		return fail(loader, "prototype: more than %d ints", SIZES_MAX);
 	problem->sizes[sizes] = (struct problem_size){name, name, 1u << (SIZE_NAMED + sizes), 0, 0, 0};
 	loader->made->rules.sizes[sizes] =
 		(struct size_rules){.at_most = {-1, -1}, .multiple_of = -1, .nonzeros_of = -1};
@@ -152,48 +160,28 @@ static int add_number(struct problem_loader *loader, const char *type, char *nam
 }
 
 /* One of "const float *A", "int M". */
-static int add_argument(struct problem_loader *loader, const char *text)
+static int add_argument(struct problem_loader *loader, void *of, const char *text)
 {
 	const struct problem *problem = &loader->made->problem;
 	const char *at = text;
-	bool input = take_word(&at, "const");
-	char *type = piece(&at, " \t*"), *name = NULL;
+	const bool input = take_word(&at, "const");
+	char *type = piece(&at, " \t*");
 	at = skip_blanks(at);
-	bool pointer = *at == '*';
+	const bool pointer = *at == '*';
 	at += pointer;
-	name = piece(&at, " \t");
+	char *name = piece(&at, " \t");
 	int good = is_name(name) && *skip_blanks(at) == '\0' && (pointer || !input);
+	(void)of;
+	loader->argument = text;
 	if (!good)
-		fail(loader,
-			 "prototype: '%.60s' is no argument; one is 'int M', 'float alpha' or 'const "
-			 "half *A'",
-			 text);
-	else if (size_row(problem, name) >= 0 || operand_row(problem, name) >= 0 ||
-			 scalar_row(problem, name) >= 0)
+		fail(loader, NO_ARGUMENT, text);
+	else if (ROW_OF(problem->sizes, name) >= 0 || ROW_OF(problem->operands, name) >= 0 ||
+			 ROW_OF(problem->scalars, name) >= 0)
 		good = fail(loader, "prototype: '%.40s' stands in it twice: rename one", name);
 	else
 		good = pointer ? add_pointer(loader, type, name, input) : add_number(loader, type, name);
 	free(type);
-	if (good)
-		good = text_append(&loader->call, name) && text_append(&loader->call, " ");
-	return good;
-}
-
-/* A long prototype goes on behind another "prototype =": a line has no room for all arguments. */
-static int take_prototype(struct problem_loader *loader, const char *value)
-{
-	int good = 1;
-	for (const char *at = value; good; at++) {
-		char *argument = piece(&at, ",");
-		bool ends = *at == '\0';
-		if (argument[0] != '\0' || !ends || at == value) /* a comma may end a line */
-			good = add_argument(loader, argument);
-		free(argument);
-		if (ends)
-			break;
-	}
-	loader->made->problem.call = loader->call;
-	return good;
+	return good && text_append(&loader->call, name) && text_append(&loader->call, " ");
 }
 
 /* ---- expressions and shapes --------------------------------------------------------------- */
@@ -201,7 +189,7 @@ static int take_prototype(struct problem_loader *loader, const char *value)
 static int place_of_size(void *context, const char *name, struct error *err)
 {
 	const struct problem_loader *loader = context;
-	int row = size_row(&loader->made->problem, name);
+	int row = ROW_OF(loader->made->problem.sizes, name);
 	if (row < 0)
 		error_set(err, "'%s' is no size: [sizes] has none of this name", name);
 	return row;
@@ -216,119 +204,104 @@ static int take_expression(struct problem_loader *loader, const char *text, stru
 }
 
 /* "M x N - 1": extents between crosses that stand alone. */
-static int take_extents(struct problem_loader *loader, const char *text, char *out[EXTENTS_MAX],
-						size_t *rank)
+static int take_extents(struct problem_loader *loader, const char *text, struct operand_rules *out)
 {
-	const char *at = text;
-	*rank = 0;
-	for (;;) {
-		const char *cross = strstr(at, " x ");
-		if (*rank == EXTENTS_MAX)
+	for (const char *at = text; at != NULL; out->rank++) {
+		const char *cross = strstr(at, " x "), *next = cross != NULL ? cross + 3 : NULL;
+		char *extent = strndup(at, cross != NULL ? (size_t)(cross - at) : strlen(at));
+		if (out->rank == EXTENTS_MAX) {
+			free(extent);
 			return fail(loader, "'%.60s': a shape has at most %d extents", text, EXTENTS_MAX);
-		size_t length = cross != NULL ? (size_t)(cross - at) : strlen(at);
-		while (length > 0 && at[length - 1] == ' ')
-			length--;
-		out[(*rank)++] = strndup(at, length);
-		if (cross == NULL)
-			return 1;
-		at = skip_blanks(cross + 3);
+		}
+		at = extent;
+		out->text[out->rank] = piece(&at, "");
+		free(extent);
+		if (!take_expression(loader, out->text[out->rank], &out->extent[out->rank]))
+			return 0;
+		at = next;
 	}
+	return 1;
 }
 
 /* ---- sections ------------------------------------------------------------------------------ */
 
-/* A size's words behind its limits. */
-static int take_size_word(struct problem_loader *loader, struct problem_size *row,
-						  struct size_rules *rules, const char *text)
+/* A size's limits, and the words behind them. */
+static int take_size_word(struct problem_loader *loader, void *of, const char *text)
 {
-	struct problem *problem = &loader->made->problem;
-	const char *at = text;
-	char *end;
-	if (take_word(&at, "uniform") && *at == '\0') {
-		rules->uniform = true;
+	struct problem_size *row = of;
+	const struct problem_size *sizes = loader->made->problem.sizes;
+	struct size_rules *rules = &loader->made->rules.sizes[row - sizes];
+	int *at_most = &rules->at_most[rules->at_most[0] >= 0], used = 0, other;
+	char name[64];
+	if (row->max == 0)
+		return (sscanf(text, "%d .. %d%n", &row->min, &row->max, &used) == 2 && row->min >= 1 &&
+				row->max >= row->min && text[used] == '\0') ||
+			   fail(loader, "%s: expected its limits, as in 1..4096, not '%.40s'", row->name, text);
+	if (strcmp(text, "uniform") == 0)
+		return rules->uniform = true;
+	if (sscanf(text, "common %d%n", &rules->common, &used) == 1 && text[used] == '\0' &&
+		rules->common > 0)
 		return 1;
-	}
-	if (take_word(&at, "common")) {
-		rules->common = (int)strtol(at, &end, 10);
-		if (end != at && *end == '\0' && rules->common > 0)
-			return 1;
-	} else if (take_word(&at, "at") && take_word(&at, "most")) {
-		int other = size_row(problem, at), i = 0;
-		while (i < SIZE_LIMITS_MAX && rules->at_most[i] >= 0)
-			i++;
-		if (other >= 0 && i < SIZE_LIMITS_MAX) {
-			rules->at_most[i] = other;
-			return 1;
-		}
-	} else if (take_word(&at, "multiple") && take_word(&at, "of")) {
-		rules->multiple_of = size_row(problem, at);
-		if (rules->multiple_of >= 0)
-			return 1;
-		row->multiple = (int)strtol(at, &end, 10);
-		if (end != at && *end == '\0' && row->multiple > 0)
-			return 1;
-	}
-	return fail(loader,
-				"%s: '%.40s' is none of: common NUMBER, uniform, at most SIZE, multiple of "
-				"NUMBER or SIZE",
-				row->name, text);
+	if (sscanf(text, "multiple of %d%n", &row->multiple, &used) == 1 && text[used] == '\0' &&
+		row->multiple > 0)
+		return 1;
+	if (sscanf(text, "at most %63[^\n]", name) == 1 && (other = ROW_OF(sizes, name)) >= 0 &&
+		*at_most < 0)
+		*at_most = other;
+	else if (sscanf(text, "multiple of %63[^\n]", name) == 1 && (other = ROW_OF(sizes, name)) >= 0)
+		rules->multiple_of = other;
+	else
+		return fail(loader,
+					"%s: '%.40s' is none of: common NUMBER, uniform, at most SIZE, multiple of "
+					"NUMBER or SIZE",
+					row->name, text);
+	return 1;
 }
 
 static int take_size(struct problem_loader *loader, const char *name, const char *value)
 {
 	struct problem *problem = &loader->made->problem;
-	int index = size_row(problem, name), used = 0;
+	int index = ROW_OF(problem->sizes, name);
 	if (index < 0)
 		return fail(loader, "[sizes] has '%.40s', and the prototype has no such int", name);
 	if (loader->made->rules.sizes[index].nonzeros_of >= 0)
 		return fail(loader, "%s stands in [scalars], too: leave one out", name);
-	struct problem_size *row = &problem->sizes[index];
-	if (sscanf(value, " %d .. %d%n", &row->min, &row->max, &used) != 2 || row->min < 1 ||
-		row->max < row->min)
-		return fail(loader, "%s: expected its limits, as in 1..4096, not '%.40s'", name, value);
-	int good = 1;
-	const char *at = skip_blanks(value + used);
-	while (good && *at == ',') {
-		at++;
-		char *word = piece(&at, ",");
-		good = take_size_word(loader, row, &loader->made->rules.sizes[index], word);
-		free(word);
-	}
-	return good && *at != '\0' ? fail(loader, "%s: cannot read '%.40s'", name, at) : good;
+	return each_piece(loader, value, &problem->sizes[index], take_size_word);
 }
 
 static int take_scalar(struct problem_loader *loader, const char *name, const char *value)
 {
 	struct problem *problem = &loader->made->problem;
-	int counted = size_row(problem, name);
+	int counted = ROW_OF(problem->sizes, name);
 	const char *at = value;
-	if (scalar_row(problem, name) >= 0)
+	if (ROW_OF(problem->scalars, name) >= 0)
 		return strcmp(value, "factor") == 0 ||
 			   fail(loader, "%s: a float is a 'factor', not '%.40s'", name, value);
 	if (counted < 0)
 		return fail(loader, "[scalars] has '%.40s', and the prototype has it not", name);
 	if (problem->sizes[counted].max != 0)
 		return fail(loader, "%s stands in [sizes], too: leave one out", name);
-	if (!take_word(&at, "nonzeros") || !take_word(&at, "of") || operand_row(problem, at) < 0)
+	if (!take_word(&at, "nonzeros") || !take_word(&at, "of") || ROW_OF(problem->operands, at) < 0)
 		return fail(loader, "%s: an int in [scalars] is 'nonzeros of BUFFER', not '%.40s'", name,
 					value);
-	loader->made->rules.sizes[counted].nonzeros_of = operand_row(problem, at);
-	problem->sizes[counted].min = 0;
+	loader->made->rules.sizes[counted].nonzeros_of = ROW_OF(problem->operands, at);
 	problem->sizes[counted].max = INT32_MAX;
 	return 1;
 }
 
-/* How an input is drawn: "numbers", "numbers scaled N", "zeros 0.65". */
-static int take_values(struct problem_loader *loader, const struct operand *operand,
-					   struct operand_rules *rules, const char *text)
+/* A buffer's shape, then how it is drawn: "numbers", "numbers scaled N", "zeros 0.65". */
+static int take_buffer_words(struct problem_loader *loader, void *of, const char *text)
 {
+	struct operand_rules *rules = of;
+	const struct problem *problem = &loader->made->problem;
 	const char *at = text;
 	char *end;
-	bool known = false;
-	if (take_word(&at, "numbers"))
-		known = true;
+	if (rules->rank == 0)
+		return take_extents(loader, text, rules);
+	bool known = take_word(&at, "numbers");
+	rules->drawn = true;
 	if (take_word(&at, "scaled")) {
-		int size = size_row(&loader->made->problem, at);
+		int size = ROW_OF(problem->sizes, at);
 		known = size >= 0;
 		rules->scaled = (enum size)(SIZE_NAMED + (known ? size : 0));
 		at += strlen(at);
@@ -339,137 +312,101 @@ static int take_values(struct problem_loader *loader, const struct operand *oper
 	}
 	return (known && *skip_blanks(at) == '\0') ||
 		   fail(loader, "%s: '%.40s' is none of: numbers, numbers scaled SIZE, zeros SHARE",
-				operand->name, text);
+				problem->operands[rules - loader->made->rules.operands].name, text);
 }
 
 static int take_buffer(struct problem_loader *loader, const char *name, const char *value)
 {
-	struct problem *problem = &loader->made->problem;
-	int index = operand_row(problem, name), good = 1;
+	int index = ROW_OF(loader->made->problem.operands, name);
 	if (index < 0)
 		return fail(loader, "[buffers] has '%.40s', and the prototype has no such pointer", name);
 	struct operand_rules *rules = &loader->made->rules.operands[index];
-	const struct operand *operand = &problem->operands[index];
-	const char *at = value;
-	char *shape = piece(&at, ",");
-	good = take_extents(loader, shape, rules->text, &rules->rank);
-	for (size_t i = 0; good && i < rules->rank; i++)
-		good = take_expression(loader, rules->text[i], &rules->extent[i]);
-	free(shape);
-	bool drawn = false;
-	while (good && *at == ',') {
-		at++;
-		char *words = piece(&at, ",");
-		good = take_values(loader, operand, rules, words);
-		drawn = true;
-		free(words);
-	}
-	if (good && drawn != (operand->role == ROLE_INPUT))
-		return fail(loader,
-					drawn ? "%s is an output: it says its shape alone"
-						  : "%s is an input: behind its shape stands how it is drawn, as "
-							"in 'M x N, numbers'",
-					name);
-	return good;
+	bool input = loader->made->problem.operands[index].role == ROLE_INPUT;
+	if (!each_piece(loader, value, rules, take_buffer_words))
+		return 0;
+	return rules->drawn == input ||
+		   fail(loader,
+				input ? "%s is an input: behind its shape stands how it is drawn, as in "
+						"'M x N, numbers'"
+					  : "%s is an output: it says its shape alone",
+				name);
+}
+
+static int take_step_words(struct problem_loader *loader, void *of, const char *text)
+{
+	struct step_rules *step = of;
+	const struct type *type = type_called(text, false);
+	if (step->shape.rank == 0)
+		return take_extents(loader, text, &step->shape);
+	if (strcmp(text, "in order") == 0)
+		step->in_order = true;
+	else if (type != NULL)
+		step->element = type->element;
+	else
+		return fail(loader, "%s: '%.40s' is none of: f32, f16, bf16, in order", step->name, text);
+	return 1;
 }
 
 static int take_step(struct problem_loader *loader, const char *name, const char *value)
 {
 	struct problem_rules *rules = &loader->made->rules;
-	if (strcmp(name, "blocks") == 0) {
-		free(loader->blocks);
-		loader->blocks = strdup(value);
-		return 1;
-	}
+	if (strcmp(name, "blocks") == 0)
+		return (loader->blocks = strdup(value)) != NULL;
 	if (rules->step_count == STEPS_MAX)
 		return fail(loader, "[steps] has more than %d", STEPS_MAX);
 	struct step_rules *step = &rules->steps[rules->step_count++];
-	const char *at = value;
-	char *shape = piece(&at, ",");
-	int good = take_extents(loader, shape, step->text, &step->rank);
-	for (size_t i = 0; good && i < step->rank; i++) { /* C++ takes their text */
-		struct expression extent = {0};
-		good = take_expression(loader, step->text[i], &extent);
-		expression_free(&extent);
-	}
-	free(shape);
 	step->name = strdup(name);
-	step->element = strdup("float");
-	while (good && *at == ',') {
-		at++;
-		char *word = piece(&at, ",");
-		const struct type *type = NULL;
-		for (size_t i = 0; type_at(i) != NULL; i++)
-			if (strcmp(type_at(i)->name, word) == 0 && type_of_element(type_at(i)->element) != NULL)
-				type = type_at(i);
-		if (strcmp(word, "in order") == 0) {
-			step->in_order = true;
-		} else if (type != NULL) {
-			free(step->element);
-			step->element = strdup(type->element);
-		} else {
-			good = fail(loader, "%s: '%.40s' is none of: f32, f16, bf16, in order", name, word);
-		}
-		free(word);
-	}
-	return good;
+	step->element = "float";
+	return each_piece(loader, value, step, take_step_words);
 }
 
-/* Sizes and scalars by their names, "M 512, alpha 0.5". */
-static int take_large(struct problem_loader *loader, const char *value)
+/* A size or a scalar by its name: "M 512". */
+static int take_large(struct problem_loader *loader, void *of, const char *text)
 {
 	struct problem *problem = &loader->made->problem;
-	for (const char *at = value;; at++) {
-		char *item = piece(&at, ","), *end;
-		const char *number = item;
-		char *name = piece(&number, " \t");
-		int size = size_row(problem, name), scalar = scalar_row(problem, name);
-		double x = strtod(number, &end);
-		int good = (size >= 0 || scalar >= 0) && end != number && *skip_blanks(end) == '\0';
-		if (size >= 0 && (!(x >= 1 && x <= INT32_MAX) || x != (double)(int32_t)x))
-			good = 0;
-		if (size >= 0 && good)
-			problem->large.size[SIZE_NAMED + size] = (int32_t)x;
-		else if (scalar >= 0)
-			problem->large_scalars[scalar] = (float)x;
-		if (!good)
-			fail(loader, "large: '%.40s' is no size or scalar with its number, as in M 512", item);
-		free(name);
-		free(item);
-		if (!good || *at == '\0')
-			return good;
-	}
-}
-
-static int take_tolerance(struct problem_loader *loader, const char *value)
-{
-	struct problem *problem = &loader->made->problem;
-	int used = 0;
-	return (sscanf(value, "leetgpu %lf %lf%n", &problem->leetgpu_atol, &problem->leetgpu_rtol,
-				   &used) == 2 &&
-			value[used] == '\0') ||
-		   fail(loader, "tolerance: expected 'leetgpu ATOL RTOL', not '%.40s'", value);
+	const char *number = text;
+	char *name = piece(&number, " \t"), *end;
+	int size = ROW_OF(problem->sizes, name), scalar = ROW_OF(problem->scalars, name);
+	double x = strtod(number, &end);
+	bool good = (size >= 0 || scalar >= 0) && end != number && *skip_blanks(end) == '\0' &&
+				(size < 0 || (x >= 1 && x <= INT32_MAX && x == floor(x)));
+	(void)of;
+	if (good && size >= 0)
+		problem->large.size[SIZE_NAMED + size] = (int32_t)x;
+	else if (good)
+		problem->large_scalars[scalar] = (float)x;
+	free(name);
+	return good ||
+		   fail(loader, "large: '%.40s' is no size or scalar with its number, as in M 512", text);
 }
 
 static int take_key(struct problem_loader *loader, const char *key, const char *value)
 {
 	struct problem *problem = &loader->made->problem;
-	if (strcmp(key, "title") == 0)
-		return (problem->summary = strdup(value)) != NULL;
-	if (strcmp(key, "also") == 0)
-		return (problem->also = strdup(value)) != NULL;
-	if (strcmp(key, "formula") == 0)
-		return (problem->formula = strdup(value)) != NULL;
-	if (strcmp(key, "prototype") == 0)
-		return take_prototype(loader, value);
+	const struct {
+		const char *key, **text;
+	} texts[] = {
+		{"title", &problem->summary}, {"also", &problem->also}, {"formula", &problem->formula}};
+	int used = 0;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (strcmp(key, texts[i].key) == 0)
+			return (*texts[i].text = strdup(value)) != NULL;
+	if (strcmp(key, "prototype") == 0) { /* a long one goes on behind another "prototype =" */
+		int good = each_piece(loader, value, NULL, add_argument);
+		problem->call = loader->call;
+		return good;
+	}
 	if (problem->call == NULL)
 		return fail(loader, "'%.40s' stands before the prototype, whose names it may use", key);
-	if (strcmp(key, "tolerance") == 0)
-		return take_tolerance(loader, value);
 	if (strcmp(key, "work") == 0)
 		return take_expression(loader, value, &loader->made->rules.work);
 	if (strcmp(key, "large") == 0)
-		return take_large(loader, value);
+		return each_piece(loader, value, NULL, take_large);
+	if (strcmp(key, "tolerance") == 0)
+		return (sscanf(value, "leetgpu %lf %lf%n", &problem->leetgpu_atol, &problem->leetgpu_rtol,
+					   &used) == 2 &&
+				value[used] == '\0') ||
+			   fail(loader, "tolerance: expected 'leetgpu ATOL RTOL', not '%.40s'", value);
 	if (strcmp(key, "metric") == 0) {
 		problem->metric = METRIC_BYTES;
 		return strcmp(value, "bytes") == 0 || fail(loader, "metric: 'bytes', or leave it out");

@@ -20,6 +20,7 @@ struct operand_rules {
 	struct expression extent[EXTENTS_MAX];
 	enum size scaled; /* its numbers are divided by the root of this size; 0: they are not */
 	float zeros;      /* the share of its elements that are 0 */
+	bool drawn;       /* the file says how */
 };
 
 /* How a size is drawn, by rows of the problem's table: -1 where there is none. */
@@ -34,8 +35,9 @@ struct size_rules {
 
 #define STEPS_MAX 16
 struct step_rules {
-	char *name, *element, *text[EXTENTS_MAX]; /* "float"; extents as in the file; owned */
-	size_t rank;
+	char *name;          /* owned */
+	const char *element; /* "float" */
+	struct operand_rules shape;
 	bool blocked, in_order;
 };
 

@@ -16,11 +16,12 @@ struct problem_made {
 struct problem_loader {
 	FILE *stream;
 	int line;
-	char wrong[512]; /* the first error; empty so far */
-	int wrong_line;  /* 0: of the file as a whole */
-	char *call;      /* of the prototype, so far */
-	char *blocks;    /* of [steps] */
-	char *seen;      /* "\nSECTION KEY\n" of each key so far */
+	char wrong[512];      /* the first error; empty so far */
+	int wrong_line;       /* 0: of the file as a whole */
+	char *call;           /* of the prototype, so far */
+	const char *argument; /* of it, that is read */
+	char *blocks;         /* of [steps] */
+	char *seen;           /* "\nSECTION KEY\n" of each key so far */
 	struct problem_made *made;
 };
 

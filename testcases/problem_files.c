@@ -107,10 +107,8 @@ static void add_output(struct problem_loader *loader, size_t index)
 	const struct operand *operand = &loader->made->problem.operands[index];
 	struct step_rules *step = &rules->steps[rules->step_count++];
 	step->name = strdup(operand->name);
-	step->element = strdup(type_of(operand->type)->element);
-	step->rank = operand->rules->rank;
-	for (size_t i = 0; i < step->rank; i++)
-		step->text[i] = strdup(operand->rules->text[i]);
+	step->element = type_of(operand->type)->element;
+	step->shape = *operand->rules;
 }
 
 static int whole_buffers(struct problem_loader *loader)
@@ -158,7 +156,7 @@ static int whole_steps(struct problem_loader *loader)
 	struct problem_rules *rules = &loader->made->rules;
 	bool any = loader->blocks == NULL;
 	for (size_t i = 0; i < rules->step_count && loader->blocks != NULL; i++) {
-		rules->steps[i].blocked = strcmp(rules->steps[i].text[0], loader->blocks) == 0;
+		rules->steps[i].blocked = strcmp(rules->steps[i].shape.text[0], loader->blocks) == 0;
 		any = any || rules->steps[i].blocked;
 	}
 	return any || problem_file_wrong(loader, "blocks", "no step has this for its first extent");

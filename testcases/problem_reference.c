@@ -6,10 +6,10 @@
 
 /* ---- by name: struct problem<R> ------------------------------------------------------------ */
 
-static void put_extents(FILE *out, const char *name, char *const *extents, size_t rank)
+static void put_extents(FILE *out, const char *name, const struct operand_rules *shape)
 {
-	for (size_t i = 0; i < rank; i++)
-		fprintf(out, "\t\t%s.extent[%zu] = (size_t)(%s);\n", name, i, extents[i]);
+	for (size_t i = 0; i < shape->rank; i++)
+		fprintf(out, "\t\t%s.extent[%zu] = (size_t)(%s);\n", name, i, shape->text[i]);
 }
 
 static void put_struct(FILE *out, const struct problem *problem)
@@ -26,13 +26,13 @@ static void put_struct(FILE *out, const struct problem *problem)
 			fprintf(out, "\toperand<R, %s, %zu> %s;\n", type_of(operand->type)->element,
 					operand->rules->rank, operand->name);
 	for (step = problem->rules->steps; step->name != NULL; step++)
-		fprintf(out, "\tmatrix<R, %s, %zu> %s;\n", step->element, step->rank, step->name);
+		fprintf(out, "\tmatrix<R, %s, %zu> %s;\n", step->element, step->shape.rank, step->name);
 	fprintf(out, "\n\tREFERENCE_CODE void shape()\n\t{\n");
 	for (operand = problem->operands; operand->name != NULL; operand++)
 		if (operand->role == ROLE_INPUT)
-			put_extents(out, operand->name, operand->rules->text, operand->rules->rank);
+			put_extents(out, operand->name, operand->rules);
 	for (step = problem->rules->steps; step->name != NULL; step++) {
-		put_extents(out, step->name, step->text, step->rank);
+		put_extents(out, step->name, &step->shape);
 		fprintf(out, "\t\t%s.blocked = %d;\n\t\t%s.in_order = %d;\n", step->name, step->blocked,
 				step->name, step->in_order);
 	}

@@ -353,8 +353,9 @@ Test(problem_file, a_header_has_its_names)
 		"#define REFERENCE_INPUTS(X) X(A, p.N, 0) X(B, 1, 0.5)\n",
 		"#define REFERENCE_STEPS(X) X(row) X(C)\n",
 		"#define REFERENCE_OUTPUT C\n",
-		"#define REFERENCE_PARAMETERS const half *A, const float *B, bound *C, int M, int N, int "
-		"count, float alpha\n",
+		"#define REFERENCE_PARAMETERS const half *A, const float *B, reference::bound *C, int M, "
+		"int N, int count, float alpha\n",
+		"#define REFERENCE_ARGUMENTS A, B, C, M, N, count, alpha\n",
 	};
 	const struct problem *problem;
 	struct error err;
