@@ -31,14 +31,20 @@ static bool is_ignored(const struct problem *problem, const char *key)
 		   (strcmp(key, "group") == 0 && problem_size_of(problem, SIZE_GROUP) == NULL);
 }
 
+static int check_within(struct suite_loader *loader, const struct problem_size *row,
+						const char *key, long long size)
+{
+	int high = loader->problem->file != NULL ? row->max : DIM_MAX;
+	return (size >= row->min && size <= high) ||
+		   suite_fail(loader, loader->group.line,
+					  "[%s] %s = %lld is outside %d..%d, the sizes of %s", loader->group.name, key,
+					  size, row->min, high, loader->problem->name);
+}
+
 static int check_size(struct suite_loader *loader, const char *key, long long size)
 {
-	int low = suite_inside_limits(loader->problem, key)->min;
-	if (is_ignored(loader->problem, key) || (size >= low && size <= DIM_MAX))
-		return 1;
-	return suite_fail(loader, loader->group.line,
-					  "[%s] %s = %lld is outside %d..%d, the sizes of %s", loader->group.name, key,
-					  size, low, DIM_MAX, loader->problem->name);
+	return is_ignored(loader->problem, key) ||
+		   check_within(loader, suite_inside_limits(loader->problem, key), key, size);
 }
 
 static struct test_case *append_case(struct suite_loader *loader)
@@ -223,6 +229,10 @@ static int emit_shapes(struct suite_loader *loader, size_t *place)
 		struct error err;
 		if (!shape_fit(loader->problem, &group->shapes[i], &shape, &err))
 			return suite_fail(loader, group->line, "[%s] %s", group->name, err.message);
+		for (size_t k = 0; k < group->shapes[i].count; k++)
+			if (!check_within(loader, &loader->problem->sizes[k], loader->problem->sizes[k].shown,
+							  group->shapes[i].number[k]))
+				return 0;
 		for (size_t t = 0; t < group->tuple_count; t++)
 			if (!emit_case(loader, &shape, t, place))
 				return 0;

@@ -88,7 +88,7 @@ const struct row option_rows[] = {
 	{"problem-file", "DIR", RUNS " new list history leaderboard rejudge",
 	 "a problem of one's own: a folder with problem.ini and reference.cuh "
 	 "(testcases/problems/README.md)",
-	 .group = GROUP_FIRST, .kind = &kind_problem_file, .excludes = "problem", .why = "it is one",
+	 .group = GROUP_CASES, .kind = &kind_problem_file, .excludes = "problem", .why = "it is one",
 	 .needs = "a folder", .also = "challenge task-file custom-problem"},
 	{"since", "DATE", "rejudge",
 	 "only what was judged last on that day or later (2026-11-30, or 2026-11-30T08:00:00Z)",

@@ -43,7 +43,7 @@ static int high_of(const struct problem_size *row, int max_dim)
 static void check_sizes(const struct problem *problem, const struct test_case *test, int max_dim)
 {
 	int group = size_of(test, SIZE_GROUP), largest = 0;
-	for (int i = 0; i < SIZE_COUNT; i++) {
+	for (int i = 0; i < SIZE_NAMED; i++) {
 		const struct problem_size *row = problem_size_of(problem, (enum size)i);
 		int size = size_of(test, (enum size)i);
 		bool dimension = i == SIZE_M || i == SIZE_N || i == SIZE_K;
