@@ -35,7 +35,10 @@ void draw_named_factors(struct draws *draws, const struct problem *problem, stru
 	static const float plain[] = {1, 1, 0.5f};
 	for (size_t i = 0; problem->file != NULL && problem->scalars[i].name != NULL; i++) {
 		int kind = draw_below(draws, 6);
-		test->scalar[problem->scalars[i].is] = kind < 3 ? plain[kind] : draw_scalar(draws);
+		test->scalar[problem->scalars[i].is] = problem->scalars[i].draw == SCALAR_DRAW_FIXED
+												   ? problem->large_scalars[i]
+											   : kind < 3 ? plain[kind]
+														  : draw_scalar(draws);
 	}
 }
 
@@ -95,7 +98,8 @@ static void draw_quantisation(struct draws *draws, const struct problem *problem
 	for (const struct problem_scalar *row = problem->scalars; row->name != NULL; row++) {
 		float *out = &test->scalar[row->is];
 		switch (row->draw) {
-		case SCALAR_DRAW_FACTOR: break;
+		case SCALAR_DRAW_FACTOR:
+		case SCALAR_DRAW_FIXED: break;
 		case SCALAR_DRAW_SCALE: *out = draw_scale(draws, power); break;
 		case SCALAR_DRAW_RESULT_SCALE: *out = draw_result_scale(draws, test, power); break;
 		case SCALAR_DRAW_ZERO: *out = draw_zero_point(draws); break;

@@ -78,6 +78,7 @@ enum scalar_draw {
 	SCALAR_DRAW_RESULT_SCALE, /* the same, as large as the results are, so that they fill the type
 							   */
 	SCALAR_DRAW_ZERO,         /* a code of the type: 0, small, or any */
+	SCALAR_DRAW_FIXED,        /* what the timed case has, as an epsilon is */
 };
 
 #define SCALARS_MAX 6

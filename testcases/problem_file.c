@@ -151,6 +151,7 @@ static int add_number(struct problem_loader *loader, const char *type, char *nam
 	if (is_scalar) {
 		problem->scalars[scalars] = (struct problem_scalar){
 			name, (enum scalar)(SCALAR_NAMED + scalars), SCALAR_DRAW_FACTOR, false};
+		problem->large_scalars[scalars] = 1;
 		return 1;
 	}
 	problem->sizes[sizes] = (struct problem_size){name, name, 1u << (SIZE_NAMED + sizes), 0, 0, 0};
@@ -272,11 +273,17 @@ static int take_size(struct problem_loader *loader, const char *name, const char
 static int take_scalar(struct problem_loader *loader, const char *name, const char *value)
 {
 	struct problem *problem = &loader->made->problem;
-	int counted = ROW_OF(problem->sizes, name);
+	int counted = ROW_OF(problem->sizes, name), scalar = ROW_OF(problem->scalars, name);
 	const char *at = value;
-	if (ROW_OF(problem->scalars, name) >= 0)
-		return strcmp(value, "factor") == 0 ||
-			   fail(loader, "%s: a float is a 'factor', not '%.40s'", name, value);
+	char *end;
+	if (scalar >= 0 && strcmp(value, "factor") == 0)
+		return 1;
+	if (scalar >= 0) {
+		problem->scalars[scalar].draw = SCALAR_DRAW_FIXED;
+		problem->large_scalars[scalar] = strtof(value, &end);
+		return (end != value && *end == '\0' && isfinite(problem->large_scalars[scalar])) ||
+			   fail(loader, "%s: a float is a 'factor' or a number, not '%.40s'", name, value);
+	}
 	if (counted < 0)
 		return fail(loader, "[scalars] has '%.40s', and the prototype has it not", name);
 	if (problem->sizes[counted].max != 0)

@@ -44,7 +44,7 @@ struct step_rules {
 struct problem_rules {
 	struct size_rules sizes[SIZES_MAX];
 	struct operand_rules operands[OPERANDS_MAX];
-	struct step_rules steps[STEPS_MAX + 1]; /* of the reference; the output is the last */
+	struct step_rules steps[STEPS_MAX + 2]; /* of the reference; the output is the last */
 	size_t step_count;
 	struct expression work;
 	char reference[PATHS_MAX]; /* reference.cuh, absolute */

@@ -102,7 +102,9 @@ char *problem_reference_header(const struct problem *problem)
 		return NULL;
 	fprintf(out, "#pragma once\n\nnamespace reference\n{\n\n");
 	put_struct(out, problem);
-	fprintf(out, "#include \"%s\"\n", problem->rules->reference);
+	/* Apart, so that a step may have a name that is one of ours. */
+	fprintf(out, "namespace steps\n{\n#include \"%s\"\n} // namespace steps\n",
+			problem->rules->reference);
 	put_lists(out, problem);
 	fprintf(out, "\n\n} // namespace reference\n");
 	bool whole = ferror(out) == 0;

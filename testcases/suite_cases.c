@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "testcases/draw.h"
+#include "testcases/problem_file.h"
 #include "testcases/suite_inside.h"
 #include "testcases/values.h"
 
@@ -83,7 +84,8 @@ static bool take_tuple(const struct suite_loader *loader, size_t tuple, struct t
 	bool plain = count == 2 && values[0] == 1 && values[1] == 0;
 	if (count == 0) /* the file says none */
 		return true;
-	if (count == own && (factors || loader->suite->problem[0] != '\0')) {
+	bool own_too = factors || problem->file != NULL || loader->suite->problem[0] != '\0';
+	if (count == own && own_too) {
 		for (size_t i = 0; i < own; i++)
 			test->scalar[problem->scalars[i].is] = values[i];
 		return true;
@@ -109,6 +111,10 @@ static void choose_values(const struct suite_loader *loader, struct test_case *t
 			test->values[i] = group->values.spec;
 		else
 			test->values[i] = case_plain_values(problem, i, test);
+		const struct operand_rules *rules = problem->operands[i].rules;
+		if (rules != NULL && rules->zeros > 0 && test->values[i].distribution != VALUES_ZERO)
+			test->values[i] = (struct value_spec){VALUES_SPARSE, test->values[i].scale, 0,
+												  rules->zeros}; /* which nnz counts */
 	}
 }
 
@@ -121,6 +127,12 @@ static int make_exact(struct suite_loader *loader, struct test_case *test)
 	if (type_of(loader->problem->operands[result].type)->format.is_integer ||
 		loader->problem->algebra == ALGEBRA_SHORTEST_PATHS)
 		return 1;
+	if (loader->problem->file != NULL)
+		return suite_fail(loader, loader->group.line,
+						  "[%s] values = integer is for products, which it makes exact; of %s say "
+						  "it of a buffer, as in %s = integer 3",
+						  loader->group.name, loader->problem->name,
+						  loader->problem->operands[0].name);
 	if (!case_make_exact(loader->problem, test))
 		return suite_fail(
 			loader, loader->group.line,
@@ -288,6 +300,11 @@ static int check_specials(struct suite_loader *loader)
 		const struct operand *operand = &problem->operands[i];
 		if (!is_special(&group->of[i]) || operand->role != ROLE_INPUT)
 			continue;
+		if (problem->file != NULL)
+			return suite_fail(loader, group->line,
+							  "[%s] has special values in %s, and no reference bounds what comes "
+							  "of them",
+							  group->name, operand->name);
 		if (!defined)
 			return suite_fail(
 				loader, group->line,

@@ -84,8 +84,14 @@ static int new_solution(const char *program, struct options *options)
 				  name);
 		return cli_fail(EXIT_BAD_INPUT, &err);
 	}
-	snprintf(judge, sizeof judge, "judge %s%s%s", path, of_folder == problem ? "" : " --problem ",
-			 of_folder == problem ? "" : problem->name);
+	const char *own = options->judge.problem_file;
+	snprintf(judge, sizeof judge, "judge %s%s%s", path,
+			 own != NULL            ? " --problem-file "
+			 : of_folder == problem ? ""
+									: " --problem ",
+			 own != NULL            ? own
+			 : of_folder == problem ? ""
+									: problem->name);
 	char header[2 * PATHS_MAX + 32];
 	snprintf(header, sizeof header, "gemmjudge %s", judge);
 	FILE *file = starter_create(path, &err);

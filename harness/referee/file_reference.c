@@ -63,6 +63,15 @@ bool referee_reference_close(struct referee *referee, const struct referee_refer
 		return error_set(err, "no reference is being run");
 	const struct reference_bound *from = bounds_of(referee);
 	*step_faults = from->value > 0 ? (uint64_t)from->value : 0;
+	for (uint64_t i = 0;
+		 !request->faults &&
+		 i < referee->buffers.at[problem_part_index(referee->problem, PART_RESULT)].elements;
+		 i++)
+		if (isnan(from[i].value))
+			return error_set(err,
+							 "the reference of %s gives no number for element %llu: is a step read "
+							 "before it is computed? [steps] has them in their order",
+							 referee->problem->name, (unsigned long long)i);
 	if (!request->faults) {
 		size_t bytes =
 			exchange->arena.buffers[problem_part_index(referee->problem, PART_RESULT)].bytes;

@@ -105,6 +105,8 @@ template <class R> cudaError_t device_run(problem<R> &p, device_memory &memory, 
 		void *data = NULL;
 		cudaError_t given = cudaMalloc(&data, rows * matrix.stride() * sizeof(R));
 		status = status == cudaSuccess ? given : status;
+		if (status == cudaSuccess) /* NaN, until it is computed */
+			status = cudaMemset(data, 0xFF, rows * matrix.stride() * sizeof(R));
 		memory.steps.push_back(data);
 		matrix.data = (R *)data;
 	};

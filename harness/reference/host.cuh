@@ -59,7 +59,7 @@ void host_run(problem<R> &p, host_memory<R> &memory, const host_settings &settin
 {
 	memory.steps.clear();
 	auto give = [&](auto &matrix, size_t rows) {
-		memory.steps.emplace_back(rows * matrix.stride());
+		memory.steps.emplace_back(rows * matrix.stride(), R(NAN)); /* until it is computed */
 		matrix.data = memory.steps.back().data();
 	};
 	steps_run(p, settings.block, give, host_fill{settings.threads});

@@ -26,7 +26,7 @@ struct range {
 		template <class R, class... Index>                                                         \
 		REFERENCE_CODE R operator()(const problem<R> &p, Index... at) const                        \
 		{                                                                                          \
-			return step<R>(p, at...);                                                              \
+			return steps::step<R>(p, at...);                                                       \
 		}                                                                                          \
 	};
 REFERENCE_STEPS(STEP_FUNCTION)

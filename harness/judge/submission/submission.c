@@ -269,6 +269,10 @@ static bool cases_choose(const struct judge_options *options, struct submission 
 
 static bool problem_suits(const struct run *run, struct submission *s, struct error *err)
 {
+	const struct tolerance_request *asked = &run->options->tolerance;
+	if (asked->leetgpu && s->problem->leetgpu_atol == 0 && s->problem->leetgpu_rtol == 0)
+		return error_set(err, "--tolerance leetgpu: %s has no such tolerance; ATOL,RTOL says one",
+						 s->problem->name);
 	if ((s->fused && !epilogue_fits(s->problem, err)) || !cases_make(run->options, s, err))
 		return false;
 	cases_number(s);

@@ -163,7 +163,8 @@ Test(problem_file, sizes_and_scalars_that_are_none)
 		{"at most M", "at most K", 10, "N: 'at most K' is none of"},
 		{"at most M", "multiple of 0", 10, "N: 'multiple of 0' is none of"},
 		{"alpha = factor", "beta = factor", 12, "[scalars] has 'beta', and the prototype has it"},
-		{"alpha = factor", "alpha = 2", 12, "alpha: a float is a 'factor', not '2'"},
+		{"alpha = factor", "alpha = two", 12,
+		 "alpha: a float is a 'factor' or a number, not 'two'"},
 		{"nonzeros of B", "nonzeros of D", 13, "count: an int in [scalars] is 'nonzeros of BUFFER"},
 		{"nonzeros of B", "factor", 13, "count: an int in [scalars] is 'nonzeros of BUFFER"},
 	};
