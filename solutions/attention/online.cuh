@@ -74,6 +74,9 @@ struct online_cost {
 };
 
 constexpr double ONLINE_ENDS = 64, ONLINE_JOIN = 48; // estimates
+#ifndef ONLINE_LAST_JOINS
+#define ONLINE_LAST_JOINS 1
+#endif
 constexpr double ONLINE_MANY_ROUNDS = 8; // with more of them splitting only makes more ends
 
 /* `each`: what a key costs with tiles of so many. */
@@ -108,22 +111,30 @@ static void online_launch(const online_problem &p, int cluster, int splits)
 	online_check(
 		cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::BYTES));
 	join_memory memory = {NULL, NULL, (size_t)p.heads * p.rows, p.d};
-	float *place = splits > 1 ? (float *)workspace_get(memory.size(splits) * sizeof(float)) : NULL;
-	splits = place != NULL ? splits : 1;
-	memory.place(place, splits);
+	size_t row_tiles = (p.rows + ONLINE_ROWS - 1) / ONLINE_ROWS;
+	size_t bytes = WORKSPACE_HEAD + memory.size(splits) * sizeof(float);
+	char *workspace = splits > 1 ? (char *)workspace_get(bytes) : NULL;
+	splits = workspace != NULL ? splits : 1;
+	if (splits > 1)
+		memory.place((float *)(workspace + WORKSPACE_HEAD), splits);
+	bool last_joins = ONLINE_LAST_JOINS && splits > 1 &&
+					  row_tiles * p.heads * cluster * sizeof(unsigned) <= WORKSPACE_HEAD;
 	cudaLaunchAttribute in_clusters = hopper::cluster_attribute(cluster);
 	cudaLaunchConfig_t launch = {};
-	launch.gridDim = dim3((p.rows + ONLINE_ROWS - 1) / ONLINE_ROWS * cluster * splits, p.heads);
+	launch.gridDim = dim3((unsigned)row_tiles * cluster * splits, p.heads);
 	launch.blockDim = dim3(ONLINE_THREADS);
 	launch.dynamicSmemBytes = Tile::BYTES;
 	launch.attrs = &in_clusters;
 	launch.numAttrs = cluster > 1;
 	online_plan plan = {(float)(M_LOG2E / sqrt((double)p.d)),
 						load_vector(p.Q, p.d) && load_vector(p.K, p.d) && load_vector(p.V, p.d),
-						load_vector(p.output, p.d), splits, memory};
+						load_vector(p.output, p.d),
+						splits,
+						memory,
+						last_joins ? (unsigned *)workspace : NULL};
 	online_check(cudaLaunchKernelEx(&launch, kernel, p, plan));
 	unsigned joining = (unsigned)((memory.rows + JOIN_WARPS - 1) / JOIN_WARPS);
-	if (splits > 1)
+	if (splits > 1 && !last_joins)
 		online_check(follow_launch(join_kernel, joining, JOIN_WARPS * 32, 0, memory, splits,
 								   p.output, plan.write_vector));
 }
