@@ -92,26 +92,34 @@ static __device__ __forceinline__ void join_parts(const Parts &parts, int count,
 #pragma unroll 1
 	for (size_t first = rows.first; first < rows.behind; first += ROWS * rows.step) {
 		size_t row[ROWS];
-		float factor[ROWS]; // of the lane's part
-		float2 all[ROWS];   // maximum and sum of weights of all parts
+		float2 mine[ROWS], all[ROWS]; // maximum and sum of weights: of the lane's part, of all
+		float factor[ROWS];           // of the lane's part
 #pragma unroll
 		for (int i = 0; i < ROWS; i++) {
 			row[i] = first + i * rows.step;
-			all[i] = parts.state(min(lane, count - 1), min(row[i], rows.behind - 1));
+			mine[i] = parts.state(min(lane, count - 1), min(row[i], rows.behind - 1));
 			if (lane >= count)
-				all[i] = make_float2(-INFINITY, 0.0f);
+				mine[i] = make_float2(-INFINITY, 0.0f);
+			all[i].x = mine[i].x;
 		}
+		/* The first `count` lanes come to know what all of them have. */
+#pragma unroll 1
+		for (int apart = 1; apart < count; apart *= 2)
+#pragma unroll
+			for (int i = 0; i < ROWS; i++)
+				all[i].x = fmaxf(all[i].x, __shfl_xor_sync(0xffffffff, all[i].x, apart));
 #pragma unroll
 		for (int i = 0; i < ROWS; i++) {
-			float2 mine = all[i];
+			factor[i] = exp2f(mine[i].x - (all[i].x == -INFINITY ? 0.0f : all[i].x));
+			all[i].y = mine[i].y * factor[i];
+		}
+#pragma unroll 1
+		for (int apart = 1; apart < count; apart *= 2)
 #pragma unroll
-			for (int apart = 16; apart > 0; apart /= 2)
-				all[i].x = fmaxf(all[i].x, __shfl_xor_sync(0xffffffff, all[i].x, apart));
-			factor[i] = exp2f(mine.x - (all[i].x == -INFINITY ? 0.0f : all[i].x));
-			all[i].y = mine.y * factor[i];
-#pragma unroll
-			for (int apart = 16; apart > 0; apart /= 2)
+			for (int i = 0; i < ROWS; i++)
 				all[i].y += __shfl_xor_sync(0xffffffff, all[i].y, apart);
+#pragma unroll
+		for (int i = 0; i < ROWS; i++) {
 			if (to.states == NULL)
 				factor[i] /= all[i].y;
 			else if (lane == 0 && row[i] < rows.behind)

@@ -121,7 +121,7 @@ static void online_launch(const online_problem &p, int cluster, int splits)
 					  row_tiles * p.heads * cluster * sizeof(unsigned) <= WORKSPACE_HEAD;
 	cudaLaunchAttribute in_clusters = hopper::cluster_attribute(cluster);
 	cudaLaunchConfig_t launch = {};
-	launch.gridDim = dim3((unsigned)row_tiles * cluster * splits, p.heads);
+	launch.gridDim = dim3((unsigned)row_tiles * cluster, p.heads, splits);
 	launch.blockDim = dim3(ONLINE_THREADS);
 	launch.dynamicSmemBytes = Tile::BYTES;
 	launch.attrs = &in_clusters;

@@ -9,7 +9,12 @@
 #include "rows.cuh"
 #include "tf32.cuh"
 
-constexpr int ONLINE_ROW_WARPS = 4, ONLINE_KEY_WARPS = 2;
+#ifndef ONLINE_ROW_WARPS
+#define ONLINE_ROW_WARPS 4
+#endif
+#ifndef ONLINE_KEY_WARPS
+#define ONLINE_KEY_WARPS 2
+#endif
 constexpr int ONLINE_ROWS = ONLINE_ROW_WARPS * 16; // queries of a block
 constexpr int ONLINE_THREADS = ONLINE_ROW_WARPS * ONLINE_KEY_WARPS * 32;
 #ifndef ONLINE_STAGES
@@ -55,7 +60,7 @@ template <int D_, int KEYS_> struct online_tile {
 	static_assert(BYTES <= 227 * 1024, "what a block may have");
 };
 
-/* The blocks that share a tile of queries. */
+/* The blocks of a cluster, which share a tile of queries, and which of the tiles that is. */
 struct online_sharers {
 #if __CUDA_ARCH__ >= 900
 	static __device__ __forceinline__ int count()
@@ -65,6 +70,18 @@ struct online_sharers {
 	static __device__ __forceinline__ int rank()
 	{
 		return (int)cooperative_groups::this_cluster().block_rank();
+	}
+	static __device__ __forceinline__ int tile()
+	{
+		unsigned x;
+		asm("mov.u32 %0, %%clusterid.x;" : "=r"(x));
+		return (int)x;
+	}
+	static __device__ __forceinline__ int tiles()
+	{
+		unsigned x;
+		asm("mov.u32 %0, %%nclusterid.x;" : "=r"(x));
+		return (int)x;
 	}
 	static __device__ __forceinline__ const float *shared(float *mine, int block)
 	{
@@ -82,6 +99,14 @@ struct online_sharers {
 	static __device__ __forceinline__ int rank()
 	{
 		return 0;
+	}
+	static __device__ __forceinline__ int tile()
+	{
+		return (int)blockIdx.x;
+	}
+	static __device__ __forceinline__ int tiles()
+	{
+		return (int)gridDim.x;
 	}
 	static __device__ __forceinline__ const float *shared(float *mine, int)
 	{
@@ -304,7 +329,7 @@ static __device__ __forceinline__ bool online_last(unsigned *arrived, int count)
 }
 
 /* A tile of queries: those of a head along the grid's y. The grid's x has them last first, as under
- * a diagonal the last ones take longest. */
+ * a diagonal the last ones take longest; its z has the clusters that share a tile. */
 template <class Tile, bool CAUSAL>
 static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	online_attention(const online_problem p, const online_plan plan)
@@ -313,11 +338,11 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	float *q = shared, *k = q + Tile::Q_SIZE, *v = k + Tile::K_SIZE;
 	follow_may_start();
 	int cluster = online_sharers::count(), rank = online_sharers::rank();
-	int sharers = cluster * plan.splits, split = (int)blockIdx.x / cluster % plan.splits;
-	int share = split * cluster + rank;
-	int row0 = ((int)gridDim.x - 1 - (int)blockIdx.x) / sharers * ONLINE_ROWS;
+	int sharers = cluster * plan.splits, split = (int)blockIdx.z, share = split * cluster + rank;
+	int row0 = (online_sharers::tiles() - 1 - online_sharers::tile()) * ONLINE_ROWS;
 	size_t head_rows = (size_t)blockIdx.y * p.rows;
-	size_t shared_head = (size_t)(blockIdx.y / p.group) * p.keys * p.d;
+	unsigned shared_head = p.group == 1 ? blockIdx.y : blockIdx.y / p.group;
+	size_t shared_rows = (size_t)shared_head * p.keys;
 	int warp = threadIdx.x / 32, row_warp = warp % ONLINE_ROW_WARPS;
 	int part = warp / ONLINE_ROW_WARPS * Tile::KEYS; // the warp's keys in a tile
 
@@ -325,11 +350,15 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	auto seen = [&](int row) { return CAUSAL ? min(row + 1, p.keys) : p.keys; };
 	int last = min(row0 + ONLINE_ROWS, p.rows) - 1, row = row0 + row_warp * 16;
 	int tiles = (seen(last) + Tile::TILE_KEYS - 1) / Tile::TILE_KEYS;
-	int tile = tiles * share / sharers, end = tiles * (share + 1) / sharers;
+	int tile = 0, end = tiles;
+	if (sharers > 1) {
+		tile = tiles * share / sharers;
+		end = tiles * (share + 1) / sharers;
+	}
 
 	some_rows from_q = {p.Q + head_rows * p.d, row0, p.rows, p.d, plan.read_vector};
-	some_rows from_k = {p.K + shared_head, 0, p.keys, p.d, plan.read_vector};
-	some_rows from_v = {p.V + shared_head, 0, p.keys, p.d, plan.read_vector};
+	some_rows from_k = {p.K + shared_rows * p.d, 0, p.keys, p.d, plan.read_vector};
+	some_rows from_v = {p.V + shared_rows * p.d, 0, p.keys, p.d, plan.read_vector};
 	auto copy_k = [&](int next, int stage) {
 		from_k.first = next * Tile::TILE_KEYS;
 		rows_copy_columns<Tile::TILE_KEYS, Tile::COLUMNS, Tile::LD_QK, ONLINE_THREADS>(
@@ -401,13 +430,12 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 					  ONLINE_THREADS / 32};
 	size_t at = head_rows + row0;
 	join_target output = {p.output + at * p.d, NULL, p.d, p.d, plan.write_vector};
-	join_parts<2>(online_shared_parts<Tile>{shared}, cluster * ONLINE_KEY_WARPS, rows,
+	join_parts<4>(online_shared_parts<Tile>{shared}, cluster * ONLINE_KEY_WARPS, rows,
 				  plan.splits > 1 ? plan.memory.target(split, at) : output);
 	online_sharers::sync(); // nobody ends whose sums are still read
 	if (plan.splits == 1 || plan.arrived == NULL)
 		return;
-	int row_tile = row0 / ONLINE_ROWS, row_tiles = (int)gridDim.x / sharers;
-	unsigned *arrived = plan.arrived + (blockIdx.y * row_tiles + row_tile) * cluster + rank;
+	unsigned *arrived = plan.arrived + blockIdx.y * gridDim.x + row0 / ONLINE_ROWS * cluster + rank;
 	if (online_last(arrived, plan.splits))
 		join_parts<4>(join_memory_rows{plan.memory, at}, plan.splits, rows, output);
 }
