@@ -50,11 +50,11 @@ struct online_room {
 
 static inline online_room online_ask_device(void)
 {
+	constexpr int BYTES = online_tile<128, 128 / ONLINE_KEY_WARPS>::BYTES;
 	online_room room = {};
 	online_check(cudaDeviceGetAttribute(&room.at_once[1], cudaDevAttrMultiProcessorCount, 0));
 	for (int blocks = 2; blocks <= ONLINE_MOST_CLUSTER && follow_possible(); blocks++)
-		online_check(
-			hopper::clusters_at_once(blocks, online_tile<128, 64>::BYTES, &room.at_once[blocks]));
+		online_check(hopper::clusters_at_once(blocks, BYTES, &room.at_once[blocks]));
 	return room;
 }
 
@@ -73,7 +73,18 @@ struct online_cost {
 	double keys;
 };
 
-constexpr double ONLINE_ENDS = 64, ONLINE_JOIN = 48; // estimates
+#ifndef ONLINE_ENDS
+#define ONLINE_ENDS 64 // these four are estimates
+#endif
+#ifndef ONLINE_JOIN
+#define ONLINE_JOIN 48
+#endif
+#ifndef ONLINE_SOME_EACH // what a key costs with tiles of half and of a quarter of the keys
+#define ONLINE_SOME_EACH 1.15
+#endif
+#ifndef ONLINE_FEW_EACH
+#define ONLINE_FEW_EACH 1.4
+#endif
 #ifndef ONLINE_LAST_JOINS
 #define ONLINE_LAST_JOINS 1
 #endif
@@ -145,8 +156,8 @@ template <int D, bool CAUSAL> static void online_launch_best(const online_proble
 {
 	constexpr int KEYS = D > 128 ? 32 : 64, SOME = KEYS / 2, FEW = 16;
 	online_cost many = online_cost_of(p, KEYS * ONLINE_KEY_WARPS, 1, CAUSAL);
-	online_cost some = online_cost_of(p, SOME * ONLINE_KEY_WARPS, 1.15, CAUSAL);
-	online_cost few = online_cost_of(p, FEW * ONLINE_KEY_WARPS, 1.4, CAUSAL);
+	online_cost some = online_cost_of(p, SOME * ONLINE_KEY_WARPS, ONLINE_SOME_EACH, CAUSAL);
+	online_cost few = online_cost_of(p, FEW * ONLINE_KEY_WARPS, ONLINE_FEW_EACH, CAUSAL);
 	if (many.keys <= some.keys && many.keys <= few.keys)
 		online_launch<online_tile<D, KEYS>, CAUSAL>(p, many.cluster, many.splits);
 	else if (some.keys <= few.keys || SOME == FEW)

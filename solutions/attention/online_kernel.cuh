@@ -91,6 +91,15 @@ struct online_sharers {
 	{
 		cooperative_groups::this_cluster().sync();
 	}
+	/* The first and the second half of sync(). */
+	static __device__ __forceinline__ void arrive()
+	{
+		asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+	}
+	static __device__ __forceinline__ void wait()
+	{
+		asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+	}
 #else
 	static __device__ __forceinline__ int count()
 	{
@@ -115,6 +124,12 @@ struct online_sharers {
 	static __device__ __forceinline__ void sync()
 	{
 		__syncthreads();
+	}
+	static __device__ __forceinline__ void arrive()
+	{
+	}
+	static __device__ __forceinline__ void wait()
+	{
 	}
 #endif
 };
@@ -432,12 +447,13 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	join_target output = {p.output + at * p.d, NULL, p.d, p.d, plan.write_vector};
 	join_parts<4>(online_shared_parts<Tile>{shared}, cluster * ONLINE_KEY_WARPS, rows,
 				  plan.splits > 1 ? plan.memory.target(split, at) : output);
-	online_sharers::sync(); // nobody ends whose sums are still read
-	if (plan.splits == 1 || plan.arrived == NULL)
-		return;
-	unsigned *arrived = plan.arrived + blockIdx.y * gridDim.x + row0 / ONLINE_ROWS * cluster + rank;
-	if (online_last(arrived, plan.splits))
-		join_parts<4>(join_memory_rows{plan.memory, at}, plan.splits, rows, output);
+	online_sharers::arrive();
+	if (plan.splits > 1 && plan.arrived != NULL) {
+		size_t counter = blockIdx.y * gridDim.x + row0 / ONLINE_ROWS * cluster + rank;
+		if (online_last(plan.arrived + counter, plan.splits))
+			join_parts<4>(join_memory_rows{plan.memory, at}, plan.splits, rows, output);
+	}
+	online_sharers::wait(); // nobody ends whose sums are still read
 }
 
 #endif
