@@ -1,6 +1,6 @@
 /* The end of an online softmax whose keys were divided: parts have a maximum, a sum of weights and
- * a weighted sum of rows of V each, relative to their maximum. online_kernel.cuh joins parts that
- * lie in shared memory, and the second kernel, which is here, those in device memory. */
+ * a weighted sum of rows of V each, relative to their maximum. They lie in shared memory or in
+ * device memory. Kernels join them at their end, or a kernel of its own does, which is here. */
 #ifndef GEMMJUDGE_ATTENTION_JOIN_CUH
 #define GEMMJUDGE_ATTENTION_JOIN_CUH
 

@@ -19,8 +19,11 @@
  * Where blocks would be too few for the GPU, several share the keys of a tile of queries. Every
  * part of the keys has a maximum and sums of its own at the end. Those of a cluster's blocks are
  * joined through their shared memory, each block some rows. Clusters are small, and not as many fit
- * as multiprocessors: so several clusters may share a tile, too, leave what they have in device
- * memory, and a second kernel joins that (join.cuh). Clusters need Hopper; other GPUs do without.
+ * as multiprocessors: so several clusters may share a tile, too, and leave what they have in device
+ * memory. Of the blocks that have left parts of some rows the last one joins them (join.cuh): a
+ * kernel behind this one would take longer, as it begins when all blocks have ended. Only where
+ * there are too many rows to count such blocks does a second kernel join. Clusters need Hopper;
+ * other GPUs do without.
  */
 #ifndef GEMMJUDGE_ATTENTION_ONLINE_CUH
 #define GEMMJUDGE_ATTENTION_ONLINE_CUH
@@ -66,8 +69,8 @@ static inline const online_room &online_room_of_device(void)
 
 /* How a problem is divided, and the time that it takes, in keys of a block: rounds of blocks, each
  * of which goes through its keys and has the work of ONLINE_ENDS more at its beginning and its end;
- * then the second kernel, if there is one. With a diagonal a block has half of the most keys on
- * average, and none ends before its last. */
+ * then what joins parts in memory, if there are any. With a diagonal a block has half of the most
+ * keys on average, and none ends before its last. */
 struct online_cost {
 	int cluster, splits;
 	double keys;
@@ -114,7 +117,9 @@ static inline online_cost online_cost_of(const online_problem &p, int tile_keys,
 	return best;
 }
 
-/* Where there is no memory for parts, clusters do not share a tile. */
+/* Where there is no memory for parts, clusters do not share a tile. The workspace begins with
+ * counters of the blocks that have left parts, one for each block of a cluster and each tile of
+ * queries; they are 0 between calls. */
 template <class Tile, bool CAUSAL>
 static void online_launch(const online_problem &p, int cluster, int splits)
 {
