@@ -8,7 +8,7 @@
  * Changes from 01_naive: one kernel for three; both products on the tensor cores, in f32's accuracy
  * by three products of TF32 parts (tf32.cuh); K and V through shared memory by asynchronous copies,
  * each under the product with the other. Where there are few queries, blocks share the keys of a
- * tile: those of a cluster, and several clusters, whose parts a second kernel joins.
+ * tile: those of a cluster, and several clusters, whose parts the last of them joins.
  *
  * Arithmetic intensity: 4 * 64 * d FLOP for the 8 * d bytes of a key's rows of K and V: 32 FLOP per
  * byte that comes from the L2 cache. From memory, at M = N = 1024 and d = 128, 256 FLOP for each

@@ -1,6 +1,6 @@
 /* The end of an online softmax whose keys were divided: parts have a maximum, a sum of weights and
- * a weighted sum of rows of V each, relative to their maximum. online_kernel.cuh joins parts that
- * lie in shared memory, and the second kernel, which is here, those in device memory. */
+ * a weighted sum of rows of V each, relative to their maximum. They lie in shared memory or in
+ * device memory. Kernels join them at their end, or a kernel of its own does, which is here. */
 #ifndef GEMMJUDGE_ATTENTION_JOIN_CUH
 #define GEMMJUDGE_ATTENTION_JOIN_CUH
 
@@ -13,13 +13,19 @@
 constexpr int JOIN_MOST = 32; // parts of a row: a lane has the factor of one
 constexpr int JOIN_WARPS = 4;
 
-/* Where a row goes: divided by its sum of weights, or with `state`, which then gets maximum and
- * sum, as a part of more. */
+/* Where rows go: divided by their sums of weights, or with `states`, which then get maxima and
+ * sums, as a part of more. */
 struct join_target {
-	float *sums;
-	float2 *state;
-	int d;
+	float *sums; // of row 0
+	float2 *states;
+	int d, ld;
 	bool vector; // 16 bytes at a time
+};
+
+/* Rows of a warp: every `step`th from `first` on, before `behind`. */
+struct join_rows {
+	size_t first, behind;
+	int step;
 };
 
 /* Parts in device memory: `rows` rows of each, 16 bytes aligned. */
@@ -43,65 +49,112 @@ struct join_memory {
 		sums_at = memory;
 		states = (float2 *)(memory + (size_t)parts * rows * ld());
 	}
-	__device__ __forceinline__ const float *sums(int part, size_t row) const
+	/* Other blocks of the kernel may have written what is read: it comes from the L2 cache. */
+	__device__ __forceinline__ float4 read(int part, size_t row, int column) const
 	{
-		return sums_at + (part * rows + row) * ld();
+		return __ldcg((const float4 *)(sums_at + (part * rows + row) * ld() + column));
 	}
 	__device__ __forceinline__ float2 state(int part, size_t row) const
 	{
-		return states[part * rows + row];
+		return __ldcg(&states[part * rows + row]);
 	}
+	/* The part of the rows from `row` on. */
 	__device__ __forceinline__ join_target target(int part, size_t row) const
 	{
 		size_t at = part * rows + row;
-		return {sums_at + at * ld(), states + at, d, true};
+		return {sums_at + at * ld(), states + at, d, ld(), true};
 	}
 };
 
-/* A warp joins `count` parts of a row. A part without keys has the maximum -infinity. */
-template <class Parts>
-static __device__ __forceinline__ void join_parts(const Parts &parts, int count, size_t row,
-												  const join_target &to)
+/* Some rows of parts, with numbers of their own. */
+struct join_memory_rows {
+	const join_memory &memory;
+	size_t first;
+
+	__device__ __forceinline__ float4 read(int part, size_t row, int column) const
+	{
+		return memory.read(part, first + row, column);
+	}
+	__device__ __forceinline__ float2 state(int part, size_t row) const
+	{
+		return memory.state(part, first + row);
+	}
+};
+
+/* A warp joins `count` parts of each of its rows, ROWS rows at a time: as most of the time is
+ * waiting for what is read, rows beside each other take little more than one. A part without keys
+ * has the maximum -infinity. */
+template <int ROWS, class Parts>
+static __device__ __forceinline__ void join_parts(const Parts &parts, int count,
+												  const join_rows &rows, const join_target &to)
 {
 	int lane = threadIdx.x % 32;
-	float2 state = parts.state(min(lane, count - 1), row);
-	if (lane >= count)
-		state = make_float2(-INFINITY, 0.0f);
-	float most = state.x;
+#pragma unroll 1
+	for (size_t first = rows.first; first < rows.behind; first += ROWS * rows.step) {
+		size_t row[ROWS];
+		float2 mine[ROWS], all[ROWS]; // maximum and sum of weights: of the lane's part, of all
+		float factor[ROWS];           // of the lane's part
 #pragma unroll
-	for (int i = 16; i > 0; i /= 2)
-		most = fmaxf(most, __shfl_xor_sync(0xffffffff, most, i));
-	float factor = exp2f(state.x - (most == -INFINITY ? 0.0f : most)), weights = state.y * factor;
-#pragma unroll
-	for (int i = 16; i > 0; i /= 2)
-		weights += __shfl_xor_sync(0xffffffff, weights, i);
-	float divisor = to.state == NULL ? weights : 1.0f;
-	for (int first = 0; first < to.d; first += 128) {
-		int c = first + lane * 4;
-		float x[4] = {};
-#pragma unroll 4
-		for (int part = 0; part < count; part++) {
-			float by = __shfl_sync(0xffffffff, factor, part);
-			if (c >= to.d)
-				continue;
-			float4 y = rows_read(parts.sums(part, row) + c);
-			x[0] = fmaf(y.x, by, x[0]);
-			x[1] = fmaf(y.y, by, x[1]);
-			x[2] = fmaf(y.z, by, x[2]);
-			x[3] = fmaf(y.w, by, x[3]);
+		for (int i = 0; i < ROWS; i++) {
+			row[i] = first + i * rows.step;
+			mine[i] = parts.state(min(lane, count - 1), min(row[i], rows.behind - 1));
+			if (lane >= count)
+				mine[i] = make_float2(-INFINITY, 0.0f);
+			all[i].x = mine[i].x;
 		}
+		/* The first `count` lanes come to know what all of them have. */
+#pragma unroll 1
+		for (int apart = 1; apart < count; apart *= 2)
 #pragma unroll
-		for (int i = 0; i < 4; i++)
-			x[i] /= divisor;
-		if (to.vector && c < to.d)
-			*(float4 *)&to.sums[c] = make_float4(x[0], x[1], x[2], x[3]);
+			for (int i = 0; i < ROWS; i++)
+				all[i].x = fmaxf(all[i].x, __shfl_xor_sync(0xffffffff, all[i].x, apart));
 #pragma unroll
-		for (int i = 0; i < 4 && !to.vector; i++)
-			if (c + i < to.d)
-				to.sums[c + i] = x[i];
+		for (int i = 0; i < ROWS; i++) {
+			factor[i] = exp2f(mine[i].x - (all[i].x == -INFINITY ? 0.0f : all[i].x));
+			all[i].y = mine[i].y * factor[i];
+		}
+#pragma unroll 1
+		for (int apart = 1; apart < count; apart *= 2)
+#pragma unroll
+			for (int i = 0; i < ROWS; i++)
+				all[i].y += __shfl_xor_sync(0xffffffff, all[i].y, apart);
+#pragma unroll
+		for (int i = 0; i < ROWS; i++) {
+			if (to.states == NULL)
+				factor[i] /= all[i].y;
+			else if (lane == 0 && row[i] < rows.behind)
+				to.states[row[i]] = all[i];
+		}
+#pragma unroll 1
+		for (int c = lane * 4; c < to.d + lane * 4; c += 128) {
+			float x[ROWS][4] = {};
+#pragma unroll 4
+			for (int part = 0; part < count; part++)
+#pragma unroll
+				for (int i = 0; i < ROWS; i++) {
+					float by = __shfl_sync(0xffffffff, factor[i], part);
+					if (c >= to.d || row[i] >= rows.behind)
+						continue;
+					float4 y = parts.read(part, row[i], c);
+					x[i][0] = fmaf(y.x, by, x[i][0]);
+					x[i][1] = fmaf(y.y, by, x[i][1]);
+					x[i][2] = fmaf(y.z, by, x[i][2]);
+					x[i][3] = fmaf(y.w, by, x[i][3]);
+				}
+#pragma unroll
+			for (int i = 0; i < ROWS; i++) {
+				if (c >= to.d || row[i] >= rows.behind)
+					continue;
+				float *at = to.sums + row[i] * to.ld + c;
+				if (to.vector)
+					*(float4 *)at = make_float4(x[i][0], x[i][1], x[i][2], x[i][3]);
+#pragma unroll
+				for (int k = 0; k < 4 && !to.vector; k++)
+					if (c + k < to.d)
+						at[k] = x[i][k];
+			}
+		}
 	}
-	if (to.state != NULL && lane == 0)
-		*to.state = make_float2(most, weights);
 }
 
 /* A warp a row of the output, of `d` columns. */
@@ -110,9 +163,8 @@ static __global__ void __launch_bounds__(JOIN_WARPS * 32)
 {
 	follow_wait();
 	size_t row = (size_t)blockIdx.x * JOIN_WARPS + threadIdx.x / 32;
-	if (row >= memory.rows)
-		return;
-	join_parts(memory, parts, row, {output + row * memory.d, NULL, memory.d, vector});
+	size_t behind = row < memory.rows ? row + 1 : row;
+	join_parts<1>(memory, parts, {row, behind, 1}, {output, NULL, memory.d, memory.d, vector});
 }
 
 #endif

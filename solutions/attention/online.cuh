@@ -19,8 +19,11 @@
  * Where blocks would be too few for the GPU, several share the keys of a tile of queries. Every
  * part of the keys has a maximum and sums of its own at the end. Those of a cluster's blocks are
  * joined through their shared memory, each block some rows. Clusters are small, and not as many fit
- * as multiprocessors: so several clusters may share a tile, too, leave what they have in device
- * memory, and a second kernel joins that (join.cuh). Clusters need Hopper; other GPUs do without.
+ * as multiprocessors: so several clusters may share a tile, too, and leave what they have in device
+ * memory. Of the blocks that have left parts of some rows the last one joins them (join.cuh): a
+ * kernel behind this one would take longer, as it begins when all blocks have ended. Only where
+ * there are too many rows to count such blocks does a second kernel join. Clusters need Hopper;
+ * other GPUs do without.
  */
 #ifndef GEMMJUDGE_ATTENTION_ONLINE_CUH
 #define GEMMJUDGE_ATTENTION_ONLINE_CUH
@@ -50,11 +53,11 @@ struct online_room {
 
 static inline online_room online_ask_device(void)
 {
+	constexpr int BYTES = online_tile<128, 128 / ONLINE_KEY_WARPS>::BYTES;
 	online_room room = {};
 	online_check(cudaDeviceGetAttribute(&room.at_once[1], cudaDevAttrMultiProcessorCount, 0));
 	for (int blocks = 2; blocks <= ONLINE_MOST_CLUSTER && follow_possible(); blocks++)
-		online_check(
-			hopper::clusters_at_once(blocks, online_tile<128, 64>::BYTES, &room.at_once[blocks]));
+		online_check(hopper::clusters_at_once(blocks, BYTES, &room.at_once[blocks]));
 	return room;
 }
 
@@ -66,14 +69,28 @@ static inline const online_room &online_room_of_device(void)
 
 /* How a problem is divided, and the time that it takes, in keys of a block: rounds of blocks, each
  * of which goes through its keys and has the work of ONLINE_ENDS more at its beginning and its end;
- * then the second kernel, if there is one. With a diagonal a block has half of the most keys on
- * average, and none ends before its last. */
+ * then what joins parts in memory, if there are any. With a diagonal a block has half of the most
+ * keys on average, and none ends before its last. */
 struct online_cost {
 	int cluster, splits;
 	double keys;
 };
 
-constexpr double ONLINE_ENDS = 64, ONLINE_JOIN = 48; // estimates
+#ifndef ONLINE_ENDS
+#define ONLINE_ENDS 64 // these four are estimates
+#endif
+#ifndef ONLINE_JOIN
+#define ONLINE_JOIN 48
+#endif
+#ifndef ONLINE_SOME_EACH // what a key costs with tiles of half and of a quarter of the keys
+#define ONLINE_SOME_EACH 1.15
+#endif
+#ifndef ONLINE_FEW_EACH
+#define ONLINE_FEW_EACH 1.4
+#endif
+#ifndef ONLINE_LAST_JOINS
+#define ONLINE_LAST_JOINS 1
+#endif
 constexpr double ONLINE_MANY_ROUNDS = 8; // with more of them splitting only makes more ends
 
 /* `each`: what a key costs with tiles of so many. */
@@ -100,7 +117,9 @@ static inline online_cost online_cost_of(const online_problem &p, int tile_keys,
 	return best;
 }
 
-/* Where there is no memory for parts, clusters do not share a tile. */
+/* Where there is no memory for parts, clusters do not share a tile. The workspace begins with
+ * counters of the blocks that have left parts, one for each block of a cluster and each tile of
+ * queries; they are 0 between calls. */
 template <class Tile, bool CAUSAL>
 static void online_launch(const online_problem &p, int cluster, int splits)
 {
@@ -108,22 +127,30 @@ static void online_launch(const online_problem &p, int cluster, int splits)
 	online_check(
 		cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::BYTES));
 	join_memory memory = {NULL, NULL, (size_t)p.heads * p.rows, p.d};
-	float *place = splits > 1 ? (float *)workspace_get(memory.size(splits) * sizeof(float)) : NULL;
-	splits = place != NULL ? splits : 1;
-	memory.place(place, splits);
+	size_t row_tiles = (p.rows + ONLINE_ROWS - 1) / ONLINE_ROWS;
+	size_t bytes = WORKSPACE_HEAD + memory.size(splits) * sizeof(float);
+	char *workspace = splits > 1 ? (char *)workspace_get(bytes) : NULL;
+	splits = workspace != NULL ? splits : 1;
+	if (splits > 1)
+		memory.place((float *)(workspace + WORKSPACE_HEAD), splits);
+	bool last_joins = ONLINE_LAST_JOINS && splits > 1 &&
+					  row_tiles * p.heads * cluster * sizeof(unsigned) <= WORKSPACE_HEAD;
 	cudaLaunchAttribute in_clusters = hopper::cluster_attribute(cluster);
 	cudaLaunchConfig_t launch = {};
-	launch.gridDim = dim3((p.rows + ONLINE_ROWS - 1) / ONLINE_ROWS * cluster * splits, p.heads);
+	launch.gridDim = dim3((unsigned)row_tiles * cluster, p.heads, splits);
 	launch.blockDim = dim3(ONLINE_THREADS);
 	launch.dynamicSmemBytes = Tile::BYTES;
 	launch.attrs = &in_clusters;
 	launch.numAttrs = cluster > 1;
 	online_plan plan = {(float)(M_LOG2E / sqrt((double)p.d)),
 						load_vector(p.Q, p.d) && load_vector(p.K, p.d) && load_vector(p.V, p.d),
-						load_vector(p.output, p.d), splits, memory};
+						load_vector(p.output, p.d),
+						splits,
+						memory,
+						last_joins ? (unsigned *)workspace : NULL};
 	online_check(cudaLaunchKernelEx(&launch, kernel, p, plan));
 	unsigned joining = (unsigned)((memory.rows + JOIN_WARPS - 1) / JOIN_WARPS);
-	if (splits > 1)
+	if (splits > 1 && !last_joins)
 		online_check(follow_launch(join_kernel, joining, JOIN_WARPS * 32, 0, memory, splits,
 								   p.output, plan.write_vector));
 }
@@ -134,8 +161,8 @@ template <int D, bool CAUSAL> static void online_launch_best(const online_proble
 {
 	constexpr int KEYS = D > 128 ? 32 : 64, SOME = KEYS / 2, FEW = 16;
 	online_cost many = online_cost_of(p, KEYS * ONLINE_KEY_WARPS, 1, CAUSAL);
-	online_cost some = online_cost_of(p, SOME * ONLINE_KEY_WARPS, 1.15, CAUSAL);
-	online_cost few = online_cost_of(p, FEW * ONLINE_KEY_WARPS, 1.4, CAUSAL);
+	online_cost some = online_cost_of(p, SOME * ONLINE_KEY_WARPS, ONLINE_SOME_EACH, CAUSAL);
+	online_cost few = online_cost_of(p, FEW * ONLINE_KEY_WARPS, ONLINE_FEW_EACH, CAUSAL);
 	if (many.keys <= some.keys && many.keys <= few.keys)
 		online_launch<online_tile<D, KEYS>, CAUSAL>(p, many.cluster, many.splits);
 	else if (some.keys <= few.keys || SOME == FEW)

@@ -9,9 +9,17 @@
 #include "rows.cuh"
 #include "tf32.cuh"
 
-constexpr int ONLINE_ROW_WARPS = 4, ONLINE_KEY_WARPS = 2;
+#ifndef ONLINE_ROW_WARPS
+#define ONLINE_ROW_WARPS 4
+#endif
+#ifndef ONLINE_KEY_WARPS
+#define ONLINE_KEY_WARPS 2
+#endif
 constexpr int ONLINE_ROWS = ONLINE_ROW_WARPS * 16; // queries of a block
 constexpr int ONLINE_THREADS = ONLINE_ROW_WARPS * ONLINE_KEY_WARPS * 32;
+#ifndef ONLINE_STAGES
+#define ONLINE_STAGES 2
+#endif
 
 /* Row-major and dense, head after head. `group` heads of Q share one of K and V. */
 struct online_problem {
@@ -27,6 +35,7 @@ struct online_plan {
 	bool write_vector;  // so are those of the output
 	int splits;         // clusters that share a tile of queries
 	join_memory memory; // where those leave what they have, if there are several
+	unsigned *arrived;  // how many have, for each block of a cluster; NULL: a second kernel joins
 };
 
 /* D: the columns that shared memory has room for. KEYS: those of a warp in a tile. */
@@ -34,6 +43,9 @@ template <int D_, int KEYS_> struct online_tile {
 	static constexpr int D = D_, KEYS = KEYS_, TILE_KEYS = KEYS * ONLINE_KEY_WARPS;
 	static constexpr int TILES = KEYS / 8; // of a warp's scores
 	static constexpr int GROUPS = D / 32;  // of four tiles of a warp's sums
+	/* Q and K are copied some columns at a time, and multiplied as they come. */
+	static constexpr int STAGES = D / 16 >= ONLINE_STAGES ? ONLINE_STAGES : D / 16;
+	static constexpr int COLUMNS = D / STAGES;
 	/* Lanes that read together are 4t floats apart in rows g of Q and K; in rows 2t of V 4g apart:
 	 * with these row lengths they are in different banks. */
 	static constexpr int LD_QK = D + 16, LD_V = D + 4;
@@ -48,7 +60,7 @@ template <int D_, int KEYS_> struct online_tile {
 	static_assert(BYTES <= 227 * 1024, "what a block may have");
 };
 
-/* The blocks that share a tile of queries. */
+/* The blocks of a cluster, which share a tile of queries, and which of the tiles that is. */
 struct online_sharers {
 #if __CUDA_ARCH__ >= 900
 	static __device__ __forceinline__ int count()
@@ -59,6 +71,18 @@ struct online_sharers {
 	{
 		return (int)cooperative_groups::this_cluster().block_rank();
 	}
+	static __device__ __forceinline__ int tile()
+	{
+		unsigned x;
+		asm("mov.u32 %0, %%clusterid.x;" : "=r"(x));
+		return (int)x;
+	}
+	static __device__ __forceinline__ int tiles()
+	{
+		unsigned x;
+		asm("mov.u32 %0, %%nclusterid.x;" : "=r"(x));
+		return (int)x;
+	}
 	static __device__ __forceinline__ const float *shared(float *mine, int block)
 	{
 		return cooperative_groups::this_cluster().map_shared_rank(mine, block);
@@ -66,6 +90,15 @@ struct online_sharers {
 	static __device__ __forceinline__ void sync()
 	{
 		cooperative_groups::this_cluster().sync();
+	}
+	/* The first and the second half of sync(). */
+	static __device__ __forceinline__ void arrive()
+	{
+		asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+	}
+	static __device__ __forceinline__ void wait()
+	{
+		asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 	}
 #else
 	static __device__ __forceinline__ int count()
@@ -76,6 +109,14 @@ struct online_sharers {
 	{
 		return 0;
 	}
+	static __device__ __forceinline__ int tile()
+	{
+		return (int)blockIdx.x;
+	}
+	static __device__ __forceinline__ int tiles()
+	{
+		return (int)gridDim.x;
+	}
 	static __device__ __forceinline__ const float *shared(float *mine, int)
 	{
 		return mine;
@@ -83,6 +124,12 @@ struct online_sharers {
 	static __device__ __forceinline__ void sync()
 	{
 		__syncthreads();
+	}
+	static __device__ __forceinline__ void arrive()
+	{
+	}
+	static __device__ __forceinline__ void wait()
+	{
 	}
 #endif
 };
@@ -94,43 +141,59 @@ template <class Tile> struct online_state {
 	float weights[2];              // of this lane's keys
 };
 
-/* Scores of a warp's 16 rows and its keys, from `k` on, before they are scaled. */
-template <class Tile>
-static __device__ __forceinline__ void online_scores(float (&score)[Tile::TILES][4], const float *q,
-													 const float *k, int d)
-{
-	constexpr int LD = Tile::LD_QK, MANY = Tile::TILES < 4 ? Tile::TILES : 4;
-	int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-	tf32_sums sum[Tile::TILES / MANY][MANY] = {};
+/* Scores of a warp's 16 rows and its keys, before they are scaled. */
+template <class Tile> struct online_scores {
+	static constexpr int MANY = Tile::TILES < 4 ? Tile::TILES : 4; // multiplied side by side
+	tf32_sums sum[Tile::TILES / MANY][MANY];
+
+	/* Adds the products of columns `first` to `behind`, of which the first is a multiple of 16. `k`
+	 * is the row of the warp's first key. */
+	__device__ __forceinline__ void add(const float *q, const float *k, int first, int behind)
+	{
+		constexpr int LD = Tile::LD_QK;
+		int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll 1
-	for (int c = 4 * t; c < d + 4 * t; c += 16) {
-		float4 upper = rows_read(q + g * LD + c), lower = rows_read(q + (g + 8) * LD + c);
-		const float x[2][4] = {{upper.x, lower.x, upper.y, lower.y},
-							   {upper.z, lower.z, upper.w, lower.w}};
-		tf32_parts<4> a[2];
+		for (int c = first + 4 * t; c < behind + 4 * t; c += 16) {
+			float4 upper = rows_read(q + g * LD + c), lower = rows_read(q + (g + 8) * LD + c);
+			const float x[2][4] = {{upper.x, lower.x, upper.y, lower.y},
+								   {upper.z, lower.z, upper.w, lower.w}};
+			tf32_parts<4> a[2];
 #pragma unroll
-		for (int i = 0; i < 8; i++)
-			a[i / 4].set(i % 4, x[i / 4][i % 4]);
+			for (int i = 0; i < 8; i++)
+				a[i / 4].set(i % 4, x[i / 4][i % 4]);
 #pragma unroll
-		for (int j = 0; j < Tile::TILES / MANY; j++) {
-			tf32_parts<MANY * 4> b;
+			for (int j = 0; j < Tile::TILES / MANY; j++) {
+				tf32_parts<MANY * 4> b;
 #pragma unroll
-			for (int i = 0; i < MANY; i++) {
-				float4 y = rows_read(k + ((j * MANY + i) * 8 + g) * LD + c);
-				b.set(4 * i, y.x);
-				b.set(4 * i + 1, y.y);
-				b.set(4 * i + 2, y.z);
-				b.set(4 * i + 3, y.w);
+				for (int i = 0; i < MANY; i++) {
+					float4 y = rows_read(k + ((j * MANY + i) * 8 + g) * LD + c);
+					b.set(4 * i, y.x);
+					b.set(4 * i + 1, y.y);
+					b.set(4 * i + 2, y.z);
+					b.set(4 * i + 3, y.w);
+				}
+				tf32_multiply<MANY, 4, 1>(sum[j], a[0], b, 0);
+				tf32_multiply<MANY, 4, 1>(sum[j], a[1], b, 2);
 			}
-			tf32_multiply<MANY, 4, 1>(sum[j], a[0], b, 0);
-			tf32_multiply<MANY, 4, 1>(sum[j], a[1], b, 2);
 		}
 	}
+	__device__ __forceinline__ void total(float (&score)[Tile::TILES][4]) const
+	{
 #pragma unroll
-	for (int j = 0; j < Tile::TILES; j++)
+		for (int j = 0; j < Tile::TILES; j++)
 #pragma unroll
-		for (int i = 0; i < 4; i++)
-			score[j][i] = sum[j / MANY][j % MANY].total(i);
+			for (int i = 0; i < 4; i++)
+				score[j][i] = sum[j / MANY][j % MANY].total(i);
+	}
+};
+
+/* 2^x. What is below 2^-126 becomes 0: of weights, that is next to nothing beside the largest, 1.
+ */
+static __device__ __forceinline__ float online_exp2(float x)
+{
+	float y;
+	asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+	return y;
 }
 
 /* The largest value among the four lanes of a row. */
@@ -170,12 +233,12 @@ static __device__ __forceinline__ float2 online_weights(float (&score)[Tile::TIL
 		/* Scores are scaled behind the difference: were the maximum scaled and rounded first, a
 		 * very large score could lie above it. */
 		float shift = most == -INFINITY ? 0.0f : most, sum = 0.0f;
-		factor[half] = exp2f((state.most[half] - shift) * scale);
+		factor[half] = online_exp2((state.most[half] - shift) * scale);
 		state.most[half] = most;
 #pragma unroll
 		for (int i = 0; i < Tile::TILES * 2; i++) {
 			float &x = score[i / 2][half * 2 + i % 2];
-			x = exp2f((x - shift) * scale);
+			x = online_exp2((x - shift) * scale);
 			sum += x;
 		}
 		state.weights[half] = state.weights[half] * factor[half] + sum;
@@ -251,20 +314,37 @@ static __device__ __forceinline__ void online_leave(float *shared, const online_
 template <class Tile> struct online_shared_parts {
 	float *shared;
 
-	__device__ __forceinline__ const float *sums(int part, int row) const
+	__device__ __forceinline__ float4 read(int part, size_t row, int column) const
 	{
-		int at = part % ONLINE_KEY_WARPS * ONLINE_ROWS + row;
-		return online_sharers::shared(shared, part / ONLINE_KEY_WARPS) + at * Tile::LD_V;
+		int at = part % ONLINE_KEY_WARPS * ONLINE_ROWS + (int)row;
+		return rows_read(online_sharers::shared(shared, part / ONLINE_KEY_WARPS) + at * Tile::LD_V +
+						 column);
 	}
-	__device__ __forceinline__ float2 state(int part, int row) const
+	__device__ __forceinline__ float2 state(int part, size_t row) const
 	{
-		int at = Tile::SUMS + 2 * (part % ONLINE_KEY_WARPS * ONLINE_ROWS + row);
+		int at = Tile::SUMS + 2 * (part % ONLINE_KEY_WARPS * ONLINE_ROWS + (int)row);
 		return *(const float2 *)(online_sharers::shared(shared, part / ONLINE_KEY_WARPS) + at);
 	}
 };
 
+/* Whether this block is the last of those that count up `arrived` from 0 to `count`. The last sees
+ * what all threads of the others have written before. It leaves 0 for the next call. */
+static __device__ __forceinline__ bool online_last(unsigned *arrived, int count)
+{
+	__threadfence();
+	__syncthreads();
+	bool last = false;
+	if (threadIdx.x == 0) {
+		last = atomicAdd(arrived, 1) == (unsigned)count - 1;
+		if (last)
+			*arrived = 0;
+		__threadfence();
+	}
+	return __syncthreads_or(last);
+}
+
 /* A tile of queries: those of a head along the grid's y. The grid's x has them last first, as under
- * a diagonal the last ones take longest. */
+ * a diagonal the last ones take longest; its z has the clusters that share a tile. */
 template <class Tile, bool CAUSAL>
 static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	online_attention(const online_problem p, const online_plan plan)
@@ -273,11 +353,11 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	float *q = shared, *k = q + Tile::Q_SIZE, *v = k + Tile::K_SIZE;
 	follow_may_start();
 	int cluster = online_sharers::count(), rank = online_sharers::rank();
-	int sharers = cluster * plan.splits, split = (int)blockIdx.x / cluster % plan.splits;
-	int share = split * cluster + rank;
-	int row0 = ((int)gridDim.x - 1 - (int)blockIdx.x) / sharers * ONLINE_ROWS;
+	int sharers = cluster * plan.splits, split = (int)blockIdx.z, share = split * cluster + rank;
+	int row0 = (online_sharers::tiles() - 1 - online_sharers::tile()) * ONLINE_ROWS;
 	size_t head_rows = (size_t)blockIdx.y * p.rows;
-	size_t shared_head = (size_t)(blockIdx.y / p.group) * p.keys * p.d;
+	unsigned shared_head = p.group == 1 ? blockIdx.y : blockIdx.y / p.group;
+	size_t shared_rows = (size_t)shared_head * p.keys;
 	int warp = threadIdx.x / 32, row_warp = warp % ONLINE_ROW_WARPS;
 	int part = warp / ONLINE_ROW_WARPS * Tile::KEYS; // the warp's keys in a tile
 
@@ -285,14 +365,19 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	auto seen = [&](int row) { return CAUSAL ? min(row + 1, p.keys) : p.keys; };
 	int last = min(row0 + ONLINE_ROWS, p.rows) - 1, row = row0 + row_warp * 16;
 	int tiles = (seen(last) + Tile::TILE_KEYS - 1) / Tile::TILE_KEYS;
-	int tile = tiles * share / sharers, end = tiles * (share + 1) / sharers;
+	int tile = 0, end = tiles;
+	if (sharers > 1) {
+		tile = tiles * share / sharers;
+		end = tiles * (share + 1) / sharers;
+	}
 
 	some_rows from_q = {p.Q + head_rows * p.d, row0, p.rows, p.d, plan.read_vector};
-	some_rows from_k = {p.K + shared_head, 0, p.keys, p.d, plan.read_vector};
-	some_rows from_v = {p.V + shared_head, 0, p.keys, p.d, plan.read_vector};
-	auto copy_k = [&](int next) {
+	some_rows from_k = {p.K + shared_rows * p.d, 0, p.keys, p.d, plan.read_vector};
+	some_rows from_v = {p.V + shared_rows * p.d, 0, p.keys, p.d, plan.read_vector};
+	auto copy_k = [&](int next, int stage) {
 		from_k.first = next * Tile::TILE_KEYS;
-		rows_copy<Tile::TILE_KEYS, Tile::D, Tile::LD_QK, ONLINE_THREADS>(k, from_k);
+		rows_copy_columns<Tile::TILE_KEYS, Tile::COLUMNS, Tile::LD_QK, ONLINE_THREADS>(
+			k, from_k, stage * Tile::COLUMNS);
 	};
 	auto copy_v = [&](int next) {
 		from_v.first = next * Tile::TILE_KEYS;
@@ -301,9 +386,16 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 
 	online_state<Tile> state = {};
 	state.most[0] = state.most[1] = -INFINITY;
+	int first_tile = tile;
 	if (tile < end) {
-		rows_copy<ONLINE_ROWS, Tile::D, Tile::LD_QK, ONLINE_THREADS>(q, from_q);
-		copy_k(tile);
+#pragma unroll 1
+		for (int stage = 0; stage < Tile::STAGES; stage++) {
+			rows_copy_columns<ONLINE_ROWS, Tile::COLUMNS, Tile::LD_QK, ONLINE_THREADS>(
+				q, from_q, stage * Tile::COLUMNS);
+			copy_k(tile, stage);
+			__pipeline_commit();
+		}
+		copy_v(tile);
 	}
 	/* K's tile is replaced during the product with V, and V's during the one with K. */
 #pragma unroll 1
@@ -313,18 +405,34 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 		bool sees = key < seen(row + 15); // some row of the warp does
 		float score[Tile::TILES][4];
 		float2 factor;
-		__pipeline_wait_prior(0);
-		__syncthreads();
-		copy_v(tile);
+		online_scores<Tile> scores = {};
+		/* Commits are in order: the stages, then V, which but for the first tile is only copied
+		 * when everybody has multiplied with what its tile was. */
+#pragma unroll 1
+		for (int stage = 0; stage < Tile::STAGES; stage++) {
+			bool replace = stage == 0 && tile > first_tile;
+			rows_wait(Tile::STAGES - stage - replace);
+			__syncthreads();
+			if (replace)
+				copy_v(tile);
+			int column = stage * Tile::COLUMNS;
+			if (sees)
+				scores.add(q + row_warp * 16 * Tile::LD_QK, k + part * Tile::LD_QK, column,
+						   min(column + Tile::COLUMNS, p.d));
+		}
 		if (sees) {
-			online_scores<Tile>(score, q + row_warp * 16 * Tile::LD_QK, k + part * Tile::LD_QK,
-								p.d);
+			scores.total(score);
 			factor = online_weights<Tile>(score, state, visible, plan.scale);
 		}
 		__pipeline_wait_prior(0);
 		__syncthreads();
-		if (tile + 1 < end)
-			copy_k(tile + 1);
+		if (tile + 1 < end) {
+#pragma unroll 1
+			for (int stage = 0; stage < Tile::STAGES; stage++) {
+				copy_k(tile + 1, stage);
+				__pipeline_commit();
+			}
+		}
 		if (sees)
 			online_add<Tile>(state, score, factor, v + part * Tile::LD_V, p.d);
 	}
@@ -333,14 +441,19 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	online_leave<Tile>(shared, state, plan.scale);
 	online_sharers::sync();
 	int first = ONLINE_ROWS * rank / cluster, behind = ONLINE_ROWS * (rank + 1) / cluster;
-	for (int r = first + warp; r < behind && row0 + r < p.rows; r += ONLINE_THREADS / 32) {
-		size_t at = head_rows + row0 + r;
-		join_target to = {p.output + at * p.d, NULL, p.d, plan.write_vector};
-		if (plan.splits > 1)
-			to = plan.memory.target(split, at);
-		join_parts(online_shared_parts<Tile>{shared}, cluster * ONLINE_KEY_WARPS, r, to);
+	join_rows rows = {(size_t)first + warp, (size_t)min(behind, p.rows - row0),
+					  ONLINE_THREADS / 32};
+	size_t at = head_rows + row0;
+	join_target output = {p.output + at * p.d, NULL, p.d, p.d, plan.write_vector};
+	join_parts<4>(online_shared_parts<Tile>{shared}, cluster * ONLINE_KEY_WARPS, rows,
+				  plan.splits > 1 ? plan.memory.target(split, at) : output);
+	online_sharers::arrive();
+	if (plan.splits > 1 && plan.arrived != NULL) {
+		size_t counter = blockIdx.y * gridDim.x + row0 / ONLINE_ROWS * cluster + rank;
+		if (online_last(plan.arrived + counter, plan.splits))
+			join_parts<4>(join_memory_rows{plan.memory, at}, plan.splits, rows, output);
 	}
-	online_sharers::sync(); // nobody ends whose sums are still read
+	online_sharers::wait(); // nobody ends whose sums are still read
 }
 
 #endif
