@@ -447,8 +447,8 @@ static void settle_named(const struct problem *problem, int32_t named[SIZES_MAX]
 			const struct size_rules *rules = &problem->rules->sizes[i];
 			int low = problem->sizes[i].min, step = problem->sizes[i].multiple;
 			for (int j = 0; j < SIZE_LIMITS_MAX && rules->at_most[j] >= 0; j++)
-				if (named[i] > named[rules->at_most[j]])
-					named[i] = named[rules->at_most[j]];
+				if (named[i] > named[rules->at_most[j]]) /* half, so that the two differ */
+					named[i] = (named[rules->at_most[j]] + 1) / 2;
 			if (rules->multiple_of >= 0)
 				step = named[rules->multiple_of];
 			if (step > 1)
@@ -473,6 +473,9 @@ static void fit_work(const struct problem *problem, int max_dim, struct shape *s
 				largest = i;
 		int32_t *size = &shape->size[all.size[largest]], before = *size;
 		*size = all.of[largest].low > *size / 2 ? all.of[largest].low : *size / 2 | (*size & 1);
+		int unit = problem->rules->sizes[all.size[largest] - SIZE_NAMED].multiple_of;
+		if (unit >= 0 && named[unit] > *size) /* what it is a multiple of would raise it again */
+			named[unit] = *size;
 		settle_named(problem, named);
 		shape_derive(problem, shape);
 		if (*size >= before)
@@ -495,8 +498,15 @@ static struct shape draw_named(struct draws *draws, const struct problem *proble
 		for (int j = 0; j < SIZE_LIMITS_MAX && rules->at_most[j] >= 0; j++)
 			if (shape.size[SIZE_NAMED + rules->at_most[j]] < limits.high)
 				limits.high = shape.size[SIZE_NAMED + rules->at_most[j]];
-		if (rules->uniform)
+		bool divides =
+			rules->at_most[0] >= 0 && problem->rules->sizes[rules->at_most[0]].multiple_of == i;
+		if (rules->uniform &&
+			divides) { /* mostly a part: of one alone nobody takes the wrong one */
+			int part = limits.high / draw_between(draws, 1, 8);
+			shape.size[SIZE_NAMED + i] = part > limits.low ? part : limits.low;
+		} else if (rules->uniform) {
 			shape.size[SIZE_NAMED + i] = draw_between(draws, limits.low, limits.high);
+		}
 	}
 	settle_named(problem, &shape.size[SIZE_NAMED]);
 	fit_work(problem, max_dim, &shape);

@@ -521,7 +521,8 @@ static void explain_extents(struct text *text, const struct problem *problem,
 {
 	bool any = false;
 	for (size_t i = 0; operand->rules != NULL && i < operand->rules->rank; i++)
-		text_add(text, "%s%s", i > 0 ? " x " : "", operand->rules->text[i]);
+		text_add(text, strpbrk(operand->rules->text[i], "+-/%") != NULL ? "%s(%s)" : "%s%s",
+				 i > 0 ? " x " : "", operand->rules->text[i]);
 	for (size_t i = 0; operand->rules == NULL && i < EXTENTS_MAX; i++) {
 		const struct problem_size *size = problem_size_of(problem, operand->extent[i]);
 		if (size == NULL)

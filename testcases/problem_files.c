@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "testcases/problem_file_inside.h"
 #include "testcases/shape.h"
-#include "testcases/values.h"
+#include "testcases/values_run.h"
 
 #define FOLDER "testcases/problems"
 #define PROBLEMS_MAX 256

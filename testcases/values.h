@@ -494,15 +494,6 @@ VALUES_FUNCTION double values_number_at(const struct values *values, uint64_t in
 	return values_to_double(&values->format, values_at(values, index));
 }
 
-/* How many elements of a sparse operand are none. */
-static inline uint64_t values_not_zero(float zeros, uint32_t stream, uint64_t elements)
-{
-	uint64_t others = 0;
-	for (uint64_t i = 0; i < elements; i++)
-		others += !values_is_hole(zeros, stream, i);
-	return others;
-}
-
 /* What an operand holds before a call. */
 static inline struct values values_of_operand(const struct problem *problem,
 											  const struct test_case *test, uint64_t seed,

@@ -257,7 +257,10 @@ static bool read_problem(const struct row *row, const char *text, struct options
 	char phrase[SUGGEST_TEXT];
 	problem_suggest(phrase, text);
 	return error_set(err, "unknown problem '%s'%s", text,
-					 phrase[0] != '\0' ? phrase : "; 'gemmjudge list problems' shows them");
+					 phrase[0] != '\0'
+						 ? phrase
+						 : "; 'gemmjudge list problems' shows them, and --problem-file takes "
+						   "one of your own");
 }
 
 static bool read_problem_file(const struct row *row, const char *text, struct options *options,

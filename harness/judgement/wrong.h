@@ -177,20 +177,24 @@ struct wrong_pattern {
 	uint64_t step_faults;
 };
 
-/* The kinds of fault of a step, in that order of bits, of so many steps from the first; then a bit
- * for each input that is read as its transpose, and one for an output that is stored so. */
+/* The kinds of fault of a step, in that order of bits, of so many steps from the first; then for
+ * each input a bit where it is read as its transpose, and one where it is left out; and one where
+ * the output is stored as its transpose. */
 enum wrong_step {
 	STEP_LAST,
 	STEP_FIRST,
 	STEP_FUNCTION,
 	STEP_CONSTANT,
-	STEP_F16,
-	STEP_BF16,
-	STEP_TF32,
+	STEP_ADDED,
+	STEP_11_BITS,
+	STEP_8_BITS,
+	STEP_KEPT_11,
+	STEP_KEPT_8,
 	STEP_FAULTS
 };
-#define WRONG_STEPS 5
-#define WRONG_INPUTS (WRONG_STEPS * STEP_FAULTS)
-#define WRONG_OUTPUT 48
+#define WRONG_STEPS 4
+#define WRONG_TRANSPOSED (WRONG_STEPS * STEP_FAULTS)
+#define WRONG_LEFT_OUT (WRONG_TRANSPOSED + OPERANDS_MAX)
+#define WRONG_OUTPUT (WRONG_LEFT_OUT + OPERANDS_MAX)
 
 #endif

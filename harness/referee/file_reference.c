@@ -68,10 +68,13 @@ bool referee_reference_close(struct referee *referee, const struct referee_refer
 		 i < referee->buffers.at[problem_part_index(referee->problem, PART_RESULT)].elements;
 		 i++)
 		if (isnan(from[i].value))
-			return error_set(err,
-							 "the reference of %s gives no number for element %llu: is a step read "
-							 "before it is computed? [steps] has them in their order",
-							 referee->problem->name, (unsigned long long)i);
+			return error_set(
+				err,
+				"the reference of %s gives no number for element %llu of %s: is a step "
+				"read before it is computed ([steps] has them in their order), or a "
+				"function taken where it has none, by a scalar that is drawn ('eps = "
+				"1e-5' in [scalars] fixes one)?",
+				referee->problem->name, (unsigned long long)i, referee->test.name);
 	if (!request->faults) {
 		size_t bytes =
 			exchange->arena.buffers[problem_part_index(referee->problem, PART_RESULT)].bytes;

@@ -15,14 +15,18 @@ enum fault_kind {
 	FAULT_FIRST,    /* or their first one */
 	FAULT_FUNCTION, /* functions are left out: their argument stands in their place */
 	FAULT_CONSTANT, /* factors and divisors that are constants or scalars are */
-	FAULT_F16,      /* products are of numbers rounded to half, */
-	FAULT_BF16,     /* to bfloat16, */
-	FAULT_TF32,     /* or to TF32 */
+	FAULT_ADDED,    /* and those that are added */
+	FAULT_11,       /* products are of numbers rounded to 11 bits, as half and TF32 have, */
+	FAULT_8,        /* or to 8, as bfloat16 has */
+	FAULT_KEPT_11,  /* the step is kept with so many bits */
+	FAULT_KEPT_8,
 	FAULT_KINDS,
 	FAULT_NONE = FAULT_KINDS
 };
-constexpr int FAULT_STEPS = 5, FAULT_OPERANDS = FAULT_STEPS * FAULT_KINDS, FAULT_OUTPUT = 48;
-constexpr double FAULT_TERMS = 4e8; /* of all trials together */
+constexpr int FAULT_STEPS = 4, FAULT_TRANSPOSED = FAULT_STEPS * FAULT_KINDS;
+constexpr int FAULT_INPUTS = 6, FAULT_LEFT_OUT = FAULT_TRANSPOSED + FAULT_INPUTS;
+constexpr int FAULT_OUTPUT = FAULT_LEFT_OUT + FAULT_INPUTS; /* a double holds 53 bits */
+constexpr double FAULT_TERMS = 4e8;                         /* of all trials together */
 
 static fault_kind fault_now = FAULT_NONE; /* of the step that is computed */
 
@@ -60,6 +64,8 @@ REFERENCE_FUNCTION faulty operator-(faulty a)
 }
 REFERENCE_FUNCTION faulty operator+(faulty a, faulty b)
 {
+	if (fault_here() == FAULT_ADDED && a.constant != b.constant)
+		return a.constant ? b : a;
 	return {a.x + b.x, a.constant && b.constant};
 }
 REFERENCE_FUNCTION faulty operator-(faulty a, faulty b)
@@ -113,10 +119,6 @@ REFERENCE_FUNCTION faulty summed_as(faulty a, size_t, faulty)
 {
 	return a;
 }
-REFERENCE_FUNCTION faulty keep(faulty a, kept_type)
-{
-	return a;
-}
 REFERENCE_FUNCTION faulty inherited(faulty a, kept_type)
 {
 	return {a.x, false};
@@ -134,26 +136,29 @@ template <> REFERENCE_FUNCTION size_t term_end<faulty>(size_t n)
 	return n - (fault_here() == FAULT_LAST && n > 0);
 }
 
+/* To so many bits: within their range half and TF32 are alike. */
+REFERENCE_FUNCTION double narrow(double a, int bits)
+{
+	return bits > 0 && a != 0 ? ldexp(rint(ldexp(a, bits - 1 - ilogb(a))), ilogb(a) + 1 - bits) : a;
+}
+
+REFERENCE_FUNCTION faulty keep(faulty a, kept_type)
+{
+	fault_kind fault = fault_here();
+	return {narrow(a.x, fault == FAULT_KEPT_11 ? 11 : fault == FAULT_KEPT_8 ? 8 : 0), a.constant};
+}
+
 template <> struct sums<faulty> {
 	double x;
 
-	/* To 11 bits, or 8, half and bfloat16 as their ranges have them. */
-	static REFERENCE_CODE double narrow(double a)
-	{
-		switch (fault_here()) {
-		case FAULT_F16: return (double)__half2float(__float2half((float)a));
-		case FAULT_BF16: return (double)__bfloat162float(__float2bfloat16((float)a));
-		case FAULT_TF32: return ldexp(rint(ldexp(a, 10 - ilogb(a))), ilogb(a) - 10);
-		default: return a;
-		}
-	}
 	REFERENCE_CODE void add(faulty a)
 	{
 		x += a.x;
 	}
 	REFERENCE_CODE void add(faulty a, faulty b)
 	{
-		x += a.x != 0 && b.x != 0 ? narrow(a.x) * narrow(b.x) : 0;
+		int bits = fault_here() == FAULT_11 ? 11 : fault_here() == FAULT_8 ? 8 : 0;
+		x += narrow(a.x, bits) * narrow(b.x, bits);
 	}
 	REFERENCE_CODE faulty total(size_t) const
 	{
@@ -190,21 +195,24 @@ struct wrong_result {
 	{
 		double worst = 0, before = 0, after = 0;
 		for (size_t i = 0; i < count; i++)
-			worst = fmax(worst, fabs(out[i] - want[i]));
+			if (isfinite(out[i]))
+				worst = fmax(worst, fabs(out[i] - want[i]));
 		for (size_t i = 0; i < count; i++) {
-			double left = isnan(out[i]) && isnan(value(i)) ? 0 : fabs(out[i] - value(i));
-			if (!(left <= 2 * reach[i] + worst / 64))
+			bool beyond = !(fabs(value(i)) < 0x1p128); /* f32 has no such number */
+			if (!isfinite(out[i]) ? !beyond
+								  : !(fabs(out[i] - value(i)) <= 2 * reach[i] + worst / 64))
 				return false;
-			before += isnan(out[i]) ? 1 : square(out[i] - want[i]);
-			after += square(left);
+			before += isfinite(out[i]) ? square(out[i] - want[i]) : 1;
+			after += isfinite(out[i]) ? square(out[i] - value(i)) : 0;
 		}
 		return after <= before / square(16);
 	}
 };
 
-/* Which faults make the result what it is, as bits: FAULT_KINDS for each step, from FAULT_OPERANDS
- * on one for each input that is read as its transpose, FAULT_OUTPUT where the output is stored so.
- * `p` has the inputs in memory of the host. */
+/* Which faults make the result what it is, as bits: FAULT_KINDS for each step, from
+ * FAULT_TRANSPOSED on one for each input that is read as its transpose, from FAULT_LEFT_OUT on one
+ * for each that is taken for zeros or ones, FAULT_OUTPUT where the output is stored as its
+ * transpose. `p` has the inputs in memory of the host. */
 inline uint64_t faults_of(problem<faulty> &p, const wrong_result &wrong, unsigned threads)
 {
 	uint64_t found = 0;
@@ -225,10 +233,13 @@ inline uint64_t faults_of(problem<faulty> &p, const wrong_result &wrong, unsigne
 	step++;
 	REFERENCE_STEPS(TRY_STEP)
 #define TRY_INPUT(name, scaled, zeros)                                                             \
-	p.name.transposed = p.name.rank == 2;                                                          \
-	if (p.name.transposed)                                                                         \
-		tries(NULL, FAULT_NONE, FAULT_OPERANDS + input);                                           \
-	p.name.transposed = false;                                                                     \
+	for (int as = AS_TRANSPOSED; as <= AS_ONE && input < FAULT_INPUTS; as++) {                     \
+		p.name.as = (operand_as)as;                                                                \
+		if (as != AS_TRANSPOSED || p.name.rank == 2)                                               \
+			tries(NULL, FAULT_NONE,                                                                \
+				  (as == AS_TRANSPOSED ? FAULT_TRANSPOSED : FAULT_LEFT_OUT) + input);              \
+	}                                                                                              \
+	p.name.as = AS_STORED;                                                                         \
 	input++;
 	REFERENCE_INPUTS(TRY_INPUT)
 	size_t rows = p.REFERENCE_OUTPUT.extent[0], columns = p.REFERENCE_OUTPUT.stride();

@@ -44,15 +44,22 @@ template <int RANK> struct extents {
 	}
 };
 
+/* What is read of an operand; all but the first are faults. */
+enum operand_as { AS_STORED, AS_TRANSPOSED, AS_ZERO, AS_ONE };
+
 template <class R, class Element, int RANK> struct operand : extents<RANK> {
 	const Element *data;
-	bool transposed; /* as faults have it */
+	operand_as as; /* AS_STORED, but for faults */
 
 	template <class... Index> REFERENCE_CODE R operator()(Index... index) const
 	{
 		size_t at = this->at(index...);
+		if constexpr (!std::is_same_v<R, bounded>)
+			if (as == AS_ZERO || as == AS_ONE)
+				return exactly<R>(as == AS_ONE);
 		if constexpr (RANK == 2 && !std::is_same_v<R, bounded>)
-			at = transposed ? at % this->extent[1] * this->extent[0] + at / this->extent[1] : at;
+			at = as == AS_TRANSPOSED ? at % this->extent[1] * this->extent[0] + at / this->extent[1]
+									 : at;
 		return exactly<R>((double)(float)data[at]);
 	}
 };

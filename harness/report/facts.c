@@ -66,6 +66,7 @@ static void append_values(char *out, size_t capacity, const char *operand,
 	case VALUES_UNWRITTEN:
 	case VALUES_CODES: break;
 	case VALUES_UNIFORM:
+	case VALUES_SPARSE:
 	case VALUES_INTEGER: append(out, capacity, " +-%g", (double)spec->scale); break;
 	default: append(out, capacity, " %g", (double)spec->scale);
 	}
@@ -75,7 +76,8 @@ static void append_values(char *out, size_t capacity, const char *operand,
 		append(out, capacity, ", %g of %s", (double)spec->share,
 			   spec->distribution == VALUES_CODES || spec->distribution == VALUES_INTEGER
 				   ? "them extreme"
-				   : "the edges");
+			   : spec->distribution == VALUES_SPARSE ? "them 0"
+													 : "the edges");
 }
 
 void facts_case_values(char *out, size_t capacity, const struct problem *problem,

@@ -23,21 +23,29 @@ static void write_compute(const struct problem *problem, const char *before, boo
 	starter_code(out, code);
 }
 
-/* "(size_t)M * N", the extents from `first` on. */
-static void write_extents(const struct operand_rules *rules, size_t first, FILE *out)
+/* How many elements there are, by an extent of the output a line. */
+static void write_count(const struct operand_rules *rules, FILE *out)
 {
-	fputs("(size_t)", out);
-	for (size_t i = first; i < rules->rank; i++) {
-		bool sum = strpbrk(rules->text[i], "+-/%?") != NULL;
-		fprintf(out, sum ? "%s(%s)" : "%s%s", i > first ? " * " : "", rules->text[i]);
-	}
+	static const char *const names[EXTENTS_MAX] = {"", " * out_columns",
+												   " * out_rows * out_columns"};
+	static const char *const extents[] = {"out_layers", "out_rows", "out_columns"};
+	for (size_t i = 0; i < rules->rank; i++)
+		fprintf(out, "    size_t %s = %s;\n", extents[EXTENTS_MAX - rules->rank + i],
+				rules->text[i]);
+	fprintf(out, "    size_t count = %s%s;\n", extents[EXTENTS_MAX - rules->rank],
+			names[rules->rank - 1]);
 }
 
 /* All but what an element is, which the problem's formula says in words. */
 void starter_elements(const struct problem *problem, FILE *out)
 {
-	static const char *const indices[EXTENTS_MAX][EXTENTS_MAX] = {
-		{"i"}, {"row", "column"}, {"i", "row", "column"}};
+	static const char *const indices[EXTENTS_MAX] = {
+		"    [[maybe_unused]] size_t i = at;\n",
+		"    [[maybe_unused]] size_t row = at / out_columns;\n"
+		"    [[maybe_unused]] size_t column = at % out_columns;\n",
+		"    [[maybe_unused]] size_t layer = at / out_columns / out_rows;\n"
+		"    [[maybe_unused]] size_t row = at / out_columns % out_rows;\n"
+		"    [[maybe_unused]] size_t column = at % out_columns;\n"};
 	const struct operand *result = problem_part(problem, PART_RESULT);
 	const struct operand_rules *rules = result->rules;
 	char prototype[PROTOTYPE_TEXT];
@@ -46,28 +54,19 @@ void starter_elements(const struct problem *problem, FILE *out)
 			"// Each thread computes one element of %s.\n",
 			result->name);
 	write_compute(problem, "static __global__ void compute(", true, out);
+	fputs("{\n", out);
+	write_count(rules, out);
 	fprintf(out,
-			"{\n    size_t at = (size_t)blockIdx.x * THREADS + threadIdx.x;\n    size_t count = ");
-	write_extents(rules, 0, out);
-	fprintf(out, ";\n    if (at >= count)\n        return; // the last block sticks out\n");
-	for (size_t i = 0; i < rules->rank; i++) {
-		fprintf(out, "    [[maybe_unused]] size_t %s = at", indices[rules->rank - 1][i]);
-		if (i + 1 < rules->rank) {
-			fprintf(out, " / (");
-			write_extents(rules, i + 1, out);
-			fputc(')', out);
-		}
-		fprintf(out, i > 0 ? " %% (size_t)(%s);\n" : ";\n", rules->text[i]);
-	}
-	fprintf(out,
+			"    size_t at = (size_t)blockIdx.x * THREADS + threadIdx.x;\n"
+			"    if (at >= count)\n        return; // the last block sticks out\n%s"
 			"\n    // Yours: what this element is. It is 0 until then.\n"
 			"    float value = 0.0f;\n    %s[at] = value;\n}\n\n",
-			result->name);
+			indices[rules->rank - 1], result->name);
 	problem_prototype(problem, prototype);
 	starter_code(out, prototype);
-	fprintf(out, "{\n    size_t count = ");
-	write_extents(rules, 0, out);
-	fprintf(out, ";\n    unsigned blocks = (unsigned)((count + THREADS - 1) / THREADS);\n");
+	fputs("{\n", out);
+	write_count(rules, out);
+	fprintf(out, "    unsigned blocks = (unsigned)((count + THREADS - 1) / THREADS);\n");
 	write_compute(problem, "    compute<<<blocks, THREADS>>>(", false, out);
 	fprintf(out, "}\n");
 }

@@ -32,10 +32,12 @@ static bool one_step(const struct hint_context *facts, struct strbuf *out)
 		[STEP_FIRST] = "a sum or maximum lacks its first term",
 		[STEP_FUNCTION] = "a function is left out, and its argument stands in its place",
 		[STEP_CONSTANT] = "a constant or scalar that multiplies or divides is left out",
-		[STEP_F16] = "what is multiplied is rounded to half first: keep it in float",
-		[STEP_BF16] = "what is multiplied is rounded to bfloat16 first: keep it in float",
-		[STEP_TF32] = "what is multiplied is rounded to TF32 first: three products of two parts "
-					  "each keep float's accuracy",
+		[STEP_ADDED] = "a constant or scalar that is added is left out",
+		[STEP_11_BITS] = "what is multiplied is rounded to 11 bits first, as half and TF32 have "
+						 "them: three TF32 products of two parts keep float's accuracy",
+		[STEP_8_BITS] = "what is multiplied is rounded to bfloat16 first: keep it in float",
+		[STEP_KEPT_11] = "it is kept in half or TF32, and has to be kept in float",
+		[STEP_KEPT_8] = "it is kept in bfloat16, and has to be kept in float",
 	};
 	char cases[64];
 	uint64_t faults = common_faults(facts);
@@ -45,9 +47,12 @@ static bool one_step(const struct hint_context *facts, struct strbuf *out)
 	const char *all = hint_in_all(facts, cases), *result = hint_operand(facts, PART_RESULT);
 	if (bit >= WRONG_OUTPUT)
 		strbuf_setf(out, "%s %s is right and stored as its transpose", all, result);
-	else if (bit >= WRONG_INPUTS)
+	else if (bit >= WRONG_LEFT_OUT)
+		strbuf_setf(out, "%s %s is right but that %s is left out", all, result,
+					input_of(facts->problem, bit - WRONG_LEFT_OUT));
+	else if (bit >= WRONG_TRANSPOSED)
 		strbuf_setf(out, "%s %s is what comes of reading %s as if its transpose were stored", all,
-					result, input_of(facts->problem, bit - WRONG_INPUTS));
+					result, input_of(facts->problem, bit - WRONG_TRANSPOSED));
 	else
 		strbuf_setf(out, "%s %s is right but for one step, %s: %s", all, result,
 					facts->problem->rules->steps[bit / STEP_FAULTS].name, words[bit % STEP_FAULTS]);
