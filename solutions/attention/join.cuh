@@ -1,17 +1,16 @@
 /* The end of an online softmax whose keys were divided: parts have a maximum, a sum of weights and
  * a weighted sum of rows of V each, relative to their maximum. They lie in shared memory or in
- * device memory. Kernels join them at their end, or a kernel of its own does, which is here. */
+ * device memory, and the kernel that made them joins them at its end. */
 #ifndef GEMMJUDGE_ATTENTION_JOIN_CUH
 #define GEMMJUDGE_ATTENTION_JOIN_CUH
 
 #include <cuda_runtime.h>
 #include <math.h>
 
-#include "follow.cuh"
 #include "rows.cuh"
 
 constexpr int JOIN_MOST = 32; // parts of a row: a lane has the factor of one
-constexpr int JOIN_WARPS = 4;
+constexpr int JOIN_ROWS = 4;  // rows that a warp joins at a time
 
 /* Where rows go: divided by their sums of weights, or with `states`, which then get maxima and
  * sums, as a part of more. */
@@ -24,8 +23,7 @@ struct join_target {
 
 /* Rows of a warp: every `step`th from `first` on, before `behind`. */
 struct join_rows {
-	size_t first, behind;
-	int step;
+	int first, behind, step;
 };
 
 /* Parts in device memory: `rows` rows of each, 16 bytes aligned. */
@@ -49,15 +47,6 @@ struct join_memory {
 		sums_at = memory;
 		states = (float2 *)(memory + (size_t)parts * rows * ld());
 	}
-	/* Other blocks of the kernel may have written what is read: it comes from the L2 cache. */
-	__device__ __forceinline__ float4 read(int part, size_t row, int column) const
-	{
-		return __ldcg((const float4 *)(sums_at + (part * rows + row) * ld() + column));
-	}
-	__device__ __forceinline__ float2 state(int part, size_t row) const
-	{
-		return __ldcg(&states[part * rows + row]);
-	}
 	/* The part of the rows from `row` on. */
 	__device__ __forceinline__ join_target target(int part, size_t row) const
 	{
@@ -66,36 +55,39 @@ struct join_memory {
 	}
 };
 
-/* Some rows of parts, with numbers of their own. */
+/* Rows of those parts from `first` on. Other blocks of the kernel may have written what is read: it
+ * comes from the L2 cache. */
 struct join_memory_rows {
 	const join_memory &memory;
 	size_t first;
 
-	__device__ __forceinline__ float4 read(int part, size_t row, int column) const
+	__device__ __forceinline__ float4 read(int part, int row, int column) const
 	{
-		return memory.read(part, first + row, column);
+		size_t at = part * memory.rows + first + row;
+		return __ldcg((const float4 *)(memory.sums_at + at * memory.ld() + column));
 	}
-	__device__ __forceinline__ float2 state(int part, size_t row) const
+	__device__ __forceinline__ float2 state(int part, int row) const
 	{
-		return memory.state(part, first + row);
+		return __ldcg(&memory.states[part * memory.rows + first + row]);
 	}
 };
 
-/* A warp joins `count` parts of each of its rows, ROWS rows at a time: as most of the time is
+/* A warp joins `count` parts of each of its rows, JOIN_ROWS rows at a time: as most of the time is
  * waiting for what is read, rows beside each other take little more than one. A part without keys
  * has the maximum -infinity. */
-template <int ROWS, class Parts>
+template <class Parts>
 static __device__ __forceinline__ void join_parts(const Parts &parts, int count,
 												  const join_rows &rows, const join_target &to)
 {
 	int lane = threadIdx.x % 32;
 #pragma unroll 1
-	for (size_t first = rows.first; first < rows.behind; first += ROWS * rows.step) {
-		size_t row[ROWS];
-		float2 mine[ROWS], all[ROWS]; // maximum and sum of weights: of the lane's part, of all
-		float factor[ROWS];           // of the lane's part
+	for (int first = rows.first; first < rows.behind; first += JOIN_ROWS * rows.step) {
+		int row[JOIN_ROWS];
+		/* Maximum and sum of weights of the lane's part, and of all; the factor of the lane's. */
+		float2 mine[JOIN_ROWS], all[JOIN_ROWS];
+		float factor[JOIN_ROWS];
 #pragma unroll
-		for (int i = 0; i < ROWS; i++) {
+		for (int i = 0; i < JOIN_ROWS; i++) {
 			row[i] = first + i * rows.step;
 			mine[i] = parts.state(min(lane, count - 1), min(row[i], rows.behind - 1));
 			if (lane >= count)
@@ -106,20 +98,20 @@ static __device__ __forceinline__ void join_parts(const Parts &parts, int count,
 #pragma unroll 1
 		for (int apart = 1; apart < count; apart *= 2)
 #pragma unroll
-			for (int i = 0; i < ROWS; i++)
+			for (int i = 0; i < JOIN_ROWS; i++)
 				all[i].x = fmaxf(all[i].x, __shfl_xor_sync(0xffffffff, all[i].x, apart));
 #pragma unroll
-		for (int i = 0; i < ROWS; i++) {
+		for (int i = 0; i < JOIN_ROWS; i++) {
 			factor[i] = exp2f(mine[i].x - (all[i].x == -INFINITY ? 0.0f : all[i].x));
 			all[i].y = mine[i].y * factor[i];
 		}
 #pragma unroll 1
 		for (int apart = 1; apart < count; apart *= 2)
 #pragma unroll
-			for (int i = 0; i < ROWS; i++)
+			for (int i = 0; i < JOIN_ROWS; i++)
 				all[i].y += __shfl_xor_sync(0xffffffff, all[i].y, apart);
 #pragma unroll
-		for (int i = 0; i < ROWS; i++) {
+		for (int i = 0; i < JOIN_ROWS; i++) {
 			if (to.states == NULL)
 				factor[i] /= all[i].y;
 			else if (lane == 0 && row[i] < rows.behind)
@@ -127,11 +119,11 @@ static __device__ __forceinline__ void join_parts(const Parts &parts, int count,
 		}
 #pragma unroll 1
 		for (int c = lane * 4; c < to.d + lane * 4; c += 128) {
-			float x[ROWS][4] = {};
+			float x[JOIN_ROWS][4] = {};
 #pragma unroll 4
 			for (int part = 0; part < count; part++)
 #pragma unroll
-				for (int i = 0; i < ROWS; i++) {
+				for (int i = 0; i < JOIN_ROWS; i++) {
 					float by = __shfl_sync(0xffffffff, factor[i], part);
 					if (c >= to.d || row[i] >= rows.behind)
 						continue;
@@ -142,7 +134,7 @@ static __device__ __forceinline__ void join_parts(const Parts &parts, int count,
 					x[i][3] = fmaf(y.w, by, x[i][3]);
 				}
 #pragma unroll
-			for (int i = 0; i < ROWS; i++) {
+			for (int i = 0; i < JOIN_ROWS; i++) {
 				if (c >= to.d || row[i] >= rows.behind)
 					continue;
 				float *at = to.sums + row[i] * to.ld + c;
@@ -155,16 +147,6 @@ static __device__ __forceinline__ void join_parts(const Parts &parts, int count,
 			}
 		}
 	}
-}
-
-/* A warp a row of the output, of `d` columns. */
-static __global__ void __launch_bounds__(JOIN_WARPS * 32)
-	join_kernel(const join_memory memory, int parts, float *output, bool vector)
-{
-	follow_wait();
-	size_t row = (size_t)blockIdx.x * JOIN_WARPS + threadIdx.x / 32;
-	size_t behind = row < memory.rows ? row + 1 : row;
-	join_parts<1>(memory, parts, {row, behind, 1}, {output, NULL, memory.d, memory.d, vector});
 }
 
 #endif

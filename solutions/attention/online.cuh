@@ -20,10 +20,8 @@
  * part of the keys has a maximum and sums of its own at the end. Those of a cluster's blocks are
  * joined through their shared memory, each block some rows. Clusters are small, and not as many fit
  * as multiprocessors: so several clusters may share a tile, too, and leave what they have in device
- * memory. Of the blocks that have left parts of some rows the last one joins them (join.cuh): a
- * kernel behind this one would take longer, as it begins when all blocks have ended. Only where
- * there are too many rows to count such blocks does a second kernel join. Clusters need Hopper;
- * other GPUs do without.
+ * memory. Of the blocks that have left parts of some rows the last one joins them (join.cuh).
+ * Clusters need Hopper; other GPUs do without.
  */
 #ifndef GEMMJUDGE_ATTENTION_ONLINE_CUH
 #define GEMMJUDGE_ATTENTION_ONLINE_CUH
@@ -34,6 +32,7 @@
 
 #include "../gemm_f16/hopper/clusters.cuh"
 #include "../sgemm/workspace.cuh"
+#include "follow.cuh"
 #include "online_kernel.cuh"
 
 constexpr int ONLINE_MOST_CLUSTER = 8; // blocks, on every GPU that has clusters
@@ -76,22 +75,11 @@ struct online_cost {
 	double keys;
 };
 
-#ifndef ONLINE_ENDS
-#define ONLINE_ENDS 64 // these four are estimates
-#endif
-#ifndef ONLINE_JOIN
-#define ONLINE_JOIN 48
-#endif
-#ifndef ONLINE_SOME_EACH // what a key costs with tiles of half and of a quarter of the keys
-#define ONLINE_SOME_EACH 1.15
-#endif
-#ifndef ONLINE_FEW_EACH
-#define ONLINE_FEW_EACH 1.4
-#endif
-#ifndef ONLINE_LAST_JOINS
-#define ONLINE_LAST_JOINS 1
-#endif
+constexpr double ONLINE_ENDS = 64, ONLINE_JOIN = 48; // estimates, as the next two are
+/* What a key costs with tiles of half and of a quarter of the keys. */
+constexpr double ONLINE_SOME_EACH = 1.15, ONLINE_FEW_EACH = 1.4;
 constexpr double ONLINE_MANY_ROUNDS = 8; // with more of them splitting only makes more ends
+constexpr double ONLINE_COUNTERS = WORKSPACE_HEAD / sizeof(unsigned);
 
 /* `each`: what a key costs with tiles of so many. */
 static inline online_cost online_cost_of(const online_problem &p, int tile_keys, double each,
@@ -111,15 +99,16 @@ static inline online_cost online_cost_of(const online_problem &p, int tile_keys,
 		double rounds = ceil(row_tiles * splits / room.at_once[cluster]);
 		double keys = fmax(most + ONLINE_ENDS, rounds * (mean + ONLINE_ENDS));
 		keys += splits > 1 ? ONLINE_JOIN : 0;
-		if (keys < best.keys && (splits == 1 || rounds < ONLINE_MANY_ROUNDS))
+		bool may_split = rounds < ONLINE_MANY_ROUNDS && row_tiles * cluster <= ONLINE_COUNTERS;
+		if (keys < best.keys && (splits == 1 || may_split))
 			best = {cluster, splits, keys};
 	}
 	return best;
 }
 
 /* Where there is no memory for parts, clusters do not share a tile. The workspace begins with
- * counters of the blocks that have left parts, one for each block of a cluster and each tile of
- * queries; they are 0 between calls. */
+ * ONLINE_COUNTERS counters of the blocks that have left parts, one for each block of a cluster and
+ * each tile of queries; they are 0 between calls. */
 template <class Tile, bool CAUSAL>
 static void online_launch(const online_problem &p, int cluster, int splits)
 {
@@ -133,8 +122,6 @@ static void online_launch(const online_problem &p, int cluster, int splits)
 	splits = workspace != NULL ? splits : 1;
 	if (splits > 1)
 		memory.place((float *)(workspace + WORKSPACE_HEAD), splits);
-	bool last_joins = ONLINE_LAST_JOINS && splits > 1 &&
-					  row_tiles * p.heads * cluster * sizeof(unsigned) <= WORKSPACE_HEAD;
 	cudaLaunchAttribute in_clusters = hopper::cluster_attribute(cluster);
 	cudaLaunchConfig_t launch = {};
 	launch.gridDim = dim3((unsigned)row_tiles * cluster, p.heads, splits);
@@ -147,12 +134,8 @@ static void online_launch(const online_problem &p, int cluster, int splits)
 						load_vector(p.output, p.d),
 						splits,
 						memory,
-						last_joins ? (unsigned *)workspace : NULL};
+						(unsigned *)workspace};
 	online_check(cudaLaunchKernelEx(&launch, kernel, p, plan));
-	unsigned joining = (unsigned)((memory.rows + JOIN_WARPS - 1) / JOIN_WARPS);
-	if (splits > 1 && !last_joins)
-		online_check(follow_launch(join_kernel, joining, JOIN_WARPS * 32, 0, memory, splits,
-								   p.output, plan.write_vector));
 }
 
 /* With tiles of fewer keys, rows of Q are read and split for fewer products, and what blocks have

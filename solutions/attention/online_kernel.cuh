@@ -9,17 +9,9 @@
 #include "rows.cuh"
 #include "tf32.cuh"
 
-#ifndef ONLINE_ROW_WARPS
-#define ONLINE_ROW_WARPS 4
-#endif
-#ifndef ONLINE_KEY_WARPS
-#define ONLINE_KEY_WARPS 2
-#endif
+constexpr int ONLINE_ROW_WARPS = 4, ONLINE_KEY_WARPS = 2;
 constexpr int ONLINE_ROWS = ONLINE_ROW_WARPS * 16; // queries of a block
 constexpr int ONLINE_THREADS = ONLINE_ROW_WARPS * ONLINE_KEY_WARPS * 32;
-#ifndef ONLINE_STAGES
-#define ONLINE_STAGES 2
-#endif
 
 /* Row-major and dense, head after head. `group` heads of Q share one of K and V. */
 struct online_problem {
@@ -35,7 +27,7 @@ struct online_plan {
 	bool write_vector;  // so are those of the output
 	int splits;         // clusters that share a tile of queries
 	join_memory memory; // where those leave what they have, if there are several
-	unsigned *arrived;  // how many have, for each block of a cluster; NULL: a second kernel joins
+	unsigned *arrived;  // how many have, for each block of a cluster
 };
 
 /* D: the columns that shared memory has room for. KEYS: those of a warp in a tile. */
@@ -43,9 +35,6 @@ template <int D_, int KEYS_> struct online_tile {
 	static constexpr int D = D_, KEYS = KEYS_, TILE_KEYS = KEYS * ONLINE_KEY_WARPS;
 	static constexpr int TILES = KEYS / 8; // of a warp's scores
 	static constexpr int GROUPS = D / 32;  // of four tiles of a warp's sums
-	/* Q and K are copied some columns at a time, and multiplied as they come. */
-	static constexpr int STAGES = D / 16 >= ONLINE_STAGES ? ONLINE_STAGES : D / 16;
-	static constexpr int COLUMNS = D / STAGES;
 	/* Lanes that read together are 4t floats apart in rows g of Q and K; in rows 2t of V 4g apart:
 	 * with these row lengths they are in different banks. */
 	static constexpr int LD_QK = D + 16, LD_V = D + 4;
@@ -146,14 +135,13 @@ template <class Tile> struct online_scores {
 	static constexpr int MANY = Tile::TILES < 4 ? Tile::TILES : 4; // multiplied side by side
 	tf32_sums sum[Tile::TILES / MANY][MANY];
 
-	/* Adds the products of columns `first` to `behind`, of which the first is a multiple of 16. `k`
-	 * is the row of the warp's first key. */
-	__device__ __forceinline__ void add(const float *q, const float *k, int first, int behind)
+	/* Adds the products of `d` columns. `k` is the row of the warp's first key. */
+	__device__ __forceinline__ void add(const float *q, const float *k, int d)
 	{
 		constexpr int LD = Tile::LD_QK;
 		int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll 1
-		for (int c = first + 4 * t; c < behind + 4 * t; c += 16) {
+		for (int c = 4 * t; c < d + 4 * t; c += 16) {
 			float4 upper = rows_read(q + g * LD + c), lower = rows_read(q + (g + 8) * LD + c);
 			const float x[2][4] = {{upper.x, lower.x, upper.y, lower.y},
 								   {upper.z, lower.z, upper.w, lower.w}};
@@ -314,15 +302,15 @@ static __device__ __forceinline__ void online_leave(float *shared, const online_
 template <class Tile> struct online_shared_parts {
 	float *shared;
 
-	__device__ __forceinline__ float4 read(int part, size_t row, int column) const
+	__device__ __forceinline__ float4 read(int part, int row, int column) const
 	{
-		int at = part % ONLINE_KEY_WARPS * ONLINE_ROWS + (int)row;
+		int at = part % ONLINE_KEY_WARPS * ONLINE_ROWS + row;
 		return rows_read(online_sharers::shared(shared, part / ONLINE_KEY_WARPS) + at * Tile::LD_V +
 						 column);
 	}
-	__device__ __forceinline__ float2 state(int part, size_t row) const
+	__device__ __forceinline__ float2 state(int part, int row) const
 	{
-		int at = Tile::SUMS + 2 * (part % ONLINE_KEY_WARPS * ONLINE_ROWS + (int)row);
+		int at = Tile::SUMS + 2 * (part % ONLINE_KEY_WARPS * ONLINE_ROWS + row);
 		return *(const float2 *)(online_sharers::shared(shared, part / ONLINE_KEY_WARPS) + at);
 	}
 };
@@ -351,7 +339,6 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 {
 	extern __shared__ __align__(16) float shared[];
 	float *q = shared, *k = q + Tile::Q_SIZE, *v = k + Tile::K_SIZE;
-	follow_may_start();
 	int cluster = online_sharers::count(), rank = online_sharers::rank();
 	int sharers = cluster * plan.splits, split = (int)blockIdx.z, share = split * cluster + rank;
 	int row0 = (online_sharers::tiles() - 1 - online_sharers::tile()) * ONLINE_ROWS;
@@ -374,10 +361,9 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	some_rows from_q = {p.Q + head_rows * p.d, row0, p.rows, p.d, plan.read_vector};
 	some_rows from_k = {p.K + shared_rows * p.d, 0, p.keys, p.d, plan.read_vector};
 	some_rows from_v = {p.V + shared_rows * p.d, 0, p.keys, p.d, plan.read_vector};
-	auto copy_k = [&](int next, int stage) {
+	auto copy_k = [&](int next) {
 		from_k.first = next * Tile::TILE_KEYS;
-		rows_copy_columns<Tile::TILE_KEYS, Tile::COLUMNS, Tile::LD_QK, ONLINE_THREADS>(
-			k, from_k, stage * Tile::COLUMNS);
+		rows_copy<Tile::TILE_KEYS, Tile::D, Tile::LD_QK, ONLINE_THREADS>(k, from_k);
 	};
 	auto copy_v = [&](int next) {
 		from_v.first = next * Tile::TILE_KEYS;
@@ -388,16 +374,12 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	state.most[0] = state.most[1] = -INFINITY;
 	int first_tile = tile;
 	if (tile < end) {
-#pragma unroll 1
-		for (int stage = 0; stage < Tile::STAGES; stage++) {
-			rows_copy_columns<ONLINE_ROWS, Tile::COLUMNS, Tile::LD_QK, ONLINE_THREADS>(
-				q, from_q, stage * Tile::COLUMNS);
-			copy_k(tile, stage);
-			__pipeline_commit();
-		}
+		rows_copy<ONLINE_ROWS, Tile::D, Tile::LD_QK, ONLINE_THREADS>(q, from_q);
+		copy_k(tile);
 		copy_v(tile);
 	}
-	/* K's tile is replaced during the product with V, and V's during the one with K. */
+	/* K's tile is replaced during the product with V, and V's during the one with K: but for the
+	 * first, V's is only asked for when everybody has multiplied with the one before. */
 #pragma unroll 1
 	for (; tile < end; tile++) {
 		int key = tile * Tile::TILE_KEYS + part, g = threadIdx.x % 32 / 4;
@@ -406,33 +388,22 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 		float score[Tile::TILES][4];
 		float2 factor;
 		online_scores<Tile> scores = {};
-		/* Commits are in order: the stages, then V, which but for the first tile is only copied
-		 * when everybody has multiplied with what its tile was. */
-#pragma unroll 1
-		for (int stage = 0; stage < Tile::STAGES; stage++) {
-			bool replace = stage == 0 && tile > first_tile;
-			rows_wait(Tile::STAGES - stage - replace);
-			__syncthreads();
-			if (replace)
-				copy_v(tile);
-			int column = stage * Tile::COLUMNS;
-			if (sees)
-				scores.add(q + row_warp * 16 * Tile::LD_QK, k + part * Tile::LD_QK, column,
-						   min(column + Tile::COLUMNS, p.d));
-		}
+		if (tile == first_tile)
+			__pipeline_wait_prior(1); // V's is the last commit
+		else
+			__pipeline_wait_prior(0);
+		__syncthreads();
+		if (tile > first_tile)
+			copy_v(tile);
 		if (sees) {
+			scores.add(q + row_warp * 16 * Tile::LD_QK, k + part * Tile::LD_QK, p.d);
 			scores.total(score);
 			factor = online_weights<Tile>(score, state, visible, plan.scale);
 		}
 		__pipeline_wait_prior(0);
 		__syncthreads();
-		if (tile + 1 < end) {
-#pragma unroll 1
-			for (int stage = 0; stage < Tile::STAGES; stage++) {
-				copy_k(tile + 1, stage);
-				__pipeline_commit();
-			}
-		}
+		if (tile + 1 < end)
+			copy_k(tile + 1);
 		if (sees)
 			online_add<Tile>(state, score, factor, v + part * Tile::LD_V, p.d);
 	}
@@ -441,17 +412,16 @@ static __global__ void __launch_bounds__(ONLINE_THREADS, 1)
 	online_leave<Tile>(shared, state, plan.scale);
 	online_sharers::sync();
 	int first = ONLINE_ROWS * rank / cluster, behind = ONLINE_ROWS * (rank + 1) / cluster;
-	join_rows rows = {(size_t)first + warp, (size_t)min(behind, p.rows - row0),
-					  ONLINE_THREADS / 32};
+	join_rows rows = {first + warp, min(behind, p.rows - row0), ONLINE_THREADS / 32};
 	size_t at = head_rows + row0;
 	join_target output = {p.output + at * p.d, NULL, p.d, p.d, plan.write_vector};
-	join_parts<4>(online_shared_parts<Tile>{shared}, cluster * ONLINE_KEY_WARPS, rows,
-				  plan.splits > 1 ? plan.memory.target(split, at) : output);
+	join_parts(online_shared_parts<Tile>{shared}, cluster * ONLINE_KEY_WARPS, rows,
+			   plan.splits > 1 ? plan.memory.target(split, at) : output);
 	online_sharers::arrive();
-	if (plan.splits > 1 && plan.arrived != NULL) {
+	if (plan.splits > 1) {
 		size_t counter = blockIdx.y * gridDim.x + row0 / ONLINE_ROWS * cluster + rank;
 		if (online_last(plan.arrived + counter, plan.splits))
-			join_parts<4>(join_memory_rows{plan.memory, at}, plan.splits, rows, output);
+			join_parts(join_memory_rows{plan.memory, at}, plan.splits, rows, output);
 	}
 	online_sharers::wait(); // nobody ends whose sums are still read
 }

@@ -14,17 +14,16 @@ struct some_rows {
 	bool vector;         // they are read 16 bytes at a time
 };
 
-/* Begins to copy ROWS rows to shared memory, rows there LD apart: COLUMNS columns from `column` on.
- * What lies outside of the matrix becomes 0. A thread has every few rows a chunk of four columns,
- * so that it counts on from row to row: a kernel that goes through few tiles spends much of its
- * time on whatever is computed for each copy. */
-template <int ROWS, int COLUMNS, int LD, int THREADS>
-static __device__ __forceinline__ void rows_copy_columns(float *to, const some_rows &from,
-														 int column)
+/* Begins to copy ROWS rows of D columns to shared memory, rows there LD apart, and commits the
+ * copies. What lies outside of the matrix becomes 0. A thread has every few rows a chunk of four
+ * columns, so that it counts on from row to row: a kernel that goes through few tiles spends much
+ * of its time on whatever is computed for each copy. */
+template <int ROWS, int D, int LD, int THREADS>
+static __device__ __forceinline__ void rows_copy(float *to, const some_rows &from)
 {
-	constexpr int CHUNKS = COLUMNS / 4, STEP = THREADS / CHUNKS;
+	constexpr int CHUNKS = D / 4, STEP = THREADS / CHUNKS;
 	static_assert(THREADS % CHUNKS == 0 && ROWS % STEP == 0, "copying loop without a remainder");
-	int r = threadIdx.x / CHUNKS, c = column + threadIdx.x % CHUNKS * 4, row = from.first + r;
+	int r = threadIdx.x / CHUNKS, c = threadIdx.x % CHUNKS * 4, row = from.first + r;
 	int inside = min(max(from.d - c, 0), 4);
 	const float *source = from.matrix + (size_t)row * from.d + c;
 	to += r * LD + c;
@@ -35,6 +34,7 @@ static __device__ __forceinline__ void rows_copy_columns(float *to, const some_r
 			__pipeline_memcpy_async(to + i * STEP * LD, in ? source : from.matrix, 16, in ? 0 : 16);
 			source += (size_t)STEP * from.d;
 		}
+		__pipeline_commit();
 		return;
 	}
 #pragma unroll 1
@@ -46,29 +46,7 @@ static __device__ __forceinline__ void rows_copy_columns(float *to, const some_r
 									k < some ? 0 : 4);
 		source += (size_t)STEP * from.d;
 	}
-}
-
-/* Begins to copy whole rows of D columns, and commits the copies. */
-template <int ROWS, int D, int LD, int THREADS>
-static __device__ __forceinline__ void rows_copy(float *to, const some_rows &from)
-{
-	rows_copy_columns<ROWS, D, LD, THREADS>(to, from, 0);
 	__pipeline_commit();
-}
-
-/* Waits until all copies have arrived but those of the `groups` last commits, 4 at most. */
-static __device__ __forceinline__ void rows_wait(int groups)
-{
-	if (groups == 0)
-		__pipeline_wait_prior(0);
-	else if (groups == 1)
-		__pipeline_wait_prior(1);
-	else if (groups == 2)
-		__pipeline_wait_prior(2);
-	else if (groups == 3)
-		__pipeline_wait_prior(3);
-	else
-		__pipeline_wait_prior(4);
 }
 
 static __device__ __forceinline__ float4 rows_read(const float *from)

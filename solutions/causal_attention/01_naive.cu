@@ -12,7 +12,7 @@
  * Bound, by arithmetic, by the loads of the first kernel: lanes read rows of K of their own, d
  * floats apart.
  *
- * reached: not measured yet */
+ * reached: 7110 us, 5% of cuBLAS and a softmax (NVIDIA H200, 2026-11-29, 5000x128) */
 #include <cuda_runtime.h>
 #include <math.h>
 

@@ -10,9 +10,10 @@
  * Arithmetic intensity: 2 FLOP for two halves, 0.5 FLOP per byte; only bandwidth counts.
  *
  * Bound by latency: one multiprocessor of 132 works, and its threads have 4 bytes each in flight,
- * or a few times as much where the compiler loads ahead.
+ * or a few times as much where the compiler loads ahead. The prediction was 17 ms; as half of that
+ * was measured, it may well do so.
  *
- * reached: not measured yet */
+ * reached: 8997 us, 1% of cuBLAS (NVIDIA H200, 2026-11-29, 10^8) */
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 

@@ -14,9 +14,10 @@
  * Arithmetic intensity: 0.25 FLOP per byte.
  *
  * Bound by memory: 10^8 elements are 800 MB, 167 us at 4.8 TB/s. The last block's work is a
- * few microseconds behind it.
+ * few microseconds behind it. The prediction was 185 us, and 174.27 to 176.70 were measured, which
+ * is 4.56 TB/s; cuBLAS took 182.46 (181.76 to 182.56).
  *
- * reached: not measured yet */
+ * reached: 175.63 us, 104% of cuBLAS (NVIDIA H200, 2026-11-29, 10^8) */
 #include "dot.cuh"
 
 extern "C" void solve(const float *A, const float *B, float *result, int N)

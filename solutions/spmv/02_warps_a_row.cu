@@ -13,9 +13,10 @@
  *
  * Bound by memory: 1000 x 10000 are 40 MB, 8.3 us at 4.8 TB/s, of which a start and the last
  * additions are a part that is not small. A row of 10000 is ten vectors for each of 256 threads.
- * An element of A that is 0 costs as much as another one: its sector has others that are not.
+ * An element of A that is 0 costs as much as another one: its sector has others that are not. The
+ * prediction was 12 us, and 12.80 to 13.28 were measured; cuBLAS took 14.11 (14.02 to 14.62).
  *
- * reached: not measured yet */
+ * reached: 12.99 us, 109% of cuBLAS (NVIDIA H200, 2026-11-29, 1000x10000) */
 #include <cuda_runtime.h>
 #include <stdint.h>
 
