@@ -48,6 +48,9 @@ struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim
 struct shape draw_shape(struct draws *draws, const struct problem *problem, enum case_sizes sizes,
 						size_t turn, int max_dim, int multiple);
 
+/* Cuts sizes of a problem of a file to what others allow, and what follows from them. */
+void draw_settle(const struct problem *problem, struct shape *shape);
+
 /* --- draw_values.c --- */
 /* Alpha or beta: thousandths from -2 to 2, not 0. */
 float draw_scalar(struct draws *draws);

@@ -458,6 +458,12 @@ static void settle_named(const struct problem *problem, int32_t named[SIZES_MAX]
 		}
 }
 
+void draw_settle(const struct problem *problem, struct shape *shape)
+{
+	settle_named(problem, &shape->size[SIZE_NAMED]);
+	shape_derive(problem, shape);
+}
+
 /* What a run has room for: the terms of the largest product. Where a draw has more, its largest
  * extents are cut to half, which leaves them of their kind of alignment mostly. */
 static void fit_work(const struct problem *problem, int max_dim, struct shape *shape)
@@ -467,6 +473,18 @@ static void fit_work(const struct problem *problem, int max_dim, struct shape *s
 	int32_t *named = &shape->size[SIZE_NAMED];
 	shape_derive(problem, shape);
 	while (shape_terms(shape) > side * side * side) {
+		int uniform = 0;
+		while (uniform < SIZES_MAX &&
+			   !(problem->sizes[uniform].name != NULL && problem->rules->sizes[uniform].uniform &&
+				 named[uniform] > problem->sizes[uniform].min))
+			uniform++;
+		if (uniform < SIZES_MAX) { /* what is no extent first */
+			int half = named[uniform] / 2;
+			named[uniform] =
+				half > problem->sizes[uniform].min ? half : problem->sizes[uniform].min;
+			draw_settle(problem, shape);
+			continue;
+		}
 		int largest = 0;
 		for (int i = 1; i < all.count; i++)
 			if (shape->size[all.size[i]] > shape->size[all.size[largest]])

@@ -109,6 +109,7 @@ static const struct type *type_called(const char *name, bool in_cpp)
 
 /* ---- the prototype --------------------------------------------------------------------- */
 
+#define LIMIT_MOST 1e9 /* an octave more is an int still */
 #define NO_ARGUMENT                                                                                \
 	"prototype: '%.60s' is no argument; one is 'int M', 'float alpha' or 'const half *A'"
 
@@ -193,6 +194,8 @@ static int place_of_size(void *context, const char *name, struct error *err)
 	int row = ROW_OF(loader->made->problem.sizes, name);
 	if (row < 0)
 		error_set(err, "'%s' is no size: [sizes] has none of this name", name);
+	else if (loader->made->rules.sizes[row].nonzeros_of >= 0)
+		row = error_set(err, "'%s' is counted, and so no extent", name) - 1;
 	return row;
 }
 
@@ -200,6 +203,11 @@ static int take_expression(struct problem_loader *loader, const char *text, stru
 {
 	struct error err;
 	const struct expression_names names = {place_of_size, loader};
+	for (const char *at = text; *at != '\0'; at += *at != '\0') { /* C++ takes the text, too */
+		bool inside = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+		if (!inside && *at == '0' && isdigit((unsigned char)at[1]))
+			return fail(loader, "'%.60s': a number does not begin with 0", text);
+	}
 	return expression_parse(text, &names, out, &err) ||
 		   fail(loader, "'%.60s': %.200s", text, err.message);
 }
@@ -234,10 +242,19 @@ static int take_size_word(struct problem_loader *loader, void *of, const char *t
 	struct size_rules *rules = &loader->made->rules.sizes[row - sizes];
 	int *at_most = &rules->at_most[rules->at_most[0] >= 0], used = 0, other;
 	char name[64];
-	if (row->max == 0)
-		return (sscanf(text, "%d .. %d%n", &row->min, &row->max, &used) == 2 && row->min >= 1 &&
-				row->max >= row->min && text[used] == '\0') ||
-			   fail(loader, "%s: expected its limits, as in 1..4096, not '%.40s'", row->name, text);
+	if (row->max == 0) {
+		char lowest[12], highest[12];
+		bool good = sscanf(text, "%11[0-9] .. %11[0-9]%n", lowest, highest, &used) == 2 &&
+					text[used] == '\0';
+		const double low = good ? strtod(lowest, NULL) : 0, high = good ? strtod(highest, NULL) : 0;
+		good = low >= 1 && high >= low && high <= LIMIT_MOST;
+		row->min = good ? (int)low : 1;
+		row->max = good ? (int)high : 1;
+		return good ||
+			   fail(loader,
+					"%s: expected its limits, as in 1..4096, to 1000000000 at most, not '%.40s'",
+					row->name, text);
+	}
 	if (strcmp(text, "uniform") == 0)
 		return rules->uniform = true;
 	if (sscanf(text, "common %d%n", &rules->common, &used) == 1 && text[used] == '\0' &&
@@ -288,8 +305,10 @@ static int take_scalar(struct problem_loader *loader, const char *name, const ch
 		return fail(loader, "[scalars] has '%.40s', and the prototype has it not", name);
 	if (problem->sizes[counted].max != 0)
 		return fail(loader, "%s stands in [sizes], too: leave one out", name);
-	if (!take_word(&at, "nonzeros") || !take_word(&at, "of") || ROW_OF(problem->operands, at) < 0)
-		return fail(loader, "%s: an int in [scalars] is 'nonzeros of BUFFER', not '%.40s'", name,
+	if (!take_word(&at, "nonzeros") || !take_word(&at, "of") || ROW_OF(problem->operands, at) < 0 ||
+		problem->operands[ROW_OF(problem->operands, at)].role != ROLE_INPUT)
+		return fail(loader,
+					"%s: an int in [scalars] is 'nonzeros of BUFFER', an input, not '%.40s'", name,
 					value);
 	loader->made->rules.sizes[counted].nonzeros_of = ROW_OF(problem->operands, at);
 	problem->sizes[counted].max = INT32_MAX;
@@ -359,8 +378,10 @@ static int take_step(struct problem_loader *loader, const char *name, const char
 	struct problem_rules *rules = &loader->made->rules;
 	if (strcmp(name, "blocks") == 0)
 		return (loader->blocks = strdup(value)) != NULL;
-	if (rules->step_count == STEPS_MAX)
-		return fail(loader, "[steps] has more than %d", STEPS_MAX);
+	if (!is_name(name))
+		return fail(loader, "'%.40s' is no name of a step: letters, digits and _", name);
+	if (rules->step_count == STEPS_MAX - 1)
+		return fail(loader, "[steps] has more than %d", STEPS_MAX - 1);
 	struct step_rules *step = &rules->steps[rules->step_count++];
 	step->name = strdup(name);
 	step->element = "float";

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "testcases/draw.h"
 #include "testcases/problem_file_inside.h"
 #include "testcases/shape.h"
 #include "testcases/values_run.h"
@@ -129,6 +130,13 @@ static int whole_buffers(struct problem_loader *loader)
 	return 1;
 }
 
+/* What the runner's own code calls so, beside the arguments. */
+static bool is_word_of_ours(const char *name)
+{
+	return strcmp(name, "R") == 0 || strcmp(name, "p") == 0 || strcmp(name, "to") == 0 ||
+		   strcmp(name, "shape") == 0;
+}
+
 /* A word of references is no name. */
 static int whole_names(struct problem_loader *loader)
 {
@@ -137,6 +145,19 @@ static int whole_names(struct problem_loader *loader)
 		"sqrt",    "rsqrt", "tanh",    "sigmoid", "silu",    "shift", "either", "summed_as", "keep",
 		"bounded", "sums",  "operand", "matrix",  "problem", "lane",  "lanes",  "x"};
 	const struct problem_made *made = loader->made;
+	for (size_t i = 0; made->problem.sizes[i].name != NULL; i++)
+		if (is_word_of_ours(made->problem.sizes[i].name))
+			return problem_file_wrong(loader, made->problem.sizes[i].name,
+									  "no name of a size: the judge's own code has it");
+	for (size_t i = 0; made->problem.scalars[i].name != NULL; i++)
+		if (is_word_of_ours(made->problem.scalars[i].name))
+			return problem_file_wrong(loader, made->problem.scalars[i].name,
+									  "no name of a scalar: the judge's own code has it");
+	for (size_t i = 0; i + 1 < made->rules.step_count; i++)
+		for (size_t k = i + 1; k < made->rules.step_count; k++)
+			if (strcmp(made->rules.steps[i].name, made->rules.steps[k].name) == 0)
+				return problem_file_wrong(loader, made->rules.steps[i].name,
+										  "a step has the name of the output: rename it");
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		bool taken = false;
 		for (size_t k = 0; k < made->rules.step_count; k++)
@@ -176,10 +197,18 @@ static int finish(struct problem_loader *loader)
 	if (!whole_sizes(loader) || !whole_buffers(loader) || !whole_names(loader) ||
 		!whole_steps(loader))
 		return 0;
+	if (value_of(&loader->made->rules.work, &problem->large) == 0)
+		return problem_file_wrong(loader, "work", "it is no number above 0 at the large case");
 	struct error err;
+	struct shape least = SHAPE_OF_ONES;
 	shape_derive(problem, &problem->large);
-	return shape_holds(problem, &problem->large, &err) ||
-		   problem_file_wrong(loader, "large", err.message);
+	for (size_t i = 0; problem->sizes[i].name != NULL; i++)
+		least.size[SIZE_NAMED + i] = problem->sizes[i].min;
+	draw_settle(problem, &least);
+	return (shape_holds(problem, &problem->large, &err) ||
+			problem_file_wrong(loader, "large", err.message)) &&
+		   (shape_holds(problem, &least, &err) ||
+			problem_file_wrong(loader, "the smallest sizes", err.message));
 }
 
 /* "my-problem" of ".../my-problem/"; '-' becomes '_' where it is to be a folder of solutions. */
@@ -270,6 +299,8 @@ bool problem_add(const char *folder, const struct problem **out, struct error *e
 			*out = &table[i];
 			return true;
 		}
+	if (strpbrk(absolute, "\"\\\n") != NULL) /* compilers read its path between quotes */
+		return error_set(err, "%s: a path with a quote or a backslash: move the folder", absolute);
 	if (!name_is_free(absolute, err))
 		return false;
 	if (count == PROBLEMS_MAX)

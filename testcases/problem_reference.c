@@ -27,7 +27,10 @@ static void put_struct(FILE *out, const struct problem *problem)
 					operand->rules->rank, operand->name);
 	for (step = problem->rules->steps; step->name != NULL; step++)
 		fprintf(out, "\tmatrix<R, %s, %zu> %s;\n", step->element, step->shape.rank, step->name);
-	fprintf(out, "\n\tREFERENCE_CODE void shape()\n\t{\n");
+	fprintf(out, "\n\tREFERENCE_CODE void shape()\n\t{\n"); /* in 64 bits, as the judge's are */
+	for (size_t i = 0; problem->sizes[i].name != NULL; i++)
+		fprintf(out, "\t\tconst long long %s = this->%s;\n\t\t(void)%s;\n", problem->sizes[i].name,
+				problem->sizes[i].name, problem->sizes[i].name);
 	for (operand = problem->operands; operand->name != NULL; operand++)
 		if (operand->role == ROLE_INPUT)
 			put_extents(out, operand->name, operand->rules);

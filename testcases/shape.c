@@ -66,6 +66,11 @@ static bool named_sizes_hold(const struct problem *problem, const struct shape *
 		if (operand_elements(operand, shape) == 0)
 			return error_set(err, "%s is no shape of %s: %s has no element", text, problem->name,
 							 operand->name);
+	for (const struct step_rules *step = problem->rules->steps; step->name != NULL; step++)
+		for (size_t i = 0; i < step->shape.rank; i++)
+			if (extent_of(&step->shape, i, shape) == 0)
+				return error_set(err, "%s is no shape of %s: the step %s has no element", text,
+								 problem->name, step->name);
 	return true;
 }
 
@@ -116,9 +121,11 @@ bool shape_fit(const struct problem *problem, const struct shape_text *text, str
 			   struct error *err)
 {
 	char written[SHAPE_TEXT], legend[SHAPE_TEXT];
+	const struct problem_size *written_rows[SIZES_MAX];
 	size_t sizes = 0;
-	while (problem->sizes[sizes].name != NULL && is_written(problem, &problem->sizes[sizes]))
-		sizes++; /* what is counted comes last */
+	for (const struct problem_size *row = problem->sizes; row->name != NULL; row++)
+		if (is_written(problem, row))
+			written_rows[sizes++] = row;
 	bool grouped = problem_size_of(problem, SIZE_GROUP) != NULL;
 	*out = SHAPE_OF_ONES;
 	if (text->count != sizes && !(grouped && text->count + 1 == sizes)) {
@@ -127,7 +134,7 @@ bool shape_fit(const struct problem *problem, const struct shape_text *text, str
 						 shape_legend(problem, legend));
 	}
 	for (size_t i = 0; i < text->count; i++)
-		set_size(&problem->sizes[i], text->number[i], out);
+		set_size(written_rows[i], text->number[i], out);
 	if (text->count < sizes) {
 		int group = 128;
 		while (group > 2 && out->size[SIZE_K] % group != 0)

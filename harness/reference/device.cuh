@@ -16,26 +16,43 @@ namespace reference
 constexpr unsigned DEVICE_LANES = REFERENCE_LANES, DEVICE_THREADS = 128, DEVICE_BLOCKS = 4096;
 static_assert(DEVICE_LANES == 1 || DEVICE_LANES == 32, "sums are gathered within a warp");
 
-inline __host__ __device__ size_t lane()
-{
+/* How many sums a thread is inside of: its own, as lanes go different ways there. */
 #ifdef __CUDA_ARCH__
-	return threadIdx.x % DEVICE_LANES;
+#define REFERENCE_DEPTH sum_depth()
+inline __device__ unsigned &sum_depth()
+{
+	__shared__ unsigned depth[DEVICE_THREADS];
+	return depth[threadIdx.x];
+}
+#define IS_SHARED (DEVICE_LANES > 1 && REFERENCE_DEPTH == 0)
 #else
-	return 0;
+#define IS_SHARED false
+#endif
+
+inline __host__ __device__ void enter_sum(int change)
+{
+	(void)change;
+#ifdef __CUDA_ARCH__
+	if (DEVICE_LANES > 1)
+		REFERENCE_DEPTH += (unsigned)change;
 #endif
 }
 inline __host__ __device__ size_t lanes()
 {
+	return IS_SHARED ? DEVICE_LANES : 1;
+}
+inline __host__ __device__ size_t lane()
+{
 #ifdef __CUDA_ARCH__
-	return DEVICE_LANES;
+	return IS_SHARED ? threadIdx.x % DEVICE_LANES : 0;
 #else
-	return 1;
+	return 0;
 #endif
 }
 inline __host__ __device__ double sum_of_lanes(double x)
 {
 #ifdef __CUDA_ARCH__
-	for (unsigned step = DEVICE_LANES / 2; step > 0; step /= 2)
+	for (unsigned step = IS_SHARED ? DEVICE_LANES / 2 : 0; step > 0; step /= 2)
 		x += __shfl_xor_sync(~0u, x, step);
 #endif
 	return x;
@@ -43,7 +60,7 @@ inline __host__ __device__ double sum_of_lanes(double x)
 inline __host__ __device__ double most_of_lanes(double x)
 {
 #ifdef __CUDA_ARCH__
-	for (unsigned step = DEVICE_LANES / 2; step > 0; step /= 2)
+	for (unsigned step = IS_SHARED ? DEVICE_LANES / 2 : 0; step > 0; step /= 2)
 		x = fmax(x, __shfl_xor_sync(~0u, x, step));
 #endif
 	return x;
@@ -60,6 +77,9 @@ namespace reference
 template <class R, class Matrix, class Function>
 __global__ void fill_kernel(problem<R> p, Matrix m, range elements, Function step)
 {
+#ifdef __CUDA_ARCH__
+	REFERENCE_DEPTH = 0;
+#endif
 	size_t stride = (size_t)gridDim.x * DEVICE_THREADS / DEVICE_LANES;
 	size_t first = ((size_t)blockIdx.x * DEVICE_THREADS + threadIdx.x) / DEVICE_LANES;
 	for (size_t at = elements.begin + first; at < elements.end; at += stride)

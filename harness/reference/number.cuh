@@ -37,6 +37,9 @@ REFERENCE_FUNCTION double most_of_lanes(double x)
 {
 	return x;
 }
+REFERENCE_FUNCTION void enter_sum(int)
+{
+}
 } // namespace reference
 #endif
 
@@ -411,28 +414,61 @@ template <class R> REFERENCE_FUNCTION size_t term_end(size_t n)
 	return n;
 }
 
+/* Which terms a lane has. Sums that stand inside have one lane, as each is of another term. */
+struct lane_terms {
+	size_t first, step;
+
+	REFERENCE_CODE lane_terms() : first(lane()), step(lanes())
+	{
+		enter_sum(1);
+	}
+	REFERENCE_CODE ~lane_terms()
+	{
+		enter_sum(-1);
+	}
+};
+
+/* Calls each(k) for a lane's share of the terms of a sum of n. */
+template <class R, class Each> REFERENCE_FUNCTION void each_term(size_t n, const Each &each)
+{
+	const lane_terms terms;
+	for (size_t k = first_term<R>() + terms.first; k < term_end<R>(n); k += terms.step)
+		each(k);
+}
+
 /* The sum over k < n of a(k) b(k), and that of a(k). */
 template <class R, class A, class B> REFERENCE_FUNCTION R dot(size_t n, const A &a, const B &b)
 {
 	sums<R> sum = {};
-	for (size_t k = first_term<R>() + lane(); k < term_end<R>(n); k += lanes())
-		sum.add(a(k), b(k));
+	each_term<R>(n, [&](size_t k) { sum.add(a(k), b(k)); });
 	return sum.total(n);
 }
 template <class R, class A> REFERENCE_FUNCTION R sum(size_t n, const A &a)
 {
 	sums<R> sum = {};
-	for (size_t k = first_term<R>() + lane(); k < term_end<R>(n); k += lanes())
-		sum.add(a(k));
+	each_term<R>(n, [&](size_t k) { sum.add(a(k)); });
 	return sum.total(n);
+}
+
+/* a(0), which all lanes compute. */
+template <class R, class A> REFERENCE_FUNCTION R first_of(const A &a)
+{
+	const lane_terms terms;
+	return a(0);
 }
 
 /* The largest a(k), n > 0, with the largest of their errors. */
 template <class R, class A> REFERENCE_FUNCTION R largest(size_t n, const A &a)
 {
-	R most = a(lane() < n ? lane() : 0);
-	for (size_t k = lane() + lanes(); k < term_end<R>(n); k += lanes())
-		most = max(most, a(k));
+	bool any = false;
+	R most;
+	each_term<R>(n, [&](size_t k) {
+		R one = a(k);
+		most = any ? max(most, one) : one;
+		any = true;
+	});
+	if (!any) /* there are more lanes than terms, or the fault leaves none */
+		most = first_of<R>(a);
 	if constexpr (std::is_same_v<R, bounded>)
 		return bounded(most_of_lanes(most.x), most_of_lanes(most.error),
 					   {most_of_lanes(most.spread.own), most_of_lanes(most.spread.inherited)},
@@ -449,22 +485,22 @@ template <class W, class V>
 REFERENCE_FUNCTION bounded bounded_mean(size_t n, const W &w, const V &v)
 {
 	sums<bounded> above = {}, below = {}; /* of values alone: their errors come apart */
-	for (size_t k = lane(); k < n; k += lanes()) {
+	each_term<bounded>(n, [&](size_t k) {
 		double weight = w(k).x;
 		above.add(bounded(weight * v(k).x, 0, {0, 0}));
 		below.add(bounded(weight, 0, {0, 0}));
-	}
+	});
 	bounded sum = above.total(n), total = below.total(n);
 	double x = sum.x / total.x, share = 1 / total.x, farthest = 0;
 	term_errors weights = {}, values = {};
-	for (size_t k = lane(); k < n; k += lanes()) {
+	each_term<bounded>(n, [&](size_t k) {
 		bounded weight = w(k), value = v(k);
 		double off = (value.x - x) * share, part = weight.x * share;
 		farthest = max(farthest, fabs(value.x - x));
 		weights.add(
 			bounded(0, weight.error * fabs(off), square(off) * weight.spread, off * weight.bias));
 		values.add(bounded(0, part * value.error, square(part) * value.spread, part * value.bias));
-	}
+	});
 	farthest = most_of_lanes(farthest);
 	variance moved = weights.all(), most = {square(farthest), square(farthest)};
 	moved = {min(moved.own, most.own), min(moved.inherited, most.inherited)};

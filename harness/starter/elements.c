@@ -29,11 +29,12 @@ static void write_count(const struct operand_rules *rules, FILE *out)
 	static const char *const names[EXTENTS_MAX] = {"", " * out_columns",
 												   " * out_rows * out_columns"};
 	static const char *const extents[] = {"out_layers", "out_rows", "out_columns"};
-	for (size_t i = 0; i < rules->rank; i++)
-		fprintf(out, "    size_t %s = %s;\n", extents[EXTENTS_MAX - rules->rank + i],
-				rules->text[i]);
-	fprintf(out, "    size_t count = %s%s;\n", extents[EXTENTS_MAX - rules->rank],
-			names[rules->rank - 1]);
+	const size_t rank = rules->rank < EXTENTS_MAX ? rules->rank : EXTENTS_MAX;
+	if (rank == 0)
+		return;
+	for (size_t i = 0; i < rank; i++)
+		fprintf(out, "    size_t %s = %s;\n", extents[EXTENTS_MAX - rank + i], rules->text[i]);
+	fprintf(out, "    size_t count = %s%s;\n", extents[EXTENTS_MAX - rank], names[rank - 1]);
 }
 
 /* All but what an element is, which the problem's formula says in words. */

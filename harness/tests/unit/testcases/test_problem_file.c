@@ -154,7 +154,16 @@ Test(problem_file, sizes_and_scalars_that_are_none)
 		{"N = 1..32, at most M\n", "", 0, "N: this int is neither in [sizes] nor in [scalars]"},
 		{"count = nonzeros of B\n", "", 0, "count: this int is neither in [sizes] nor in"},
 		{"N = 1..32", "K = 1..32", 10, "[sizes] has 'K', and the prototype has no such int"},
-		{"1..64", "64", 9, "M: expected its limits, as in 1..4096, not '64"},
+		{"1..64", "64", 9, "M: expected its limits, as in 1..4096, to 1000000000 at most, not '64"},
+		{"1..64", "1..99999999999", 9, "M: expected its limits"},
+		{"1..64", "1..2147483647", 9, "M: expected its limits"},
+		{"nonzeros of B", "nonzeros of C", 13, "'nonzeros of BUFFER', an input"},
+		{"A = M x N", "A = M x count", 15, "'count' is counted, and so no extent"},
+		{"A = M x N", "A = M x 010", 15, "'010': a number does not begin with 0"},
+		{"M * N", "M / 0", 0, "work: it is no number above 0 at the large case"},
+		{"row = M", "C = M", 0, "C: a step has the name of the output"},
+		{"row = M", "a b = M", 20, "'a b' is no name of a step"},
+		{"M x N - 1 + 1", "M x N - 1", 0, "the smallest sizes: 1x1 is no shape of"},
 		{"1..64", "0..64", 9, "M: expected its limits"},
 		{"1..64", "64..1", 9, "M: expected its limits"},
 		{"common 32", "common", 9, "M: 'common' is none of: common NUMBER, uniform, at most SIZE"},
@@ -354,8 +363,8 @@ Test(problem_file, a_header_has_its_names)
 		"#define REFERENCE_INPUTS(X) X(A, p.N, 0) X(B, 1, 0.5)\n",
 		"#define REFERENCE_STEPS(X) X(row) X(C)\n",
 		"#define REFERENCE_OUTPUT C\n",
-		"#define REFERENCE_PARAMETERS const half *A, const float *B, reference::bound *C, int M, "
-		"int N, int count, float alpha\n",
+		("#define REFERENCE_PARAMETERS const half *A, const float *B, reference::bound *C, int M, "
+		 "int N, int count, float alpha\n"),
 		"#define REFERENCE_ARGUMENTS A, B, C, M, N, count, alpha\n",
 	};
 	const struct problem *problem;
