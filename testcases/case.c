@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "testcases/draw.h"
-#include "testcases/problem_file.h"
+#include "testcases/limits.h"
+#include "testcases/rules.h"
 
 const enum size case_dimensions[CASE_DIMENSIONS] = {SIZE_M, SIZE_N, SIZE_K};
 

@@ -4,6 +4,7 @@
 #define GEMMJUDGE_TESTCASES_DRAW_H
 
 #include "testcases/case.h"
+#include "testcases/limits.h"
 #include "testcases/values.h"
 
 /* --- draw.c: random numbers of one case --- */
@@ -17,23 +18,6 @@ int draw_below(struct draws *draws, int count);           /* 0 .. count-1 */
 int draw_between(struct draws *draws, int low, int high); /* low .. high */
 
 /* --- draw_shape.c --- */
-struct draw_limits {
-	int low, high;
-};
-
-/* The sizes that are drawn together, by classes, with their limits: M, N and K (of one that the
- * problem has not, the first's), or the sizes by name of a problem of a file, of which the first
- * takes the part of M, the second that of N, and so on in turn. */
-struct draw_all_limits {
-	int count;
-	enum size size[SIZES_MAX];
-	struct draw_limits of[SIZES_MAX];
-};
-/* The largest size that `max_dim` means: of a problem of a file whose buffers are all vectors its
- * square, so that these have as many elements as matrices have. */
-int draw_most(const struct problem *problem, int max_dim);
-struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim);
-
 /* Of the largest single product that a case of a problem of a file is as large as. */
 #define DRAW_SIDE_MOST 4096
 

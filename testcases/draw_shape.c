@@ -1,6 +1,7 @@
 /* The shapes of generated cases. */
+#include "testcases/derive.h"
 #include "testcases/draw.h"
-#include "testcases/problem_file.h"
+#include "testcases/rules.h"
 
 static int clamp(struct draw_limits limits, int size)
 {
@@ -310,42 +311,6 @@ static void draw_covering(struct draws *draws, const struct problem *problem,
 		out[i] = size_aimed(draws, aims[exchanged && part < 2 ? 1 - part : part], all->of[i],
 							step_of(problem, all->size[i], multiple), out + i - others, others);
 	}
-}
-
-static struct draw_limits limits_of(const struct problem_size *size, int max_dim)
-{
-	struct draw_limits limits = {size->min, size->max};
-	if (max_dim < limits.high)
-		limits.high = max_dim > limits.low ? max_dim : limits.low;
-	return limits;
-}
-
-int draw_most(const struct problem *problem, int max_dim)
-{
-	bool vectors = problem->file != NULL;
-	for (const struct operand *operand = problem->operands; operand->name != NULL; operand++)
-		vectors = vectors && operand->rules->rank == 1;
-	return !vectors ? max_dim : max_dim < 46341 ? max_dim * max_dim : INT32_MAX;
-}
-
-struct draw_all_limits draw_limits_of(const struct problem *problem, int max_dim)
-{
-	struct draw_all_limits all = {0};
-	max_dim = draw_most(problem, max_dim);
-	for (int i = 0; problem->file == NULL && i < CASE_DIMENSIONS; i++) {
-		const struct problem_size *size = problem_size_of(problem, case_dimensions[i]);
-		all.size[i] = case_dimensions[i];
-		all.of[i] = limits_of(size != NULL ? size : problem_size_of(problem, SIZE_M), max_dim);
-		all.count++;
-	}
-	for (int i = 0; problem->file != NULL && problem->sizes[i].name != NULL; i++) {
-		const struct size_rules *rules = &problem->rules->sizes[i];
-		if (rules->uniform || rules->nonzeros_of >= 0)
-			continue;
-		all.size[all.count] = (enum size)(SIZE_NAMED + i);
-		all.of[all.count++] = limits_of(&problem->sizes[i], max_dim);
-	}
-	return all;
 }
 
 /* Mostly below the common size, of the problem or of a size by itself, where there is one. */

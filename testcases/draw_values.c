@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "testcases/draw.h"
-#include "testcases/problem_file.h"
+#include "testcases/rules.h"
 
 float draw_scalar(struct draws *draws)
 {

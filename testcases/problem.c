@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "testcases/problem_file.h"
+#include "testcases/rules.h"
 
 /* ---- rows that problems share ------------------------------------------------------ */
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/suggest.h"
 #include "testcases/type.h"
 
@@ -171,14 +172,22 @@ struct problem {
 	float large_scalars[SCALARS_MAX];  /* by the table of scalars */
 	int common; /* seven of eight generated cases stay at or below it; 0: all may reach the largest
 				 */
-	const struct problem_rules *rules; /* of a file (problem_file.h) */
+	const struct problem_rules *rules; /* of a file (rules.h) */
 };
 
 /* The table and its length: the rows of problem.c, then the problems of files. */
 const struct problem *problem_table(size_t *count);
 
+/* Parts of it, for whoever puts it together: the rows, and what is in no table. */
+const struct problem *problem_rows(size_t *count);
+const struct problem *problem_inner(const char *name);
+
 /* By name ("gemm-f16"); NULL when unknown. */
 const struct problem *problem_find(const char *name);
+
+/* Reads a problem of a file (problem_file.h), so that it is found by its name later; "": there is
+ * none to be read. False with err. */
+bool problem_know(const char *folder, struct error *err);
 
 /* What the name of no problem may have meant, as the end of an error line: "; did you mean
  * 'gemm-f16'?", or "". Always returns `out`. */

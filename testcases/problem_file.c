@@ -48,6 +48,17 @@ static char *piece(const char **at, const char *ends)
 	return strndup(start, length);
 }
 
+char *problem_file_keep(struct problem_made *made, char *text)
+{
+	char **more = realloc(made->texts, (made->text_count + 1) * sizeof *more);
+	if (more == NULL)
+		free(text);
+	if (more == NULL)
+		return NULL;
+	made->texts = more;
+	return made->texts[made->text_count++] = text;
+}
+
 typedef int taker(struct problem_loader *loader, void *of, const char *text);
 
 /* What stands between commas, one after the other; one may end the line. */
@@ -171,7 +182,7 @@ static int add_argument(struct problem_loader *loader, void *of, const char *tex
 	at = skip_blanks(at);
 	const bool pointer = *at == '*';
 	at += pointer;
-	char *name = piece(&at, " \t");
+	char *name = problem_file_keep(loader->made, piece(&at, " \t"));
 	int good = is_name(name) && *skip_blanks(at) == '\0' && (pointer || !input);
 	(void)of;
 	loader->argument = text;
@@ -223,7 +234,7 @@ static int take_extents(struct problem_loader *loader, const char *text, struct 
 			return fail(loader, "'%.60s': a shape has at most %d extents", text, EXTENTS_MAX);
 		}
 		at = extent;
-		out->text[out->rank] = piece(&at, "");
+		out->text[out->rank] = problem_file_keep(loader->made, piece(&at, ""));
 		free(extent);
 		if (!take_expression(loader, out->text[out->rank], &out->extent[out->rank]))
 			return 0;
@@ -383,7 +394,7 @@ static int take_step(struct problem_loader *loader, const char *name, const char
 	if (rules->step_count == STEPS_MAX - 1)
 		return fail(loader, "[steps] has more than %d", STEPS_MAX - 1);
 	struct step_rules *step = &rules->steps[rules->step_count++];
-	step->name = strdup(name);
+	step->name = problem_file_keep(loader->made, strdup(name));
 	step->element = "float";
 	return each_piece(loader, value, step, take_step_words);
 }
@@ -418,7 +429,7 @@ static int take_key(struct problem_loader *loader, const char *key, const char *
 	int used = 0;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (strcmp(key, texts[i].key) == 0)
-			return (*texts[i].text = strdup(value)) != NULL;
+			return (*texts[i].text = problem_file_keep(loader->made, strdup(value))) != NULL;
 	if (strcmp(key, "prototype") == 0) { /* a long one goes on behind another "prototype =" */
 		int good = each_piece(loader, value, NULL, add_argument);
 		problem->call = loader->call;

@@ -11,7 +11,12 @@
 struct problem_made {
 	struct problem problem;
 	struct problem_rules rules;
+	size_t text_count;
+	char **texts; /* all of them, owned */
 };
+
+/* The text, which is now the problem's; NULL without memory. */
+char *problem_file_keep(struct problem_made *made, char *text);
 
 struct problem_loader {
 	FILE *stream;

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "testcases/derive.h"
 #include "testcases/draw.h"
 #include "testcases/problem_file_inside.h"
 #include "testcases/shape.h"
-#include "testcases/values_run.h"
 
 #define FOLDER "testcases/problems"
 #define PROBLEMS_MAX 256
@@ -27,51 +27,6 @@ static void take_rows(void)
 {
 	const struct problem *rows = problem_rows(&count);
 	memcpy(table, rows, count * sizeof *rows);
-}
-
-/* ---- what follows from a shape --------------------------------------------------------------- */
-
-static int64_t value_of(const struct expression *expression, const struct shape *shape)
-{
-	int64_t values[SIZES_MAX];
-	for (int i = 0; i < SIZES_MAX; i++)
-		values[i] = shape->size[SIZE_NAMED + i];
-	int64_t value = expression_value(expression, values);
-	return value < 1 ? 0 : value; /* EXPRESSION_UNDEFINED, too */
-}
-
-uint64_t extent_of(const struct operand_rules *rules, size_t index, const struct shape *shape)
-{
-	return (uint64_t)value_of(&rules->extent[index], shape);
-}
-
-static int32_t within_int(uint64_t value)
-{
-	return value > INT32_MAX ? INT32_MAX : (int32_t)value;
-}
-
-void shape_derive(const struct problem *problem, struct shape *shape)
-{
-	if (problem->file == NULL)
-		return;
-	const struct problem_rules *rules = problem->rules;
-	const struct operand *result = problem_part(problem, PART_RESULT);
-	uint64_t elements = operand_elements(result, shape);
-	uint64_t columns = operand_columns(result, shape);
-	uint64_t work = (uint64_t)value_of(&rules->work, shape);
-	for (int i = 0; i < SIZES_MAX; i++) {
-		int counted = rules->sizes[i].nonzeros_of;
-		if (problem->sizes[i].name == NULL)
-			break;
-		if (counted >= 0)
-			shape->size[SIZE_NAMED + i] = within_int(
-				values_not_zero(rules->operands[counted].zeros, values_stream((uint32_t)counted),
-								operand_elements(&problem->operands[counted], shape)));
-	}
-	shape->size[SIZE_BATCH] = shape->size[SIZE_GROUP] = 1;
-	shape->size[SIZE_N] = within_int(columns);
-	shape->size[SIZE_M] = columns > 0 ? within_int(elements / columns) : 0;
-	shape->size[SIZE_K] = elements > 0 ? within_int((work + elements - 1) / elements) : 0;
 }
 
 /* ---- one file ----------------------------------------------------------------------------------
@@ -107,9 +62,10 @@ static void add_output(struct problem_loader *loader, size_t index)
 	struct problem_rules *rules = &loader->made->rules;
 	const struct operand *operand = &loader->made->problem.operands[index];
 	struct step_rules *step = &rules->steps[rules->step_count++];
-	step->name = strdup(operand->name);
+	step->name = problem_file_keep(loader->made, strdup(operand->name));
 	step->element = type_of(operand->type)->element;
 	step->shape = *operand->rules;
+	step->is_output = true;
 }
 
 static int whole_buffers(struct problem_loader *loader)
@@ -197,7 +153,7 @@ static int finish(struct problem_loader *loader)
 	if (!whole_sizes(loader) || !whole_buffers(loader) || !whole_names(loader) ||
 		!whole_steps(loader))
 		return 0;
-	if (value_of(&loader->made->rules.work, &problem->large) == 0)
+	if (rules_value(&loader->made->rules.work, &problem->large) == 0)
 		return problem_file_wrong(loader, "work", "it is no number above 0 at the large case");
 	struct error err;
 	struct shape least = SHAPE_OF_ONES;
@@ -212,12 +168,12 @@ static int finish(struct problem_loader *loader)
 }
 
 /* "my-problem" of ".../my-problem/"; '-' becomes '_' where it is to be a folder of solutions. */
-static char *name_of(const char *folder, char dash)
+static char *name_of(struct problem_made *made, const char *folder, char dash)
 {
 	char *name = strdup(strrchr(folder, '/') != NULL ? strrchr(folder, '/') + 1 : folder);
 	for (char *at = name; at != NULL && *at != '\0'; at++)
 		*at = *at == '-' ? dash : *at;
-	return name;
+	return problem_file_keep(made, name);
 }
 
 static bool read_file(const char *folder, struct problem_made *made, struct error *err)
@@ -233,11 +189,12 @@ static bool read_file(const char *folder, struct problem_made *made, struct erro
 						 path, strerror(errno));
 	made->problem.algebra = ALGEBRA_REFERENCE;
 	made->problem.rules = &made->rules;
-	made->problem.file = strdup(folder);
-	made->problem.name = name_of(folder, '-');
-	made->problem.folder = name_of(folder, '_');
+	made->problem.file = problem_file_keep(made, strdup(folder));
+	made->problem.name = name_of(made, folder, '-');
+	made->problem.folder = name_of(made, folder, '_');
 	bool good = problem_file_read(&loader) && finish(&loader);
 	fclose(loader.stream);
+	problem_file_keep(made, loader.call);
 	free(loader.blocks);
 	free(loader.seen);
 	if (good && access(made->rules.reference, R_OK) != 0)
@@ -289,6 +246,22 @@ static bool name_is_free(const char *folder, struct error *err)
 	return true;
 }
 
+/* Expressions of steps are theirs, but for the output's, which are its operand's. */
+static void made_free(struct problem_made *made)
+{
+	struct problem_rules *rules = &made->rules;
+	for (size_t i = 0; i < OPERANDS_MAX * EXTENTS_MAX; i++)
+		expression_free(&rules->operands[i / EXTENTS_MAX].extent[i % EXTENTS_MAX]);
+	for (size_t i = 0; i < rules->step_count; i++)
+		for (size_t k = 0; k < EXTENTS_MAX && !rules->steps[i].is_output; k++)
+			expression_free(&rules->steps[i].shape.extent[k]);
+	expression_free(&rules->work);
+	for (size_t i = 0; i < made->text_count; i++)
+		free(made->texts[i]);
+	free(made->texts);
+	free(made);
+}
+
 bool problem_add(const char *folder, const struct problem **out, struct error *err)
 {
 	char absolute[PATHS_MAX];
@@ -308,11 +281,19 @@ bool problem_add(const char *folder, const struct problem **out, struct error *e
 	struct problem_made *made = calloc(1, sizeof *made);
 	if (made == NULL)
 		return error_set(err, "out of memory");
-	if (!read_file(absolute, made, err)) /* what it has allocated stays: the program ends */
+	if (!read_file(absolute, made, err)) {
+		made_free(made);
 		return false;
+	}
 	table[count] = made->problem;
 	*out = &table[count++];
 	return true;
+}
+
+bool problem_know(const char *folder, struct error *err)
+{
+	const struct problem *problem;
+	return folder[0] == '\0' || problem_add(folder, &problem, err);
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "testcases/problem_file.h"
+#include "testcases/derive.h"
+#include "testcases/limits.h"
+#include "testcases/rules.h"
 
 bool shape_parse(const char *text, int max, struct shape_text *out, struct error *err)
 {
@@ -143,6 +145,21 @@ bool shape_fit(const struct problem *problem, const struct shape_text *text, str
 	}
 	shape_derive(problem, out);
 	return shape_holds(problem, out, err);
+}
+
+bool shape_double(const struct problem *problem, struct shape *shape, int most)
+{
+	struct draw_all_limits all = draw_limits_of(problem, most);
+	struct error unused;
+	bool grew = false;
+	for (int i = 0; i < all.count; i++) {
+		int32_t *size = &shape->size[all.size[i]];
+		grew = grew || *size <= all.of[i].high / 2;
+		*size = *size <= all.of[i].high / 2 ? 2 * *size : *size;
+	}
+	shape_derive(problem, shape);
+	return grew && shape_holds(problem, shape, &unused) &&
+		   shape_is_countable(problem, shape, &unused);
 }
 
 void shape_print(const struct problem *problem, const struct shape *shape, char out[SHAPE_TEXT])

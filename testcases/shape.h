@@ -29,6 +29,10 @@ bool shape_holds(const struct problem *problem, const struct shape *shape, struc
 bool shape_is_countable(const struct problem *problem, const struct shape *shape,
 						struct error *err);
 
+/* Of a problem of a file: doubles its sizes, but for those that would leave their limits or go
+ * above `most`. False where none can be, or the shape does not hold. */
+bool shape_double(const struct problem *problem, struct shape *shape, int most);
+
 /* The text that shape_parse() reads, and what stands in it: "MxNxK", or "MxN" for a matrix and a
  * vector. */
 #define SHAPE_TEXT 96

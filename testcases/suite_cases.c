@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "testcases/draw.h"
-#include "testcases/problem_file.h"
+#include "testcases/limits.h"
+#include "testcases/rules.h"
 #include "testcases/suite_inside.h"
 #include "testcases/values.h"
 
@@ -150,7 +150,7 @@ static bool is_too_large(const struct suite_loader *loader, const struct shape *
 	bool large = false;
 	for (int i = 0; i < all.count; i++)
 		large = large || (loader->max_dim > 0 &&
-						  shape->size[all.size[i]] > draw_most(loader->problem, loader->max_dim));
+						  shape->size[all.size[i]] > limits_most(loader->problem, loader->max_dim));
 	return large;
 }
 

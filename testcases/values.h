@@ -14,12 +14,7 @@
 
 #include "testcases/case.h"
 #include "testcases/problem.h"
-
-#ifdef __CUDACC__
-#define VALUES_FUNCTION static __host__ __device__ __forceinline__
-#else
-#define VALUES_FUNCTION static inline
-#endif
+#include "testcases/sparse.h"
 
 /* Which stream of random words; the numbers are part of what a seed means. */
 enum values_stream {
@@ -30,12 +25,6 @@ enum values_stream {
 	VALUES_STREAM_EXTREMES = 0x200,   /* the same: of squares of extreme codes */
 	VALUES_STREAM_PLACES = 0x300,     /* the same: of rows and squares that differ from the rest */
 };
-
-/* The stream of an operand, by its number in the problem's table: 0, 1, 2, and then 8 on. */
-VALUES_FUNCTION uint32_t values_stream(uint32_t operand)
-{
-	return operand < 3 ? operand : operand + 5;
-}
 
 /* The values of one buffer. Plain numbers: kernels have it too. */
 struct values {
@@ -368,15 +357,6 @@ VALUES_FUNCTION uint32_t values_of_word(const struct values *values, uint32_t wo
 VALUES_FUNCTION uint32_t values_place(const struct values *values, uint64_t place)
 {
 	return values_random(values->seed, values->stream + VALUES_STREAM_PLACES, place).word[0];
-}
-
-/* Whether a sparse operand has a zero here. It goes by nothing but the place, so that the number of
- * others, which solutions may be told, is the same whatever the seed. */
-VALUES_FUNCTION bool values_is_hole(float zeros, uint32_t stream, uint64_t index)
-{
-	uint64_t x = (index + ((uint64_t)stream << 40)) * 0x9E3779B97F4A7C15ull;
-	x = (x ^ x >> 32) * 0xD6E8FEB86659FD93ull;
-	return (uint32_t)(x >> 40) < (uint32_t)(zeros * 0x1p24f);
 }
 
 /* An element of an operand whose parts are drawn apart. */

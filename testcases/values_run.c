@@ -130,19 +130,3 @@ void values_run(const struct values *values, uint64_t block, size_t blocks, uint
 	for (; done < blocks; done++)
 		values_block(&own, block + done, out + done * VALUES_BLOCK);
 }
-
-uint64_t values_not_zero(float zeros, uint32_t stream, uint64_t elements)
-{
-	static _Thread_local struct {
-		float zeros;
-		uint32_t stream;
-		uint64_t elements, others;
-	} last; /* the same is asked for again and again */
-	if (last.zeros == zeros && last.stream == stream && last.elements == elements)
-		return last.others;
-	uint64_t others = 0;
-	for (uint64_t i = 0; i < elements; i++)
-		others += !values_is_hole(zeros, stream, i);
-	last.zeros = zeros, last.stream = stream, last.elements = elements, last.others = others;
-	return others;
-}

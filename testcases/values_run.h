@@ -10,8 +10,4 @@
 /* Blocks from `block` on, VALUES_BLOCK elements each, to out. */
 void values_run(const struct values *values, uint64_t block, size_t blocks, uint32_t *out);
 
-/* How many elements of an operand with this share of zeros are none; fast where it is asked for the
- * same again. */
-uint64_t values_not_zero(float zeros, uint32_t stream, uint64_t elements);
-
 #endif

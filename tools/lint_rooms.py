@@ -32,7 +32,7 @@ ROOMS = [
     ("referee", "base testcases chain judgement process device"),
     ("contestant", "base testcases process device emulator/exec"),
     ("judge/options", "base testcases judgement process"),
-    ("judge/hints", "base judgement process"),
+    ("judge/hints", "base testcases judgement process"),
     ("judge/run", "base gpu testcases chain judgement process compile judge/options"),
     ("judge/timing", "base judgement process compile judge/run"),
     ("judge/submission", "base testcases judgement process compile judge/hints judge/run"),

@@ -88,8 +88,8 @@ const struct row option_rows[] = {
 	{"problem-file", "DIR", RUNS " new list history leaderboard rejudge",
 	 "a problem of one's own: a folder with problem.ini and reference.cuh "
 	 "(testcases/problems/README.md)",
-	 .group = GROUP_CASES, .kind = &kind_problem_file, .excludes = "problem", .why = "it is one",
-	 .needs = "a folder", .also = "challenge task-file custom-problem"},
+	 .group = GROUP_CASES, FILLS(kind_problem_file, judge.problem_file), .excludes = "problem",
+	 .why = "it is one", .needs = "a folder", .also = "challenge task-file custom-problem"},
 	{"since", "DATE", "rejudge",
 	 "only what was judged last on that day or later (2026-11-30, or 2026-11-30T08:00:00Z)",
 	 .group = GROUP_FIRST, FILLS(kind_text, query.since), .needs = "a date, such as 2026-11-30"},

@@ -247,35 +247,23 @@ const struct kind kind_seconds = {.read = read_seconds, .write = write_seconds};
 
 /* ---- what the judge has words for --------------------------------------------- */
 
+#define UNKNOWN "; 'gemmjudge list problems' shows them, and --problem-file takes one of your own"
 static bool read_problem(const struct row *row, const char *text, struct options *options,
 						 struct error *err)
 {
+	char phrase[SUGGEST_TEXT];
 	(void)row;
 	options->judge.problem = problem_find(text);
-	if (options->judge.problem != NULL)
-		return true;
-	char phrase[SUGGEST_TEXT];
-	problem_suggest(phrase, text);
-	return error_set(err, "unknown problem '%s'%s", text,
-					 phrase[0] != '\0'
-						 ? phrase
-						 : "; 'gemmjudge list problems' shows them, and --problem-file takes "
-						   "one of your own");
+	return options->judge.problem != NULL ||
+		   error_set(err, "unknown problem '%s'%s", text,
+					 problem_suggest(phrase, text)[0] != '\0' ? phrase : UNKNOWN);
 }
 
 static bool read_problem_file(const struct row *row, const char *text, struct options *options,
 							  struct error *err)
 {
-	(void)row;
-	options->judge.problem_file = text;
+	*(const char **)filled(row, options) = text;
 	return problem_add(text, &options->judge.problem, err);
-}
-
-static void write_problem_file(const struct row *row, const struct options *options,
-							   struct command_line *line)
-{
-	if (options->judge.problem_file != NULL)
-		line_add_option(line, row->name, options->judge.problem_file);
 }
 
 static void write_problem(const struct row *row, const struct options *options,
@@ -330,7 +318,7 @@ static void write_layers(const struct row *row, const struct options *options,
 
 const struct kind kind_layers = {.read = read_layers, .write = write_layers};
 const struct kind kind_problem = {.read = read_problem, .write = write_problem};
-const struct kind kind_problem_file = {.read = read_problem_file, .write = write_problem_file};
+const struct kind kind_problem_file = {.read = read_problem_file, .write = write_text};
 const struct kind kind_device = {.read = read_device, .write = write_text};
 const struct kind kind_tolerance = {.read = read_tolerance, .write = write_text};
 

@@ -23,7 +23,6 @@
 #include "process/channel.h"
 #include "process/child.h"
 #include "process/protocol.h"
-#include "testcases/problem_file.h"
 
 /* Between sealed calls of a GPU the channel is looked at without sleep for so long: to be woken
  * takes a time that nobody could tell from the call's. */
@@ -82,8 +81,7 @@ static void reply_with_fd(const struct contestant *self, void *reply, size_t byt
 {
 	struct message *head = reply;
 	head->ok = 1;
-	/* What the solution printed belongs to this call. */
-	fflush(NULL);
+	fflush(NULL); /* what the solution printed belongs to this call */
 	if (!channel_send(self->channel, reply, bytes, fd)) {
 		fprintf(stderr, "the channel to the judge is gone\n");
 		fflush(NULL);
@@ -122,7 +120,7 @@ static bool open_device(struct contestant *self, struct error *err)
 {
 	const struct device_choice *device = &self->device;
 	const char *folder = device->kind == DEVICE_CUDA ? NULL : device->runtime_folder;
-	if (!cudart_load(&self->cudart, folder, err))
+	if (!problem_know(self->asked.problem_file, err) || !cudart_load(&self->cudart, folder, err))
 		return false;
 	cudaError_t code = self->cudart.set_device(device->ordinal);
 	if (code == cudaSuccess)
@@ -138,8 +136,9 @@ static void serve_open(struct contestant *self, struct contestant_open *request,
 	request->solution[sizeof request->solution - 1] = '\0';
 	request->library_folder[sizeof request->library_folder - 1] = '\0';
 	request->device.runtime_folder[sizeof request->device.runtime_folder - 1] = '\0';
-	const void *asks = request, *asked = &self->asked; /* both whole, as they came */
-	if (self->open && request->lent != 0 && memcmp(asks, asked, sizeof *request) == 0) {
+	request->problem_file[sizeof request->problem_file - 1] = '\0';
+	const void *asked = &self->asked; /* whole, as it came */
+	if (self->open && request->lent != 0 && memcmp(asked, request, sizeof *request) == 0) {
 		reply_with(self, &self->answered, sizeof self->answered);
 		return;
 	}
@@ -154,11 +153,7 @@ static void serve_open(struct contestant *self, struct contestant_open *request,
 	self->takes_more = request->library_folder[0] != '\0';
 	struct settings settings;
 	const double begun = clock_seconds();
-	const struct problem *problem;
-	request->problem_file[sizeof request->problem_file - 1] = '\0';
-	bool opened =
-		(request->problem_file[0] == '\0' || problem_add(request->problem_file, &problem, &err)) &&
-		settings_take(&settings, fd, &err) && open_device(self, &err);
+	bool opened = settings_take(&settings, fd, &err) && open_device(self, &err);
 	reply.head.seconds[PART_CONTEXT] = (float)(clock_seconds() - begun);
 	settings_forget(&settings, &self->cudart, request->counts != 0);
 	if (!opened) {

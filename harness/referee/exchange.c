@@ -8,7 +8,8 @@
 
 #include "testcases/values_run.h"
 
-bool exchange_open(struct exchange *exchange, uint32_t sets, const char *whose, struct error *err)
+bool exchange_open(struct exchange_memory *exchange, uint32_t sets, const char *whose,
+				   struct error *err)
 {
 	struct arena *arena = &exchange->arena;
 	buffers_lay_out(&exchange->buffers, arena);
@@ -46,7 +47,7 @@ void exchange_draw(uint8_t *to, const struct values *values)
 	}
 }
 
-void exchange_close(struct exchange *exchange)
+void exchange_close(struct exchange_memory *exchange)
 {
 	if (!exchange->open)
 		return;
@@ -54,5 +55,5 @@ void exchange_close(struct exchange *exchange)
 		munmap(exchange->memory, exchange->arena.bytes);
 	if (exchange->fd >= 0)
 		close(exchange->fd);
-	*exchange = (struct exchange){0};
+	*exchange = (struct exchange_memory){0};
 }

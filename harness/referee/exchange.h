@@ -6,7 +6,7 @@
 #include "process/buffers.h"
 #include "testcases/values.h"
 
-struct exchange {
+struct exchange_memory {
 	bool open;
 	struct buffers buffers;
 	struct arena arena;
@@ -16,8 +16,9 @@ struct exchange {
 
 /* Lays the buffers out in so many sets; what they hold is undefined. `whose`: for errors. False
  * with err, and closed. */
-bool exchange_open(struct exchange *exchange, uint32_t sets, const char *whose, struct error *err);
+bool exchange_open(struct exchange_memory *exchange, uint32_t sets, const char *whose,
+				   struct error *err);
 void exchange_draw(uint8_t *to, const struct values *values);
-void exchange_close(struct exchange *exchange);
+void exchange_close(struct exchange_memory *exchange);
 
 #endif

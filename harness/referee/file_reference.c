@@ -7,7 +7,7 @@
 
 static struct reference_bound *bounds_of(const struct referee *referee)
 {
-	const struct exchange *exchange = &referee->reference;
+	const struct exchange_memory *exchange = &referee->reference;
 	size_t result = problem_part_index(referee->problem, PART_RESULT);
 	return (struct reference_bound *)(exchange->memory + exchange->arena.buffers[result].offset);
 }
@@ -31,7 +31,7 @@ static void put_result(const struct referee *referee)
 bool referee_reference_open(struct referee *referee, const struct referee_reference *request,
 							struct referee_reference_reply *reply, int *fd, struct error *err)
 {
-	struct exchange *exchange = &referee->reference;
+	struct exchange_memory *exchange = &referee->reference;
 	*fd = -1;
 	exchange_close(exchange);
 	if (!referee->has_case || referee->problem->file == NULL ||
@@ -58,7 +58,7 @@ bool referee_reference_open(struct referee *referee, const struct referee_refere
 bool referee_reference_close(struct referee *referee, const struct referee_reference *request,
 							 uint64_t *step_faults, struct error *err)
 {
-	struct exchange *exchange = &referee->reference;
+	struct exchange_memory *exchange = &referee->reference;
 	if (!exchange->open)
 		return error_set(err, "no reference is being run");
 	const struct reference_bound *from = bounds_of(referee);

@@ -11,6 +11,7 @@
 #include "referee/reduced.h"
 #include "referee/reference.h"
 #include "referee/spot.h"
+#include "testcases/derive.h"
 #include "testcases/problem_file.h"
 #include "testcases/values.h"
 

@@ -38,7 +38,7 @@ struct referee {
 	void *carried;
 	uint64_t carried_capacity;
 	struct stage_exchange stage_exchange;
-	struct exchange reference; /* of a problem of a file, while its bounds are computed */
+	struct exchange_memory reference; /* of a problem of a file, while its bounds are computed */
 	struct reference_bound *bounds;
 	bool explainable; /* all of a check's result is here still, with its reference */
 	void *second;     /* the result of one more call, after REFILL */

@@ -7,7 +7,7 @@
 #include "referee/exchange.h"
 
 struct stage_exchange {
-	struct exchange exchange;
+	struct exchange_memory exchange;
 	uint32_t stage; /* of the chain */
 	bool finishing;
 };

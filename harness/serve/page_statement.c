@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "serve/page.h"
 #include "testcases/example.h"
-#include "testcases/problem_file.h"
+#include "testcases/rules.h"
 #include "testcases/shape.h"
 
 #define REFERENCE_MOST 65536 /* bytes */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "starter/starter_inside.h"
-#include "testcases/problem_file.h"
+#include "testcases/rules.h"
 
 /* "static __global__ void compute(const float *x, int M)" of solve()'s arguments, or a call. */
 static void write_compute(const struct problem *problem, const char *before, bool types, FILE *out)

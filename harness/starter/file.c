@@ -1,4 +1,4 @@
-#include "starter/starter.h"
+#include "starter/starter_inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,4 +42,21 @@ bool starter_close(FILE *file, const char *path, struct error *err)
 	error_set(err, "cannot write %s: %s", path, strerror(errno));
 	unlink(path);
 	return false;
+}
+
+void starter_code(FILE *out, const char *text)
+{
+	int below = (int)strcspn(text, "(") + 1, column = 0;
+	while (*text != '\0') {
+		int length = (int)strcspn(text, ",");
+		length += text[length] == ',';
+		if (column > 0 && column + 1 + length > CODE_COLUMNS)
+			column = fprintf(out, "\n%*s", below, "") - 1;
+		else if (column > 0)
+			column += fprintf(out, " ");
+		column += fprintf(out, "%.*s", length, text);
+		text += strcspn(text, ",");
+		text += strspn(text, ", ");
+	}
+	fputc('\n', out);
 }

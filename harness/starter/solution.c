@@ -146,24 +146,6 @@ static void write_head(const struct problem *problem, const char *judge, FILE *o
 	write_includes(problem, out);
 }
 
-#define CODE_COLUMNS 100
-void starter_code(FILE *out, const char *text)
-{
-	int below = (int)strcspn(text, "(") + 1, column = 0;
-	while (*text != '\0') {
-		int length = (int)strcspn(text, ",");
-		length += text[length] == ',';
-		if (column > 0 && column + 1 + length > CODE_COLUMNS)
-			column = fprintf(out, "\n%*s", below, "") - 1;
-		else if (column > 0)
-			column += fprintf(out, " ");
-		column += fprintf(out, "%.*s", length, text);
-		text += strcspn(text, ",");
-		text += strspn(text, ", ");
-	}
-	fputc('\n', out);
-}
-
 static void write_prototype(const struct starter *starter)
 {
 	char prototype[PROTOTYPE_TEXT];

@@ -4,6 +4,8 @@
 
 #include "starter/starter.h"
 
+#define CODE_COLUMNS 100
+
 /* A function's first line or a call, of which what goes on stands below its first argument. */
 void starter_code(FILE *out, const char *text);
 

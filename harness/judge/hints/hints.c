@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "testcases/problem_file.h"
+#include "testcases/rules.h"
 
 const char *hint_operand(const struct hint_context *facts, enum part part)
 {

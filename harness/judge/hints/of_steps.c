@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "judge/hints/hints.h"
-#include "testcases/problem_file.h"
+#include "testcases/rules.h"
 
 /* The faults that all explained cases have in common. */
 static uint64_t common_faults(const struct hint_context *facts)

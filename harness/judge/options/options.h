@@ -121,8 +121,8 @@ struct judge_options {
 	size_t file_count;
 	const char *input;             /* JUDGE_STDIN among the files: the file with what it held */
 	const struct problem *problem; /* NULL: from each file's folder */
-	const char *problem_file;      /* the folder that it was read from, as the user names it; or NULL */
-	const char *epilogue;          /* a chain of stages, fused into the solutions */
+	const char *problem_file; /* the folder that it was read from, as the user names it; or NULL */
+	const char *epilogue;     /* a chain of stages, fused into the solutions */
 	struct device_list device;
 	int beside;  /* a descriptor that a batch left us, whose judges share a device
 					(run/timing_lock.h): the first file is compiled before the device is taken; 0:

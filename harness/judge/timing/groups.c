@@ -3,8 +3,6 @@
 #include <math.h>
 
 #include "process/buffers.h"
-#include "testcases/draw.h"
-#include "testcases/problem_file.h"
 
 #define MEMORY_SHARE 0.125 /* of the device's, for the sets of a pass */
 #define MEMORY_LITTLE                                                                              \
@@ -97,29 +95,13 @@ void groups_plan_small(const struct run *run, struct sealed_plan *plan)
 	plan->groups = plan->group == 1 && room < GROUPS ? 2 : GROUPS;
 }
 
-/* Of a problem of a file those that stay within their limits. */
-static bool double_named(const struct problem *problem, struct shape *shape)
-{
-	struct draw_all_limits all = draw_limits_of(problem, LARGER_SIZE);
-	struct error unused;
-	bool grew = false;
-	for (int i = 0; i < all.count; i++) {
-		int32_t *size = &shape->size[all.size[i]];
-		grew = grew || *size <= all.of[i].high / 2;
-		*size = *size <= all.of[i].high / 2 ? 2 * *size : *size;
-	}
-	shape_derive(problem, shape);
-	return grew && shape_holds(problem, shape, &unused) &&
-		   shape_is_countable(problem, shape, &unused);
-}
-
 /* But for batches and groups. False where there is none, or one becomes too large. */
 static bool double_sizes(const struct problem *problem, struct shape *shape)
 {
 	bool grew = false;
 	struct error unused;
 	if (problem->file != NULL)
-		return double_named(problem, shape);
+		return shape_double(problem, shape, LARGER_SIZE);
 	for (size_t i = 0; i < problem_sizes(problem); i++)
 		for (int size = 0; size < SIZE_COUNT; size++) {
 			if ((problem->sizes[i].is & 1u << size) == 0 || size == SIZE_BATCH ||

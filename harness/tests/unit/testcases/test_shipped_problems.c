@@ -2,6 +2,7 @@
 /* The problems of testcases/problems: what follows from their shapes, and what is drawn. */
 #include "case_fixture.h"
 
+#include "testcases/derive.h"
 #include "testcases/draw.h"
 #include "testcases/problem_file.h"
 
@@ -96,7 +97,7 @@ static const struct size_rules *rules_of(const struct problem *problem, size_t s
 
 static void check_limits(const struct problem *problem, const struct test_case *test)
 {
-	int most = draw_most(problem, MAX_DIM);
+	int most = limits_most(problem, MAX_DIM);
 	for (size_t i = 0; problem->sizes[i].name != NULL; i++) {
 		const struct problem_size *row = &problem->sizes[i];
 		int size = test->shape.size[SIZE_NAMED + i];
