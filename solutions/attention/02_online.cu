@@ -16,12 +16,12 @@
  *
  * Bound of large problems, by arithmetic, by the tensor cores: three TF32 products for one are 165
  * of the 495 TFLOP/s that an H200 has, and mma reaches some six tenths of what wgmma does, which
- * would leave 81. Of that 47.7 were reached at 4096x4096x64. Small problems are bound by their
- * beginning and their end: at 1024x1024x128 the prediction was 13 us, and 20.74 (20.70 to 20.74)
- * were measured, 203% of cuBLAS and a softmax kernel, which took 42.13 (40.45 to 43.23). NOTES.md
+ * would leave 81. Of that 48.1 were reached at 4096x4096x64. Small problems are bound by their
+ * beginning and their end: at 1024x1024x128 the prediction was 13 us, and 20.42 (20.38 to 20.42)
+ * were measured, 165% of cuBLAS and a softmax kernel, which took 33.66 (33.60 to 33.76). NOTES.md
  * has the rest.
  *
- * reached: 13.98 us, 202% of cuBLAS and a softmax (NVIDIA H200, 2026-11-29, 512x256x128) */
+ * reached: 12.90 us, 230% of cuBLAS and a softmax (NVIDIA H200, 2026-11-29, 512x256x128) */
 #include "online.cuh"
 
 extern "C" void solve(const float *Q, const float *K, const float *V, float *output, int M, int N,

@@ -12,11 +12,10 @@
  * Arithmetic intensity: 32 FLOP per byte that comes from the L2 cache, as without a diagonal.
  *
  * Bound, by arithmetic, by the tensor cores (../attention/NOTES.md). Of the 81 TFLOP/s that their
- * mma might have, 35.5 were reached: 180.00 to 180.35 us, beside 389.92 to 390.56 of two products
- * by cuBLAS, of all scores, and a softmax. That was with Q and K copied in two stages, which have
- * become one since.
+ * mma might have, 37.1 were reached: 172.3 to 172.7 us, beside 392.5 of two products by cuBLAS, of
+ * all scores, and a softmax.
  *
- * reached: 180.19 us, 217% of cuBLAS and a softmax (NVIDIA H200, 2026-11-29, 5000x128) */
+ * reached: 172.5 us, 228% of cuBLAS and a softmax (NVIDIA H200, 2026-11-29, 5000x128) */
 #include "../attention/online.cuh"
 
 extern "C" void solve(const float *Q, const float *K, const float *V, float *output, int M, int d)

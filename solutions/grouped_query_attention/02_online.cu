@@ -13,11 +13,10 @@
  * output, and 2 for those of K and V: 410 FLOP per byte.
  *
  * Bound, by arithmetic, by the tensor cores (../attention/NOTES.md). Of the 81 TFLOP/s that their
- * mma might have, 48.5 were reached: 354.46 us (353.89 to 357.82), with Q and K copied in two
- * stages, which have become one since. cuBLAS and a softmax kernel took 541.39, but that interval
- * is wide, 540.00 to 2482.11: of ten samples some are slow.
+ * mma might have, 51.2 were reached: 335.6 us (334.8 to 337.3), beside 543.0 of cuBLAS and a
+ * softmax kernel.
  *
- * reached: 354 us, 153% of cuBLAS and a softmax (NVIDIA H200, 2026-11-29, 32 over 8, 1024x128) */
+ * reached: 335.6 us, 162% of cuBLAS and a softmax (NVIDIA H200, 2026-11-29, 32 over 8, 1024x128) */
 #include "../attention/online.cuh"
 
 extern "C" void solve(const float *Q, const float *K, const float *V, float *output,
