@@ -429,8 +429,24 @@ void draw_settle(const struct problem *problem, struct shape *shape)
 	shape_derive(problem, shape);
 }
 
-/* What a run has room for: the terms of the largest product. Where a draw has more, its largest
- * extents are cut to half, which leaves them of their kind of alignment mostly. */
+/* How far fit_work() may cut a size. Of one head of K, or of as many as of Q, nobody takes the
+ * wrong one: where a draw has several, and several times as many, it keeps two and twice as many.
+ */
+static int32_t floor_of(const struct problem *problem, const int32_t named[SIZES_MAX], int size,
+						int32_t low)
+{
+	const struct size_rules *rules = &problem->rules->sizes[size];
+	int32_t telling = low;
+	if (rules->uniform)
+		telling = 2;
+	else if (rules->multiple_of >= 0 && named[size] >= 2 * named[rules->multiple_of])
+		telling = 2 * named[rules->multiple_of];
+	return low > telling ? low : telling;
+}
+
+/* What a run has room for: the terms of the largest product. Where a draw has more, sizes that are
+ * no extent are cut to half, then its largest extents, which leaves them of their kind of alignment
+ * mostly. */
 static void fit_work(const struct problem *problem, int max_dim, struct shape *shape)
 {
 	struct draw_all_limits all = draw_limits_of(problem, max_dim);
@@ -438,30 +454,31 @@ static void fit_work(const struct problem *problem, int max_dim, struct shape *s
 	int32_t *named = &shape->size[SIZE_NAMED];
 	shape_derive(problem, shape);
 	while (shape_terms(shape) > side * side * side) {
-		int uniform = 0;
-		while (uniform < SIZES_MAX &&
-			   !(problem->sizes[uniform].name != NULL && problem->rules->sizes[uniform].uniform &&
-				 named[uniform] > problem->sizes[uniform].min))
-			uniform++;
-		if (uniform < SIZES_MAX) { /* what is no extent first */
-			int half = named[uniform] / 2;
-			named[uniform] =
-				half > problem->sizes[uniform].min ? half : problem->sizes[uniform].min;
-			draw_settle(problem, shape);
-			continue;
+		int cut = -1;
+		int32_t least = 0;
+		for (int i = 0; i < SIZES_MAX && problem->sizes[i].name != NULL && cut < 0; i++)
+			if (problem->rules->sizes[i].uniform) {
+				least = floor_of(problem, named, i, problem->sizes[i].min);
+				cut = named[i] > least ? i : -1;
+			}
+		bool extent = cut < 0;
+		for (int i = 0; i < all.count && extent; i++) {
+			int size = all.size[i] - SIZE_NAMED;
+			int32_t low = floor_of(problem, named, size, all.of[i].low);
+			if (named[size] > low && (cut < 0 || named[size] > named[cut])) {
+				cut = size;
+				least = low;
+			}
 		}
-		int largest = 0;
-		for (int i = 1; i < all.count; i++)
-			if (shape->size[all.size[i]] > shape->size[all.size[largest]])
-				largest = i;
-		int32_t *size = &shape->size[all.size[largest]], before = *size;
-		*size = all.of[largest].low > *size / 2 ? all.of[largest].low : *size / 2 | (*size & 1);
-		int unit = problem->rules->sizes[all.size[largest] - SIZE_NAMED].multiple_of;
-		if (unit >= 0 && named[unit] > *size) /* what it is a multiple of would raise it again */
-			named[unit] = *size;
-		settle_named(problem, named);
-		shape_derive(problem, shape);
-		if (*size >= before)
+		if (cut < 0)
+			return;
+		int32_t before = named[cut], half = before / 2 | (extent ? before & 1 : 0);
+		named[cut] = half > least ? half : least;
+		int unit = problem->rules->sizes[cut].multiple_of;
+		if (unit >= 0 && named[unit] > named[cut]) /* what it is a multiple of would raise it */
+			named[unit] = named[cut];
+		draw_settle(problem, shape);
+		if (named[cut] >= before)
 			return;
 	}
 }
