@@ -135,7 +135,7 @@ bool shape_fit(const struct problem *problem, const struct shape_text *text, str
 		return error_set(err, "%s is no shape of %s, which takes %s", written, problem->name,
 						 shape_legend(problem, legend));
 	}
-	for (size_t i = 0; i < text->count; i++)
+	for (size_t i = 0; i < text->count && i < sizes; i++)
 		set_size(written_rows[i], text->number[i], out);
 	if (text->count < sizes) {
 		int group = 128;

@@ -32,8 +32,8 @@ static void describe_sizes(const struct problem *problem, char *out, size_t capa
 	for (const struct problem_size *row = problem->sizes; row->name != NULL && used < capacity;
 		 row++) {
 		if (row->max == INT32_MAX) { /* counted */
-			used += (size_t)snprintf(out + used, capacity - used, "%s counted", row->shown);
-			break;
+			snprintf(out + used, capacity - used, "%s counted", row->shown);
+			return;
 		}
 		bool same = row[1].name != NULL && row[1].min == row->min && row[1].max == row->max;
 		used += (size_t)snprintf(out + used, capacity - used, "%s", row->shown);

@@ -137,8 +137,8 @@ static void serve_open(struct contestant *self, struct contestant_open *request,
 	request->library_folder[sizeof request->library_folder - 1] = '\0';
 	request->device.runtime_folder[sizeof request->device.runtime_folder - 1] = '\0';
 	request->problem_file[sizeof request->problem_file - 1] = '\0';
-	const void *asked = &self->asked; /* whole, as it came */
-	if (self->open && request->lent != 0 && memcmp(asked, request, sizeof *request) == 0) {
+	const void *asked = &self->asked, *again = request; /* whole, as they came */
+	if (self->open && request->lent != 0 && memcmp(asked, again, sizeof *request) == 0) {
 		reply_with(self, &self->answered, sizeof self->answered);
 		return;
 	}
