@@ -10,7 +10,9 @@
 #include "testcases/values.h"
 
 #define CASES_MAX 20000
-#define DIM_MAX 16384
+/* M, N and K of a suite, also where generated cases lie between closer limits. */
+#define DIM_MIN 1
+#define DIM_MAX 32768
 
 /* Where a file does not say them. */
 #define BATCH_DEFAULT 3
@@ -35,11 +37,14 @@ static bool is_ignored(const struct problem *problem, const char *key)
 static int check_within(struct suite_loader *loader, const struct problem_size *row,
 						const char *key, long long size)
 {
-	int high = loader->problem->file != NULL ? row->max : DIM_MAX;
-	return (size >= row->min && size <= high) ||
+	const struct problem *problem = loader->problem;
+	bool free = problem->file == NULL && row != problem_size_of(problem, SIZE_BATCH) &&
+				row != problem_size_of(problem, SIZE_GROUP);
+	int low = free ? DIM_MIN : row->min, high = problem->file == NULL ? DIM_MAX : row->max;
+	return (size >= low && size <= high) ||
 		   suite_fail(loader, loader->group.line,
 					  "[%s] %s = %lld is outside %d..%d, the sizes of %s", loader->group.name, key,
-					  size, row->min, high, loader->problem->name);
+					  size, low, high, problem->name);
 }
 
 static int check_size(struct suite_loader *loader, const char *key, long long size)

@@ -44,8 +44,8 @@ static bool load_shipped(const char *name, const char *problem, int max_dim, str
 
 Test(suite, shipped_suites_load)
 {
-	static const char *const names[] = {"leetgpu-gemm", "edges",   "blas-strict", "square",
-										"large-n",      "large-k", "flat",        "cuda-l2"};
+	static const char *const names[] = {"leetgpu-gemm", "edges", "blas-strict", "square", "large-n",
+										"large-k",      "flat",  "cuda-l2",     "decode"};
 	struct suite suite;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		cr_assert(load_shipped(names[i], "gemm-f16", 0, &suite), "%s", err.message);
@@ -77,6 +77,27 @@ Test(suite, cuda_l2_is_its_grid_of_sizes)
 	cr_assert(load_shipped("cuda-l2", "linear-f16", 128, &suite), "%s", err.message);
 	cr_assert_eq(suite.count, 8);
 	suite_free(&suite);
+}
+
+/* Its M are smaller than those of generated cases. */
+Test(suite, decode_has_few_rows_and_wide_weights)
+{
+	static const int32_t rows[] = {1, 4, 8, 16, 24, 32, 48, 64};
+	static const int32_t weights[][2] = {
+		{4096, 4096}, {6144, 4096}, {28672, 4096}, {4096, 14336}, {8192, 28672}};
+	static const char *const problems[] = {"gemm-f16", "linear-f16", "gemm-bf16", "linear-bf16"};
+	for (size_t p = 0; p < sizeof problems / sizeof problems[0]; p++) {
+		struct suite suite;
+		cr_assert(load_shipped("decode", problems[p], 0, &suite), "%s", err.message);
+		cr_assert_eq(suite.count, 40);
+		for (size_t i = 0; i < suite.count; i++) {
+			const int32_t *size = suite.cases[i].shape.size;
+			cr_assert_eq(size[SIZE_M], rows[i % 8]);
+			cr_assert_eq(size[SIZE_N], weights[i / 8][0]);
+			cr_assert_eq(size[SIZE_K], weights[i / 8][1]);
+		}
+		suite_free(&suite);
+	}
 }
 
 Test(suite, edges_walk_every_dimension_and_limit)
@@ -139,7 +160,7 @@ Test(suite, errors_name_the_line)
 	refused("[g]\nm = 16\nn = 16\nk 16\n", 4, "expected");
 	refused("m = 16\n", 1, "before any [section]");
 	refused("[g]\nm = 16\nn = 16\n", 1, "has no k");
-	refused("\n[g]\nm = 16\nn = 16\nk = 5\n", 2, "k = 5 is outside 16..16384");
+	refused("\n[g]\nm = 16\nn = 16\nk = 0\n", 2, "k = 0 is outside 1..32768");
 	refused("[g]\nm = 16\nn = 16\nk = 99999999999999\n", 1, "outside");
 	refused("[g]\nm = 16\nn = 16\nk = -4\n", 4, "expected a size");
 	refused("[g]\nm = 30..20\nn = 16\nk = 16\n", 2, "empty");
@@ -163,7 +184,7 @@ Test(suite, errors_name_the_line)
 	refused("[suite]\nauthor = me\n", 2, "knows summary and problem");
 	refused("[g]\nm = 16\nn = 16\nk = 16\nonly = f64\n", 5, "no type");
 	refused("[two words]\nm = 16\nn = 16\nk = 16\n", 1, "letters");
-	refused("[g]\nm = 16..16384\nn = 16\nk = 16\n", 2, "more than");
+	refused("[g]\nm = 16..32768\nn = 16\nk = 16\n", 2, "more than");
 	refused("[g]\nm = 16..400\nn = 16..400\nk = 16\n", 1, "more than 20000 cases");
 }
 
