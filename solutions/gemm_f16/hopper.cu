@@ -5,7 +5,7 @@
  * odd. TMA cannot address rows whose length is no multiple of 8 elements, which most shapes have:
  * such an operand is first copied into padded rows by the same launch, or loaded by warps that
  * shift it in registers, or, if it is A, addressed by residue classes of rows that start alike. The
- * smallest shapes have a kernel that does without both. The host picks one of 54 tile
+ * smallest shapes have a kernel that does without both. The host picks one of 65 tile
  * configurations by a model of their times.
  *
  *     hopper/hopper_gemm.h       the same as a C function; gemm.cuh: with fused epilogues

@@ -49,11 +49,12 @@
  * copied by single floats; alone: at least so many for a block that has a multiprocessor to itself,
  * whose waits nobody hides. NOTES.md says where they come from. */
 #define FFMA_TILES(TILE)                                                                           \
-	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 327, 348, 308)                                           \
-	TILE(128, 64, 64, 32, 4, 8, 8, 3, 4, 270, 268, 112)                                            \
-	TILE(64, 64, 32, 32, 5, 8, 8, 4, 8, 178, 197, 61)                                              \
-	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 117, 137, 32)                                             \
-	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 109, 151, 33)
+	TILE(128, 256, 64, 64, 3, 8, 8, 1, 1, 328, 357, 304)                                           \
+	TILE(128, 128, 64, 32, 4, 8, 8, 2, 1, 329, 350, 142)                                           \
+	TILE(64, 128, 64, 32, 4, 8, 8, 3, 4, 250, 272, 100)                                            \
+	TILE(64, 64, 32, 32, 3, 8, 16, 4, 8, 175, 195, 55)                                             \
+	TILE(32, 32, 16, 32, 4, 4, 16, 8, 8, 114, 114, 46)                                             \
+	TILE(16, 64, 8, 64, 4, 2, 16, 8, 8, 107, 139, 37)
 
 #define FFMA_COUNT(...) +1
 constexpr int FFMA_CONFIGURATIONS = 0 FFMA_TILES(FFMA_COUNT);
@@ -96,6 +97,15 @@ static cudaError_t ffma_start(const ffma_call &call, const ffma_product &p, int 
 	return cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out);
 }
 
+/* Whether tiles of 128x256 are to have the specialised kernel. */
+static inline bool ffma_specialised_wanted(const ffma_device &device, const ffma_product &p,
+										   bool vector)
+{
+	long long tiles = (p.M + 127ll) / 128 * ((p.N + 255ll) / 256) * p.batch;
+	return FFMA_SPECIALISED > 0 && vector && device.capability == 9 &&
+		   (FFMA_SPECIALISED == 2 || tiles > device.multiprocessors);
+}
+
 #if FFMA_SPECIALISED
 /* The shape of a stage: 32 along K, so that consumers seldom wait. */
 typedef ffma_shape<128, 256, 64, 64, 1, 8, 32, 1> ffma_specialised_shape;
@@ -113,16 +123,6 @@ static bool ffma_specialised_compiled(const ffma_device &device)
 		known[device.ordinal].store(is, std::memory_order_relaxed);
 	}
 	return is > 0;
-}
-
-static bool ffma_specialised_takes(const ffma_call &call, const ffma_product &p, bool vector)
-{
-	typedef ffma_specialised_shape shape;
-	long long tiles_n = (p.N + shape::BLOCK_N - 1) / shape::BLOCK_N;
-	long long tiles = (p.M + shape::BLOCK_M - 1) / shape::BLOCK_M * tiles_n * p.batch;
-	return vector && call.device.capability == 9 &&
-		   (FFMA_SPECIALISED == 2 || tiles > call.device.multiprocessors) &&
-		   ffma_specialised_compiled(call.device);
 }
 
 static cudaError_t ffma_specialised_start(const ffma_call &call, const ffma_product &p,
@@ -148,7 +148,7 @@ static cudaError_t ffma_launch(const ffma_call &call, const ffma_product &p, int
 	bool vector = load_vector(p.B, p.N) && load_vector(out.C, p.N);
 #if FFMA_SPECIALISED
 	if (Shape::BLOCK_N == ffma_specialised_shape::BLOCK_N &&
-		ffma_specialised_takes(call, p, vector))
+		ffma_specialised_wanted(call.device, p, vector) && ffma_specialised_compiled(call.device))
 		return ffma_specialised_start(call, p, out);
 #endif
 	return vector ? ffma_start<Shape, 4, SPLIT>(call, p, split, out)
@@ -171,16 +171,17 @@ struct ffma_tile {
  * has brought its rows of A into the L2 cache. The constants are fitted to times on an H200
  * (NOTES.md); of the products there, half read C. */
 static inline float ffma_cost(const ffma_device &device, const ffma_tile &tile,
-							  const ffma_product &p, int split, bool vector)
+							  const ffma_product &p, int split, bool vector, bool specialised)
 {
-	constexpr float LAUNCH = 7490.0f, FEWER = 1.12f, ALL_COLUMNS = 24.0f;
+	constexpr float LAUNCH = 7490.0f, FEWER = 1.02f, ALL_COLUMNS = 24.0f;
 	constexpr float STORE = 0.42f, STORE_UNALIGNED = 0.70f, SUM = 0.147f; // of an output
 	constexpr float EXCHANGE = 875.0f, EXCHANGE_BLOCK = 500.0f;           // of a round
+	constexpr float SPECIALISED = 315.0f; // as ffma_tile's cycles, of ffma_specialised.cuh
 	float tiles_n = ceilf((float)p.N / (float)tile.n), at_once = (float)device.at_once[split];
 	float tiles = ceilf((float)p.M / (float)tile.m) * tiles_n * (float)p.batch;
 	float blocks = (float)tile.blocks, full = floorf(tiles / (at_once * blocks));
 	float last = ceilf((tiles - full * at_once * blocks) / at_once) / blocks;
-	float step = vector ? tile.cycles : tile.single;
+	float step = specialised ? SPECIALISED : vector ? tile.cycles : tile.single;
 	float alone = tile.alone + (tiles_n == 1.0f ? ALL_COLUMNS : 0.0f);
 	float steps = full * step;
 	if (last == 1.0f)
@@ -294,7 +295,8 @@ static inline ffma_choice ffma_choose(const ffma_device &device, const ffma_prod
 				break;
 			if (device.at_once[split] == 0 || !ffma_reaches(table[i].m, p))
 				continue;
-			float clocks = ffma_cost(device, table[i], p, split, vector);
+			bool specialised = table[i].n == 256 && ffma_specialised_wanted(device, p, vector);
+			float clocks = ffma_cost(device, table[i], p, split, vector, specialised);
 			if (clocks < best.clocks)
 				best = {i, split, clocks};
 		}

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "../../gemm_f16/hopper/launch.cuh"
 #include "../../sgemm/workspace.cuh"
@@ -138,16 +139,35 @@ static long long clocks(const hopper::device_table &device, const hopper::proble
 	return waves * (q.k_iterations(config::TILE_K, false) + 4) * k_block;
 }
 
+template <class... Configs> struct byte_configs {
+};
+
+/* Two blocks share B where sums take one set of registers. Promoting takes a second one: then tiles
+ * are of 128 columns at most, and neither sharing nor 192 columns gains (an H200, 2026-11-29). */
+template <bool PROMOTED>
+using byte_choice = std::conditional_t<
+	PROMOTED,
+	byte_configs<byte_config<128, 3, 1>, byte_config<128, 2, 1>, byte_config<64, 2, 1>,
+				 byte_config<128, 1, 1>, byte_config<64, 1, 1>>,
+	byte_configs<byte_config<256, 2, 2>, byte_config<128, 2, 1>, byte_config<64, 1, 1>>>;
+
+template <class Element, class Out, class... Configs>
+static hopper_status launch_fastest(byte_configs<Configs...>, const hopper::launch_context &context,
+									const hopper::problem &q, const Out &out)
+{
+	const long long of[] = {clocks<Configs>(context.device, q)...};
+	int best = (int)(std::min_element(std::begin(of), std::end(of)) - of), number = 0;
+	hopper_status status = HOPPER_OK;
+	((number++ == best ? void(status = hopper::tma_launch<Element, Configs>(context, q, 1, out))
+					   : void()),
+	 ...);
+	return status;
+}
+
 /* C (M x N) = A (M x K) * B^T (B is N x K), handed to `out`. */
 template <class Element, class Out>
 static void gemm(k_major A, k_major B, int M, int N, int K, const Out &out)
 {
-	/* promoting takes a second set of sums */
-	constexpr int WIDE = hopper::wgmma<Element, 128>::PROMOTED ? 128 : 256;
-	using large = byte_config<WIDE, 2, 2>;
-	using middle = byte_config<128, 2, 1>;
-	using small = byte_config<64, 1, 1>;
-
 	int ordinal;
 	const hopper::device_table &device = hopper::device_get(ordinal);
 	if (device.status != HOPPER_OK)
@@ -156,16 +176,8 @@ static void gemm(k_major A, k_major B, int M, int N, int K, const Out &out)
 	int lda = (int)(A.row_bytes / 2), ldb = (int)(B.row_bytes / 2);
 	hopper::problem q({M, N, (K + 1) / 2, A.data, B.data, NULL, lda, ldb, N, 1.0f, 0.0f, true},
 					  false);
-	long long of_large = clocks<large>(device, q), of_middle = clocks<middle>(device, q);
-	long long of_small = clocks<small>(device, q);
-	hopper_status status;
-	if (of_large <= of_middle && of_large <= of_small)
-		status = hopper::tma_launch<Element, large>(context, q, 1, out);
-	else if (of_middle <= of_small)
-		status = hopper::tma_launch<Element, middle>(context, q, 1, out);
-	else
-		status = hopper::tma_launch<Element, small>(context, q, 1, out);
-	if (status != HOPPER_OK)
+	if (launch_fastest<Element>(byte_choice<hopper::wgmma<Element, 128>::PROMOTED>(), context, q,
+								out) != HOPPER_OK)
 		wgmma_fail("launch", cudaGetErrorString(cudaGetLastError()));
 }
 

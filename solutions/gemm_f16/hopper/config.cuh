@@ -19,7 +19,7 @@ constexpr int CHUNK_SUMS = CHUNK / 2; // accumulators of a thread, and their byt
 constexpr int CHUNK_BYTES = CHUNK_SUMS * WARPGROUP * 4;
 constexpr int SHARED_BYTES = 227 * 1024; // of a block, at most
 constexpr int PIECE_ELEMENTS = 1024;     // of a row, that a warp of the pad copy has at once
-constexpr int SPLIT_TILE = 128;          // sides of TMA_SPLIT's tiles
+constexpr int SPLIT_TILE = 128;          // the longest side of TMA_SPLIT's tiles
 constexpr int SCRATCH_BYTES = 64;        // of a warp, for prefetching what the epilogue reads
 
 /* How a configuration brings its operands into shared memory, and its sums into C. */
@@ -221,7 +221,7 @@ struct tile_config {
 				  "two consumers, and room for one's rows of A, of all of K");
 	static_assert(!BY_CLUSTER || SHARERS == 1, "a cluster shares operands or a tile");
 	static_assert(!SPLIT_K || SUBTILES == 1, "partial sums are of one subtile");
-	static_assert(!BY_MEMORY || (TILE_M == SPLIT_TILE && TILE_N == SPLIT_TILE && CONSUMERS <= 2 &&
+	static_assert(!BY_MEMORY || (TILE_M <= SPLIT_TILE && TILE_N <= SPLIT_TILE && CONSUMERS <= 2 &&
 								 SHARERS == 1),
 				  "the workspace has room for such tiles, and counters for eight warps of each");
 	static_assert(!BY_CLUSTER || TILE_M * TILE_N * 4 <= STORE_OFFSET,

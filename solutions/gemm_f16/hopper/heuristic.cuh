@@ -53,9 +53,9 @@ static constexpr float MISALIGNED_TO_LINE = 0.3f;
  * tiles 819, 128x256 787, 128x192 775, 128x128 718.) */
 static constexpr float POWER_FLOP = 1.04e-9f, POWER_LINES = 20.5e-9f;
 
-/* Until a split tile's operands have come from memory: microseconds, and the part of the memory's
- * rate that such blocks reach. */
-static constexpr float SPLIT_LATENCY = 2.2f, SPLIT_RATE = 0.65f;
+/* Until all of A, B and C have come from memory, or have gone there: microseconds until the first
+ * bytes are there, and the part of the memory's rate that is reached. */
+static constexpr float MEMORY_LATENCY = 1.5f, MEMORY_RATE = 0.85f;
 
 /* What a stage's instruction costs a block, microseconds for a value: a multiprocessor does 128 at
  * once, and tiles of more consumers, which hide each other's latency, take less. Beside the next
@@ -174,17 +174,18 @@ static inline float chain_time(const device_table &device, const config_line &c,
 }
 
 /* The least that a configuration can take: for power, which tells tiles apart by what they multiply
- * in vain; and, of tiles split along K, until both operands have come from memory. */
+ * in vain; and for memory, unless operands are copied first, whose copies are in the L2 cache. */
 static inline float config_bound(const device_table &device, const config_line &c, const problem &q)
 {
 	if (c.variant == SMALL || c.variant == REGISTER_STAGED)
 		return 0.0f; // slower than that
 	float flop = 2.0f * (float)tiles_of(c, q) * (float)c.tile_m * (float)c.tile_n * (float)q.p.k;
 	float power = flop * (POWER_FLOP + POWER_LINES * c.lines);
-	if (split_of(device, c, q) == 1)
+	if (variant_pads(c.variant))
 		return power;
-	float bytes = ((float)q.p.m + (float)q.p.n) * (float)q.p.k * 2.0f;
-	float memory = SPLIT_LATENCY + bytes / (SPLIT_RATE * device.dram_bytes);
+	float m = (float)q.p.m, n = (float)q.p.n, k = (float)q.p.k;
+	float bytes = 2.0f * (m * k + n * k + m * n * (q.reads_c ? 2.0f : 1.0f));
+	float memory = MEMORY_LATENCY + bytes / (MEMORY_RATE * device.dram_bytes);
 	return power < memory ? memory : power;
 }
 
@@ -222,17 +223,19 @@ static inline float config_time_unbounded(const device_table &device, const conf
 	return c.us.launch + COPY_MEGABYTE * copied * 2e-6f + peers + waves * (k * iteration + tile);
 }
 
-/* The configuration's time, not below the bound, and with the chain. Where power bounds a product,
- * tensor cores that pause for the chain make up for it afterwards; those that do not pause pay for
- * it. */
+/* The configuration's time, with its bound and with the chain. A block waits for memory, or is
+ * slowed down for power, in some k-iterations and not in others, so that neither time hides the
+ * other: their squares are added up. Where power bounds a product, tensor cores that pause for the
+ * chain make up for it afterwards; those that do not pause pay for it. */
 static inline float config_time(const device_table &device, const config_line &c, const problem &q)
 {
 	if (c.variant == TMA_PING_PONG && tiles_of(c, q) <= device.clusters[c.cluster])
 		return INFINITY; // a block's only tile has no other beside which it could be finished
-	float time = config_time_unbounded(device, c, q), bound = config_bound(device, c, q);
+	float unbounded = config_time_unbounded(device, c, q), bound = config_bound(device, c, q);
+	float time = sqrtf(unbounded * unbounded + bound * bound);
 	float power = 2.0f * (float)q.p.m * (float)q.p.n * (float)q.p.k * POWER_LARGE_TILES;
 	bool hidden = c.variant != TMA_OVERLAP && power > POWER_HIDES * time;
-	return (time < bound ? bound : time) + (hidden ? 0.0f : chain_time(device, c, q));
+	return time + (hidden ? 0.0f : chain_time(device, c, q));
 }
 
 /* ---- batch-invariant products ----
