@@ -2,6 +2,11 @@
  * element type. Everything about it is said there.
  *
  * reached: see gemm_f16/hopper.cu */
+
+/* The heuristic (0), or a line of configs.def: up to 41 for aligned operands, the last for any. */
+// tune HOPPER_CONFIGURATION = 0 : 0..65
+// tune let MISALIGNED = K % 8 != 0 || N % 8 != 0
+// tune where HOPPER_CONFIGURATION % 65 == 0 || (HOPPER_CONFIGURATION > 41) == MISALIGNED
 #include "../gemm_f16/hopper/solve.cuh"
 
 #if SOLUTION_SOLVES

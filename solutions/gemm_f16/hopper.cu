@@ -23,6 +23,7 @@
  *     hopper/parts.cuh           each configuration as an object of its own (harness/README.md)
  *     hopper/problem.cuh         what the host knows; device.cuh and clusters.cuh: of the GPU
  *
+ * `gemmjudge tune` chooses the configuration by measurement; hopper/tune.cuh does in a program.
  * With -DHOPPER_BATCH_INVARIANT=1 a row has the same bits in batches of any M (DESIGN.md).
  *
  * Changes from 21_persistent_cluster: every alignment, tiles of any multiple of 8 rows by
@@ -35,6 +36,11 @@
  * reached: beside the faster library (RESULTS.md has the GPUs and dates): 4096^3 100%;
  * 4095x4093x4091 411%; 200 generated shapes 157% (geometric mean), with all sizes a multiple of 8
  * 112%, with uniform ones 253%. Aligned shapes with K up to 256 had other configurations then. */
+
+/* The heuristic (0), or a line of configs.def: up to 41 for aligned operands, the last for any. */
+// tune HOPPER_CONFIGURATION = 0 : 0..65
+// tune let MISALIGNED = K % 8 != 0 || N % 8 != 0
+// tune where HOPPER_CONFIGURATION % 65 == 0 || (HOPPER_CONFIGURATION > 41) == MISALIGNED
 #include "hopper/solve.cuh"
 
 #if SOLUTION_SOLVES

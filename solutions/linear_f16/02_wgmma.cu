@@ -27,6 +27,11 @@
  *
  * Not measured; what follows is of the kernel before it, which had neither split-K nor swap-AB.
  * reached: 740 TFLOP/s, 101% of cuBLASLt (NVIDIA H100 80GB HBM3, 4096^3) */
+
+/* The heuristic (0), or a line of configs.def: up to 41 for aligned operands, the last for any. */
+// tune HOPPER_CONFIGURATION = 0 : 0..65
+// tune let MISALIGNED = K % 8 != 0 || N % 8 != 0
+// tune where HOPPER_CONFIGURATION % 65 == 0 || (HOPPER_CONFIGURATION > 41) == MISALIGNED
 #include "../gemm_f16/hopper/solve.cuh"
 
 #if SOLUTION_SOLVES

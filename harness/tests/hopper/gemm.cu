@@ -7,6 +7,7 @@
  *     gemm reached          that the heuristic chooses each configuration for some shape (no GPU)
  *     gemm sizes            what it chooses for extreme sizes, and how they are sliced (no GPU)
  *     gemm invariant        batch-invariant products have the same bits in any batch
+ *     gemm tune             the choice by measurement, and products that name a configuration
  *
  * Says what is wrong, a line each; exit status 1 if something is, 77 if a part cannot run here. */
 #include <memory>
@@ -547,6 +548,7 @@ static void test_sizes(bool b_is_k_major)
 }
 
 #include "invariant.cuh"
+#include "tune.cuh"
 
 int main(int argc, char **argv)
 {
@@ -572,9 +574,11 @@ int main(int argc, char **argv)
 		test_sizes(true);
 	} else if (strcmp(part, "invariant") == 0) {
 		test_invariant();
+	} else if (strcmp(part, "tune") == 0) {
+		test_tune();
 	} else {
 		printf("usage: gemm configurations | calls | unsupported | graph | reached | sizes | "
-			   "invariant\n");
+			   "invariant | tune\n");
 		return 2;
 	}
 	return failures > 0 ? 1 : status;

@@ -98,7 +98,8 @@ static inline bool product_valid(const hopper_gemm &p)
 				 p.ldb >= (p.b_is_k_major ? p.k : p.n) && p.ldc >= p.n;
 	bool empty = p.m == 0 || p.n == 0;
 	bool operands = p.k == 0 || p.alpha == 0.0f || (p.a != NULL && p.b != NULL);
-	return sizes && (empty || (p.c != NULL && operands));
+	bool numbered = p.configuration >= 0 && p.configuration <= CONFIGS;
+	return sizes && numbered && (empty || (p.c != NULL && operands));
 }
 
 /* What hopper_gemm_workspace() says. */
@@ -122,9 +123,10 @@ template <class Epilogue> static problem problem_of(const hopper_gemm &product, 
 	return problem(product, workspace, {Epilogue::elementwise, Epilogue::instructions});
 }
 
-/* The product by configuration `number`, or by the one that the heuristic chooses if that is -1.
- * HOPPER_INVALID_ARGUMENT if no configuration fits, or that one does not, or B_LAYOUT is not the
- * product's, or its part is not linked. */
+/* The product by configuration `number`, whatever the product names, or by the one that the
+ * heuristic chooses if that is -1. HOPPER_INVALID_ARGUMENT if no configuration fits, or that one
+ * does not or has other bits than a batch-invariant product's, or B_LAYOUT is not the product's, or
+ * its part is not linked. */
 template <class Element, b_layout B_LAYOUT = B_N_MAJOR, class Epilogue>
 static hopper_status gemm_by(int number, const hopper_gemm &product, const Epilogue &out,
 							 void *workspace, size_t bytes, cudaStream_t stream)
@@ -148,8 +150,8 @@ static hopper_status gemm_by(int number, const hopper_gemm &product, const Epilo
 		return HOPPER_INVALID_ARGUMENT;
 	if (number < 0)
 		number = config_choose(device, q, launchers.compiled);
-	else if (number >= CONFIGS || !launchers.compiled[number] ||
-			 !config_fits(device, CONFIG_LINES[number], q))
+	else if (number >= CONFIGS || !config_serves(device, number, q, launchers.compiled,
+												 order_wanted(q, launchers.compiled)))
 		return HOPPER_INVALID_ARGUMENT;
 	if (number < 0) // other configurations would have other bits
 		return product.batch_invariant && !q.workspace ? HOPPER_WORKSPACE_TOO_SMALL
@@ -168,10 +170,12 @@ template <class Element, b_layout B_LAYOUT = B_N_MAJOR, class Epilogue>
 static hopper_status gemm(const hopper_gemm &product, const Epilogue &out, void *workspace,
 						  size_t bytes, cudaStream_t stream)
 {
-	return gemm_by<Element, B_LAYOUT>(-1, product, out, workspace, bytes, stream);
+	return gemm_by<Element, B_LAYOUT>(product.configuration - 1, product, out, workspace, bytes,
+									  stream);
 }
 
-/* The configuration that gemm() chooses; -1 where it needs none. */
+/* The number of the configuration that gemm() runs, from 0 on; -1 where it needs none, or the
+ * product names one that does not fit. */
 template <class Element, b_layout B_LAYOUT, class Epilogue>
 static int gemm_choice(const hopper_gemm &product, bool workspace)
 {
@@ -180,8 +184,12 @@ static int gemm_choice(const hopper_gemm &product, bool workspace)
 	if (!product_valid(product) || product.m == 0 || product.n == 0 || product.k == 0 ||
 		only_scales<Epilogue>(product) || device.status != HOPPER_OK)
 		return -1;
-	return config_choose(device, problem_of<Epilogue>(product, workspace),
-						 LAUNCHERS<Element, B_LAYOUT, Epilogue>.compiled);
+	const bool *compiled = LAUNCHERS<Element, B_LAYOUT, Epilogue>.compiled;
+	problem q = problem_of<Epilogue>(product, workspace);
+	int number = product.configuration - 1;
+	if (number < 0)
+		return config_choose(device, q, compiled);
+	return config_serves(device, number, q, compiled, order_wanted(q, compiled)) ? number : -1;
 }
 
 /* Counters begin at 0. */
@@ -202,7 +210,8 @@ static inline const char *status_text(hopper_status status)
 	switch (status) {
 	case HOPPER_OK: return "no error";
 	case HOPPER_INVALID_ARGUMENT:
-		return "a size is negative or too large, a leading dimension too small, or a pointer NULL";
+		return "a size is negative or too large, a leading dimension too small, a pointer NULL, or "
+			   "the configuration does not fit";
 	case HOPPER_UNSUPPORTED_DEVICE:
 		return "the current device is no Hopper GPU (sm_90), or its driver is too old for TMA";
 	case HOPPER_WORKSPACE_TOO_SMALL:

@@ -293,18 +293,30 @@ static inline int order_choose(const problem &q, const bool *compiled)
 }
 static_assert(CONFIG_LINES[CONFIGS - 1].variant == SMALL, "the last line, which fits all shapes");
 
+/* The sum order that the product's configuration must have; NO_ORDER: any. */
+static inline int order_wanted(const problem &q, const bool *compiled)
+{
+	return q.p.batch_invariant ? order_choose(q, compiled) : NO_ORDER;
+}
+
+/* Whether a configuration that `compiled` has can compute the product, in the sum order wanted. */
+static inline bool config_serves(const device_table &device, int number, const problem &q,
+								 const bool *compiled, int order)
+{
+	return compiled[number] && (order == NO_ORDER || sum_order(number, q) == order) &&
+		   config_fits(device, CONFIG_LINES[number], q);
+}
+
 /* The number of the fastest configuration of those that `compiled` has, or -1; batch-invariant, of
  * those that have the product's sum order. */
 static inline int config_choose(const device_table &device, const problem &q, const bool *compiled)
 {
-	int best = -1, order = q.p.batch_invariant ? order_choose(q, compiled) : NO_ORDER;
+	int best = -1, order = order_wanted(q, compiled);
 	float best_time = INFINITY;
 	for (int i = 0; i < CONFIGS; i++) {
-		const config_line &c = CONFIG_LINES[i];
-		if (!compiled[i] || (order != NO_ORDER && sum_order(i, q) != order) ||
-			!config_fits(device, c, q))
+		if (!config_serves(device, i, q, compiled, order))
 			continue;
-		float time = config_time(device, c, q);
+		float time = config_time(device, CONFIG_LINES[i], q);
 		if (best < 0 || time < best_time) {
 			best = i;
 			best_time = time;

@@ -1,5 +1,5 @@
 /* The functions of hopper_gemm.h, to be compiled into a static library or a program. */
-#include "gemm.cuh"
+#include "tune.cuh"
 
 template <class Element>
 static hopper_status gemm_plain(const hopper_gemm *product, void *workspace, size_t bytes,
@@ -12,6 +12,19 @@ static hopper_status gemm_plain(const hopper_gemm *product, void *workspace, siz
 	return product->b_is_k_major
 			   ? hopper::gemm<Element, hopper::B_K_MAJOR>(*product, out, workspace, bytes, stream)
 			   : hopper::gemm<Element>(*product, out, workspace, bytes, stream);
+}
+
+template <class Element>
+static hopper_status tune_plain(hopper_gemm *product, void *workspace, size_t bytes,
+								cudaStream_t stream)
+{
+	if (product == NULL)
+		return HOPPER_INVALID_ARGUMENT;
+	auto out =
+		epilogue_make((Element *)product->c, product->m, product->n, product->alpha, product->beta);
+	return product->b_is_k_major
+			   ? hopper::tune<Element, hopper::B_K_MAJOR>(*product, out, workspace, bytes, stream)
+			   : hopper::tune<Element>(*product, out, workspace, bytes, stream);
 }
 
 const char *hopper_status_text(enum hopper_status status)
@@ -38,10 +51,22 @@ enum hopper_status hopper_gemm_f16(const struct hopper_gemm *product, void *work
 	return gemm_plain<half>(product, workspace, bytes, stream);
 }
 
+enum hopper_status hopper_gemm_tune_f16(struct hopper_gemm *product, void *workspace, size_t bytes,
+										cudaStream_t stream)
+{
+	return tune_plain<half>(product, workspace, bytes, stream);
+}
+
 #ifndef HOPPER_F16_ONLY /* for tests: half of the time that it takes to compile */
 enum hopper_status hopper_gemm_bf16(const struct hopper_gemm *product, void *workspace,
 									size_t bytes, cudaStream_t stream)
 {
 	return gemm_plain<__nv_bfloat16>(product, workspace, bytes, stream);
+}
+
+enum hopper_status hopper_gemm_tune_bf16(struct hopper_gemm *product, void *workspace, size_t bytes,
+										 cudaStream_t stream)
+{
+	return tune_plain<__nv_bfloat16>(product, workspace, bytes, stream);
 }
 #endif

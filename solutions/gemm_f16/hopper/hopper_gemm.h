@@ -34,7 +34,8 @@ enum hopper_status {
 	HOPPER_OK = 0,
 	HOPPER_INVALID_ARGUMENT,    /* a size below 0 or above HOPPER_MAX_SIZE; a leading dimension that
 								 * is too small; NULL; batch-invariant, n or k below 16, A misaligned
-								 * and lda above 2^25 or B of more than 2^30 elements */
+								 * and lda above 2^25 or B of more than 2^30 elements; a configuration
+								 * that does not fit; hopper_gemm_tune_*() in a stream that captures */
 	HOPPER_UNSUPPORTED_DEVICE,  /* the current device is no Hopper GPU, or the driver lacks TMA */
 	HOPPER_WORKSPACE_TOO_SMALL, /* not 0, and less than hopper_gemm_workspace() says; or 0 where a
 								 * batch-invariant product needs it, as A is misaligned */
@@ -49,6 +50,9 @@ struct hopper_gemm {
 	float alpha, beta;
 	int b_is_k_major;    /* 0: B is k x n; 1: n x k, so that its rows are along k, as those of A */
 	int batch_invariant; /* 1: a row of C has the same bits whatever m is, and wherever it stands */
+	int configuration; /* 0: the heuristic chooses; else what hopper_gemm_tune_*() stored. One that
+						* does not fit the product, its workspace, or its sum order where it is
+						* batch-invariant, gives HOPPER_INVALID_ARGUMENT */
 };
 
 /* One line on what a status means; never NULL. */
@@ -68,6 +72,26 @@ enum hopper_status hopper_gemm_f16(const struct hopper_gemm *product, void *work
 								   cudaStream_t stream);
 enum hopper_status hopper_gemm_bf16(const struct hopper_gemm *product, void *workspace,
 									size_t bytes, cudaStream_t stream);
+
+/* Times the tile configurations that fit the product and may be its fastest on the current device,
+ * and stores the fastest one's number in product->configuration, which is not read; 0 where the
+ * product needs none.
+ *
+ * Each is called some times or some hundred times with these arguments, so C is overwritten; with
+ * beta other than 0 C is accumulated into, again and again: give it a scratch C, with the product's
+ * ldc and alignment. Operands are as warm in the L2 cache as repeated calls find them, and what
+ * else runs on the device disturbs it. It waits for the stream, so it cannot be captured, and
+ * allocates nothing but two events. Statuses are those of hopper_gemm_f16(); unless it is
+ * HOPPER_OK, product->configuration stays as it was.
+ *
+ * The number holds for this GPU, element type, B's layout, sizes, leading dimensions and
+ * alignments, with a workspace or without as here, where alpha and beta are 0 as here or are not,
+ * and for this version of the library. A program keeps it where it likes, it is an int: no file is
+ * written. */
+enum hopper_status hopper_gemm_tune_f16(struct hopper_gemm *product, void *workspace, size_t bytes,
+										cudaStream_t stream);
+enum hopper_status hopper_gemm_tune_bf16(struct hopper_gemm *product, void *workspace, size_t bytes,
+										 cudaStream_t stream);
 
 #ifdef __cplusplus
 }
