@@ -11,6 +11,7 @@
  *     hopper/hopper_gemm.h       the same as a C function; gemm.cuh: with fused epilogues
  *     hopper/configs.def         the configurations; config.cuh: what follows from one
  *     hopper/heuristic.cuh       their times, and the choice
+ *     hopper/tune.cuh            the choice by measurement, in a program
  *     hopper/launch.cuh          tensor maps and launches
  *     hopper/kernels.cuh         the kernels, and the consumers' loop over tiles
  *     hopper/scheduler.cuh       which tile is whose, and where the block keeps what
@@ -23,7 +24,7 @@
  *     hopper/parts.cuh           each configuration as an object of its own (harness/README.md)
  *     hopper/problem.cuh         what the host knows; device.cuh and clusters.cuh: of the GPU
  *
- * `gemmjudge tune` chooses the configuration by measurement; hopper/tune.cuh does in a program.
+ * `gemmjudge tune` chooses the configuration for a shape by measurement.
  * With -DHOPPER_BATCH_INVARIANT=1 a row has the same bits in batches of any M (DESIGN.md).
  *
  * Changes from 21_persistent_cluster: every alignment, tiles of any multiple of 8 rows by
