@@ -1,4 +1,4 @@
-/* Every shape by FMAs alone: five tiles, split along K where there are few of them.
+/* Every shape by FMAs alone: six tiles, split along K where there are few of them.
  *
  * Idea: what a step of the ladder reaches on large squares it loses on other shapes, where its one
  * tile is too large for C, or C has fewer tiles than the GPU has multiprocessors. Here a table of
