@@ -1,10 +1,10 @@
 /* TMA and wgmma, with sums of 128 products promoted to f32.
  *
  * Idea: a warp loads k-blocks of 128 bytes along K by TMA, in the swizzle that wgmma reads without
- * bank conflicts, and two consumer warpgroups multiply from there: 128 products of fp8 an output.
- * The tensor cores keep only about 14 bits of an fp8 sum, so that they sum no more than a k-block:
- * its sums are then added to others in f32, by ordinary instructions. While one consumer
- * warpgroup adds, the other one's products are made. Two sets of sums take twice the registers,
+ * bank conflicts, and one to three consumer warpgroups multiply from there: 128 products of fp8 an
+ * output. The tensor cores keep only about 14 bits of an fp8 sum, so that they sum no more than a
+ * k-block: its sums are then added to others in f32, by ordinary instructions. While one consumer
+ * warpgroup adds, the others' products are made. Two sets of sums take twice the registers,
  * so that a warpgroup has 64 x 128 outputs.
  *
  * This is gemm_f16/21_persistent_cluster with operands of one byte: read 17_warp_specialised and
@@ -17,16 +17,17 @@
  * Changes from 01_naive: all but the formula.
  *
  * Arithmetic intensity: a tile of 128 x 128 loads 32 KB a k-block and multiplies 4.2 MFLOP
- * with it, 128 FLOP per byte of the L2 cache; with B shared by two blocks 171. Shared memory is
- * the tighter bound: a k-block writes 32 KB there and reads 48, which takes 640 clocks; the
+ * with it, 128 FLOP per byte of the L2 cache; one of 192 x 128 154. Shared memory is the tighter
+ * bound: a k-block of 128 x 128 writes 32 KB there and reads 48, which takes 640 clocks; the
  * products take 512.
  *
- * Bound by L2, says `explain` (H200, 4096^3): 94 us, beside 73 of shared memory and 65 of
- * tensor cores; 134 in all.
+ * Bound by L2, says `explain` (H200, 4096^3, 128 x 128 tiles whose blocks share B): 94 us, beside
+ * 73 of shared memory and 65 of tensor cores; 134 in all. Without the sharing it is 2.5% faster
+ * (NOTES.md), so L2 is not what bounds it.
  *
- * Not measured; what follows is of the kernel before it, which had a producer and a mainloop of its
- * own.
- * reached: 1255 TFLOP/s, 96% of cuBLASLt (NVIDIA H200, 4096^3) */
+ * reached: 1277 TFLOP/s, 98.8% of cuBLASLt (NVIDIA H200, 2026-11-29, 4096^3); 95.8% at 1024^3,
+ * 91.5% at 2048^3
+ */
 #include "wgmma/launch.cuh"
 
 /* C through the epilogue, which gets the scaled sums. */

@@ -12,8 +12,9 @@
  * Arithmetic intensity: 2*128*256 FLOP for 384 floats, 42.7 FLOP per byte of global memory, for the
  * largest tile.
  *
- * reached: 50.9 TFLOP/s at 4096x4096x4096, 0.99 of the fastest library, and 0.95 of it over 200
- * drawn shapes (H200; NOTES.md) */
+ * reached: beside the fastest library 1.05, 1.00, 1.02 and 1.04 at 1024^3 to 8192^3, and 0.97 on
+ * 120 drawn shapes (H200, 2026-11-29; NOTES.md)
+ */
 #include "ffma_solve.cuh"
 
 #if SOLUTION_SOLVES
