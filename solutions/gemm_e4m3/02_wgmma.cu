@@ -26,8 +26,7 @@
  * (NOTES.md), so L2 is not what bounds it.
  *
  * reached: 1277 TFLOP/s, 98.8% of cuBLASLt (NVIDIA H200, 2026-11-29, 4096^3); 95.8% at 1024^3,
- * 91.5% at 2048^3
- */
+ * 91.5% at 2048^3 */
 #include "wgmma/launch.cuh"
 
 /* C through the epilogue, which gets the scaled sums. */
