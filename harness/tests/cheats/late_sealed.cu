@@ -6,8 +6,8 @@
 // expect-cuda: accepted
 // Where a shape comes again, C stays unwritten until the call has ended; a thread then writes it
 // where the judge will look, in memory that it has mapped once more for that. Stopped by the digest
-// that ends a sealed call; a thread that gets no core in time leaves C unwritten. On a GPU the memory is
-// the device's, and the trick not tried.
+// that ends a sealed call; a thread that gets no core in time leaves C unwritten. On a GPU the
+// memory is the device's, and the trick not tried.
 #include <atomic>
 #include <thread>
 
