@@ -22,16 +22,16 @@ ROUNDS = 4  # of the least squares of a configuration
 BOUND = 0.97  # of a measured time: a bound above it explains the time by itself
 
 # What a shape counts, by its draw. Those of `large`, which everybody measures, are few.
-COUNTS = {"large": 30, "cuda-l2": 2, "aligned": 2}
+COUNTS = {"large": 20, "cuda-l2": 2, "decode": 2, "aligned": 2, "default": 1.5}
 BEHIND, COUNTS_BEHIND = 0.95, 2.5  # where the library takes less than this part of the best configuration's time
 LONG, COUNTS_LONG = 300, 2  # shapes that take longer, microseconds
 
-STEPS, RATE = 1000, 0.05  # of the descent, by Adam; its rate falls to 0
+STEPS, RATE = 1000, 0.05  # of the descent, Adam's; the rate falls to 0
 SOFT, SHARP = 0.1, 0.01  # how near to the first, in logarithms of time, another has a part of the choice: in the first step, and in the last ones
 SHARPENED = 0.5  # of the steps: from then on SHARP
 MOST = 1.0  # a logarithm of a time over the best one: what is slower is as bad
 ABSENT = 0.4  # the same of what has no row: mostly it was slower than `measure` writes
-ERRORS = 0.2  # what squares of errors of the predicted times count beside the loss
+ERRORS = 0.1  # what squares of errors of the predicted times count beside the loss
 LEAST = 1e-4  # a time, for its logarithm
 
 
