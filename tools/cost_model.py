@@ -1,103 +1,142 @@
-"""Tile configurations of hopper.cu: what was measured of them becomes their times in configs.def.
+"""How well the heuristic chooses with times that were fitted to measurements, and what `tools/cost-model fit` says of it.
 
-usage: cost_model.py files CONFIGS.def OUT     a solution for each configuration
-       cost_model.py collect MODEL CONFIGS.def DEVICE DRAW OUT.csv BENCH.json
-       cost_model.py fit MODEL CONFIGS.def MEASURED.csv...    (needs scipy)
+usage: cost_model.py MODEL CONFIGS.def MEASURED.csv...    (needs scipy)
 
-MODEL is the compiled tools/cost_model.cu, DEVICE what it says of the GPU.
+MODEL is the compiled tools/cost_model.cu.
 """
 
-import json
+import math
 import pathlib
-import re
 import sys
 
 import cost_model_csv
-import cost_model_fit
+from cost_model_csv import DRAWS
+from cost_model_fit import FEW, ask, fit_all
 from cost_model_table import Table
 from measured import told
 
-
-def number_of(label):
-    """A solution with a configuration of its own is named configuration_07.cu."""
-    return int(re.search(r"configuration_(\d+)\.cu$", label)[1])
+FOLDS = 5  # of the cross-validation
+WORST = 5  # shapes that are shown
 
 
-def write_files(configs, out):
-    """Two lines each."""
-    solution = pathlib.Path(__file__).resolve().parent / "cost_model_solution.cu"
-    out.mkdir(parents=True, exist_ok=True)
-    for i in range(len(Table(configs).names)):
-        path = out / f"configuration_{i:02}.cu"
-        path.write_text(f'#define HOPPER_CONFIG {i}\n#include "{solution}"\n')
-        print(path)
+def only_known(table, measured):
+    """Leaves out what the table does not have, and says so."""
+    known = set(table.names)
+    unknown = {name for shape in measured for name in shape.us} - known
+    if unknown:
+        many = "s" if len(unknown) > 1 else ""
+        print(f"left out: {len(unknown)} configuration{many} that {table.path} does not have: {'; '.join(sorted(unknown))}")
+    for shape in measured:
+        shape.us = {name: us for name, us in shape.us.items() if name in known}
+    kept = [shape for shape in measured if shape.us]
+    if not kept:
+        sys.exit(f"nothing was measured of the configurations that {table.path} has")
+    return kept
 
 
-# ---- measure -----------------------------------------------------------------------------
+# ---- how well it does ------------------------------------------------------------------------
 
 
-def fitting(program, table, device, draw, shapes):
-    """For each (m, n, k, beta_is_0): by configuration, whether it can do that."""
-    measured = [cost_model_csv.Shape(("", "", "", device, draw, *map(str, shape))) for shape in shapes]
-    cost_model_fit.ask(program, table, measured)
-    return [[terms is not None for terms in shape.terms] for shape in measured]
+def choice(table, times, shape):
+    """The number of the configuration that the heuristic takes."""
+    fits = [i for i, terms in enumerate(shape.terms) if terms]
+    return min(fits, key=lambda i: shape.terms[i].time(times[i]), default=None)
 
 
-def spans_of(timing, role):
-    """[(label, statistics of device spans)] of what ran; a library counts where its results keep the error bound."""
-    return [(e["label"], e["span"]) for e in timing["entries"]
-            if e["role"] == role and e["ran"] and e["span"] and not (role == "library" and e["wrong_elements"])]
+def chosen_us(table, times, shape):
+    """Measured time of the choice; None if the choice was not measured."""
+    i = choice(table, times, shape)
+    return None if i is None else shape.us.get(table.names[i])
 
 
-def shape_of(case):
-    return case["m"], case["n"], case["k"], int(case["beta"] == 0)
+def geometric_mean(ratios):
+    ratios = list(ratios)
+    return math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios)) if ratios else math.nan
 
 
-def rows_of(head, draw, timing, names, fits):
-    """Rows of CSV for a shape; none where a configuration that can do it was not measured, as nobody
-    could say which one is the best."""
-    by_number = {number_of(label): span for label, span in spans_of(timing, "file")}
-    if any(can and i not in by_number for i, can in enumerate(fits)):
-        return []
-    case = timing["case"]
-    key = [*head, draw, *shape_of(case)]
-    libraries = [span for _, span in spans_of(timing, "library")]
-    found = [(names[i], span) for i, span in sorted(by_number.items()) if fits[i]]
-    if libraries:
-        found.append((cost_model_csv.LIBRARY, min(libraries, key=lambda span: span["median_us"])))
-    return [[*key, name, f"{s['median_us']:.3f}", f"{100 * (s['high_us'] - s['low_us']) / s['median_us']:.1f}"] for name, s in found]
+def cross_validated(table, measured):
+    """[(shape, measured time of the choice)]: each shape by times that were fitted without it."""
+    out = []
+    for fold in range(FOLDS):
+        times = fit_all(table, [s for i, s in enumerate(measured) if i % FOLDS != fold])
+        out += [(s, chosen_us(table, times, s)) for i, s in enumerate(measured) if i % FOLDS == fold]
+    return out
 
 
-def wrong_results(timings, fitted):
-    """Labels of what computed wrongly. Where a configuration cannot do a shape, it is wrong on purpose."""
-    return {e["label"] for timing, fits in zip(timings, fitted) for e in timing["entries"]
-            if e["role"] == "file" and e["wrong_elements"] and fits[number_of(e["label"])]}
+def chosen_by(table, times, measured):
+    return [(shape, chosen_us(table, times, shape)) for shape in measured]
 
 
-def collect(program, table, device, draw, out, bench):
-    result = json.loads(pathlib.Path(bench).read_text())
-    timings = result["bench"]
-    head = [result["started"], result["device"]["name"], result["device"]["driver"], device]
-    fitted = fitting(program, table, device, draw, [shape_of(t["case"]) for t in timings])
-    whole = 0
-    for timing, fits in zip(timings, fitted):
-        rows = rows_of(head, draw, timing, table.names, fits)
-        cost_model_csv.append(out, rows)
-        whole += bool(rows)
-    print(f"{out}: {whole} shapes appended, {len(timings) - whole} left out (a configuration that can do them was not measured)")
-    wrong = wrong_results(timings, fitted)
-    if wrong:
-        sys.exit(f"wrong results of: {', '.join(sorted(wrong))}")
+def loss(pairs, draw=None):
+    ratio = geometric_mean(us / s.best for s, us in pairs if us and draw in (None, s.draw))
+    return "-" if math.isnan(ratio) else f"{100 * (ratio - 1):.2f}%"
 
 
-def main(what, *arguments):
-    if what == "files":
-        return write_files(*map(pathlib.Path, arguments))
-    program, table, rest = arguments[0], Table(pathlib.Path(arguments[1])), arguments[2:]
-    if what == "collect":
-        return collect(program, table, *rest)
-    return cost_model_fit.fit(program, table, cost_model_csv.read(rest))
+def print_loss(title, pairs):
+    print(f"  {title:<44}" + "".join(f"{loss(pairs, draw):>10}" for draw in (*DRAWS, None)))
+
+
+def print_library(pairs):
+    ahead = [(s.library / us, s.library / s.best) for s, us in pairs if us and s.library]
+    if ahead:
+        chosen, best = (geometric_mean(column) for column in zip(*ahead))
+        print(f"  library / chosen {chosen:.3f}, library / best {best:.3f} ({len(ahead)} shapes)")
+
+
+def print_worst(table, times, pairs):
+    ratios = sorted(((us / s.best, str(s), s) for s, us in pairs if us), key=lambda row: row[:2], reverse=True)
+    for ratio, said, shape in ratios[:WORST]:
+        best = min(shape.us, key=shape.us.get)
+        print(f"  {ratio:.3f}  {said}: {table.names[choice(table, times, shape)]}; best {best}")
+
+
+def print_gpu(table, new, gpu, by_gpu, fitted):
+    measured = by_gpu[gpu]
+    now = chosen_by(table, new, measured)
+    print(f"\n{gpu}, {len(measured)} shapes: time of the choice over that of the best measured configuration, less 1")
+    print(f"  {'':<44}" + "".join(f"{draw:>10}" for draw in (*DRAWS, "all")))
+    print_loss("the table as it was", chosen_by(table, table.times, measured))
+    print_loss("the table as it is now", now)
+    print_loss(f"cross-validated, {FOLDS} folds", cross_validated(table, measured))
+    for other in by_gpu:
+        print_loss(f"fitted to {other}", chosen_by(table, fitted[other], measured))
+    unknown = sum(us is None for _, us in now)
+    if unknown:
+        print(f"  {unknown} shapes more, where the choice was not measured")
+    print_library(now)
+    print_worst(table, new, now)
+
+
+def print_errors(table, new, measured):
+    width = max(len(name) for name in table.names)
+    print(f"{'configuration':<{width}}  shapes  mean error  worst at")
+    for i, name in enumerate(table.names):
+        errors = [(abs(s.terms[i].time(new[i]) / s.us[name] - 1), str(s)) for s in measured if name in s.us and s.terms[i]]
+        if len(errors) < FEW:
+            print(f"{name:<{width}}  {len(errors):>6}  keeps its times")
+            continue
+        mean, (worst, shape) = sum(error for error, _ in errors) / len(errors), max(errors)
+        print(f"{name:<{width}}  {len(errors):>6}  {100 * mean:>9.1f}%  {100 * worst:.0f}% {shape}")
+
+
+def fit(program, configs, *paths):
+    """Fits to the GPU that the first file begins with."""
+    table, measured = Table(pathlib.Path(configs)), cost_model_csv.read(paths)
+    first = measured[0].gpu
+    measured = sorted(only_known(table, measured), key=lambda shape: shape.key)
+    ask(program, table, measured)
+    by_gpu = {gpu: [s for s in measured if s.gpu == gpu] for gpu in sorted({s.gpu for s in measured})}
+    if first not in by_gpu:
+        sys.exit(f"{first}: nothing was measured of the configurations that {table.path} has")
+    fitted = {gpu: fit_all(table, by_gpu[gpu]) for gpu in by_gpu}
+    new = fitted[first]
+    print(f"fitted to {first}")
+    print_errors(table, new, by_gpu[first])
+    for gpu in by_gpu:
+        print_gpu(table, new, gpu, by_gpu, fitted)
+    table.write(new)
+    print(f"\nwrote {table.path}")
 
 
 if __name__ == "__main__":
-    sys.exit(told(main, *sys.argv[1:]))
+    sys.exit(told(fit, *sys.argv[1:]))

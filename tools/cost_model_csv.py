@@ -1,25 +1,15 @@
 """Measurements of tile configurations as CSV: a row is one configuration, or the faster library, on
-one shape.
-
-Columns:
-    date            when the bench began, UTC
-    gpu, driver     as gemmjudge reports them
-    device          what the heuristic knows of the GPU, as tools/cost_model.cu prints it
-    draw            how gemmjudge drew the shape: default, uniform, aligned; or large, which are not drawn
-    m, n, k         the shape
-    beta_is_0       1 where C was not read
-    configuration   the fields of configs.def before the times, or `library`
-    median_us       of the device spans of all calls
-    spread_percent  width of the median's 95% confidence interval
+one shape. solutions/gemm_f16/hopper/measurements/README.md says what the columns are.
 """
 
 import csv
 import math
 import sys
 
-COLUMNS = ("date", "gpu", "driver", "device", "draw", "m", "n", "k", "beta_is_0", "configuration", "median_us", "spread_percent")
-KEY = COLUMNS[:9]
-DRAWS = ("default", "uniform", "aligned", "large", "deep")
+COLUMNS = ("date", "gpu", "driver", "device", "draw", "m", "n", "k", "layout", "beta_is_0", "configuration", "median_us", "calls")
+KEY = COLUMNS[:10]
+DRAWS = ("default", "uniform", "aligned", "large", "deep", "decode", "cuda-l2")
+LAYOUTS = ("n_major", "k_major")
 LIBRARY = "library"
 
 
@@ -28,7 +18,7 @@ class Shape:
 
     def __init__(self, key):
         self.key = key
-        self.date, self.gpu, self.driver, self.device, self.draw, *sizes, beta_is_0 = key
+        self.date, self.gpu, self.driver, self.device, self.draw, *sizes, self.layout, beta_is_0 = key
         self.m, self.n, self.k = (int(size) for size in sizes)
         self.reads_c = beta_is_0 == "0"
         self.us, self.library = {}, None
@@ -38,7 +28,7 @@ class Shape:
         return min(self.us.values())
 
     def __str__(self):
-        return f"{self.m}x{self.n}x{self.k}" + (", beta" if self.reads_c else "")
+        return f"{self.m}x{self.n}x{self.k}" + (", k_major" if self.layout == "k_major" else "") + (", beta" if self.reads_c else "")
 
 
 def fault(row):
@@ -52,16 +42,17 @@ def fault(row):
     for name in ("m", "n", "k"):
         if not row[name].isdecimal() or not 1 <= int(row[name]) < 2**31:
             return f"{name} is {row[name]!r}, should be a size"
+    if row["layout"] not in LAYOUTS:
+        return f"layout is {row['layout']!r}, should be {' or '.join(LAYOUTS)}"
     if row["beta_is_0"] not in ("0", "1"):
         return f"beta_is_0 is {row['beta_is_0']!r}, should be 0 or 1"
     if not row["configuration"]:
         return "configuration is empty"
     try:
-        us, spread = float(row["median_us"]), float(row["spread_percent"])
+        us, calls = float(row["median_us"]), int(row["calls"])
     except ValueError:
-        return "median_us and spread_percent should be numbers"
-    good = 0 < us < math.inf and 0 <= spread < math.inf
-    return None if good else "median_us should be above 0, spread_percent not below"
+        return "median_us and calls should be numbers"
+    return None if 0 < us < math.inf and calls > 0 else "median_us and calls should be above 0"
 
 
 def add(shapes, row):

@@ -1,41 +1,54 @@
-"""The times of configs.def from measurements, and how well the heuristic chooses with them.
+"""The times of configs.def from measurements.
 
-The time of a configuration is linear in its seven times: a fixed part, and a count for each of
-them. The compiled tools/cost_model.cu says both of any shape, so that the heuristic's own code is
-what is fitted.
+What a configuration takes is the root of two squares' sum: of its bound, and of a time that is
+linear in its seven times, a fixed part and a count for each of them. The compiled
+tools/cost_model.cu says all of these of any shape, so that the heuristic's own code is what is fitted.
+
+The fit has two steps. Least squares, each configuration by itself, bring the predicted times near
+the measured ones. From there a gradient descent over the times of all configurations lowers what
+counts, the loss of the choice: shapes whose choice is right stay as they are, and the times move
+where two configurations are mistaken for each other.
 """
 
 import math
 import subprocess
 import sys
 
-from cost_model_csv import DRAWS
 from cost_model_table import DECIMALS, TIMES
 
-FEWEST = 4 * len(TIMES)  # shapes that a configuration needs for a fit
+FEWEST = 4 * len(TIMES)  # shapes that a configuration needs for least squares
 FEW = 5  # shapes that it needs for one factor of all its times
-SAME = 0.01  # a factor this near to 1 is left alone: a second fit then changes nothing
-FOLDS = 5  # of the cross-validation
-LARGE = 5  # rows of another draw that one of `large` counts as: nothing else is like them, and they are few
-ROUNDS = 4  # of the fit of a configuration
-BOUND = 0.95  # of a measured time: a lower bound above it explains the time by itself
-WORST = 5  # shapes that are shown
+ROUNDS = 4  # of the least squares of a configuration
+BOUND = 0.97  # of a measured time: a bound above it explains the time by itself
+
+# What a shape counts, by its draw. Those of `large`, which everybody measures, are few.
+COUNTS = {"large": 20, "cuda-l2": 2, "decode": 2, "aligned": 2, "default": 1.5}
+BEHIND, COUNTS_BEHIND = 0.95, 2.5  # where the library takes less than this part of the best configuration's time
+LONG, COUNTS_LONG = 300, 2  # shapes that take longer, microseconds
+
+STEPS, RATE = 1000, 0.05  # of the descent, Adam's; the rate falls to 0
+SOFT, SHARP = 0.1, 0.01  # how near to the first, in logarithms of time, another has a part of the choice: in the first step, and in the last ones
+SHARPENED = 0.5  # of the steps: from then on SHARP
+MOST = 1.0  # a logarithm of a time over the best one: what is slower is as bad
+ABSENT = 0.4  # the same of what has no row: mostly it was slower than `measure` writes
+ERRORS = 0.1  # what squares of errors of the predicted times count beside the loss
+LEAST = 1e-4  # a time, for its logarithm
 
 
 class Terms:
-    """What the heuristic takes a configuration to cost on a shape: at least `least` us, else `fixed`
-    and each time as often as its count. `us` is the host's own sum with the compiled times."""
+    """What the heuristic takes a configuration to cost on a shape. `us` is the host's own sum with the
+    compiled times."""
 
     def __init__(self, words):
-        self.us, self.least, self.fixed, *self.counts = (float(word) for word in words)
+        self.us, self.bound, self.fixed, *self.counts = (float(word) for word in words)
 
     def time(self, times):
-        return max(self.least, self.fixed + sum(count * us for count, us in zip(self.counts, times) if count))
+        return math.hypot(self.fixed + sum(count * us for count, us in zip(self.counts, times) if count), self.bound)
 
 
 def ask(program, table, measured):
-    """Sets `terms` of every shape: by configuration, None where it cannot do the shape."""
-    lines = "".join(f"{s.device} {s.m} {s.n} {s.k} {int(s.reads_c)}\n" for s in measured)
+    """Sets `terms` of every shape: by configuration, None where it may not be chosen."""
+    lines = "".join(f"{s.device} {s.m} {s.n} {s.k} {s.layout} {int(s.reads_c)}\n" for s in measured)
     asked = subprocess.run([program], input=lines, capture_output=True, text=True)
     if asked.returncode:
         sys.exit(asked.stderr.strip() or f"{program} failed")
@@ -48,162 +61,130 @@ def ask(program, table, measured):
         shape.terms = [Terms(group[1:]) if group[0] == "1" else None for group in groups]
 
 
-def only_known(table, measured):
-    """Leaves out what the table does not have, and says so."""
-    known = set(table.names)
-    unknown = {name for shape in measured for name in shape.us} - known
-    if unknown:
-        many = "s" if len(unknown) > 1 else ""
-        print(f"left out: {len(unknown)} configuration{many} that {table.path} does not have: {'; '.join(sorted(unknown))}")
-    for shape in measured:
-        shape.us = {name: us for name, us in shape.us.items() if name in known}
-    kept = [shape for shape in measured if shape.us]
-    if not kept:
-        sys.exit(f"nothing was measured of the configurations that {table.path} has")
-    return kept
+# ---- least squares ---------------------------------------------------------------------------
 
 
-# ---- the fit ---------------------------------------------------------------------------------
-
-
-def fit_one(old, rows):
+def least_squares(old, rows):
     """The times of one configuration: least squares of relative errors, no time below 0. A row is
-    (terms, us, us of the shape's best configuration, draw). An error where the configuration took twice as
+    (terms, us, us of the shape's best configuration). An error where the configuration took twice as
     long as the best one counts an eighth, as it is not chosen there; unless the times of the round
     before would choose it. A time that nothing measured depends on stays as it is. Few rows change
     all times by one factor."""
     import numpy
     from scipy.optimize import nnls
 
-    rows = [row for row in rows if row[0].least < BOUND * row[1]]
+    rows = [row for row in rows if row[0].bound < BOUND * row[1]]
     if len(rows) < FEW:
         return old
     us, best = (numpy.array([row[i] for row in rows]) for i in (1, 2))
     counts, fixed = numpy.array([row[0].counts for row in rows]), numpy.array([row[0].fixed for row in rows])
-    once = numpy.array([LARGE if row[3] == "large" else 1 for row in rows]) / us
+    wanted = us * numpy.sqrt(1 - (numpy.array([row[0].bound for row in rows]) / us) ** 2) - fixed
     out = numpy.where(numpy.isfinite(old), old, 0.0)
     known, few = counts.any(axis=0), len(rows) < FEWEST
     columns = (counts @ out)[:, None] if few else counts[:, known]  # few: what one factor of all times is fitted to
     unit, seems = out.copy(), us
     for _ in range(ROUNDS):
-        weight = numpy.minimum(best / seems, 1) ** 3 * once
+        weight = numpy.minimum(best / seems, 1) ** 3 / us
         weighted = columns * weight[:, None]
         sizes = numpy.linalg.norm(weighted, axis=0)  # columns of like size, for nnls's tolerance
-        fitted = nnls(weighted / sizes, (us - fixed) * weight)[0] / sizes
+        sizes[sizes == 0] = 1
+        fitted = nnls(weighted / sizes, wanted * weight)[0] / sizes
         if few:
-            out = unit * (1 if abs(fitted[0] - 1) < SAME else fitted[0])
+            out = unit * fitted[0]
         else:
             out[known] = fitted
         seems = numpy.minimum(us, fixed + counts @ out)
-    return tuple(round(float(time), decimals) for time, decimals in zip(out, DECIMALS))
-
-
-def rows_of(measured, i, name):
-    return [(s.terms[i], s.us[name], s.best, s.draw) for s in measured if name in s.us and s.terms[i]]
-
-
-def fit_all(table, measured):
-    return [fit_one(old, rows_of(measured, i, name)) for i, (name, old) in enumerate(zip(table.names, table.times))]
-
-
-# ---- how well it does ------------------------------------------------------------------------
-
-
-def choice(table, times, shape):
-    """The number of the configuration that the heuristic takes."""
-    fits = [i for i, terms in enumerate(shape.terms) if terms]
-    return min(fits, key=lambda i: shape.terms[i].time(times[i]), default=None)
-
-
-def chosen_us(table, times, shape):
-    """Measured time of the choice; None if the choice was not measured."""
-    i = choice(table, times, shape)
-    return None if i is None else shape.us.get(table.names[i])
-
-
-def geometric_mean(ratios):
-    ratios = list(ratios)
-    return math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios)) if ratios else math.nan
-
-
-def cross_validated(table, measured):
-    """[(shape, measured time of the choice)]: each shape by times that were fitted without it."""
-    out = []
-    for fold in range(FOLDS):
-        times = fit_all(table, [s for i, s in enumerate(measured) if i % FOLDS != fold])
-        out += [(s, chosen_us(table, times, s)) for i, s in enumerate(measured) if i % FOLDS == fold]
     return out
 
 
-def chosen_by(table, times, measured):
-    return [(shape, chosen_us(table, times, shape)) for shape in measured]
+# ---- the descent -----------------------------------------------------------------------------
 
 
-def loss(pairs, draw=None):
-    ratio = geometric_mean(us / s.best for s, us in pairs if us and draw in (None, s.draw))
-    return "-" if math.isnan(ratio) else f"{100 * (ratio - 1):.2f}%"
+def counts_of(shape):
+    counts = COUNTS.get(shape.draw, 1)
+    if shape.library and shape.library < BEHIND * shape.best:
+        counts *= COUNTS_BEHIND
+    return counts * (COUNTS_LONG if shape.best > LONG else 1)
 
 
-def print_loss(title, pairs):
-    print(f"  {title:<44}" + "".join(f"{loss(pairs, draw):>10}" for draw in (*DRAWS, None)))
+class Pairs:
+    """Arrays of all pairs of a shape and a configuration that may be chosen for it, shape by shape."""
+
+    def __init__(self, table, measured):
+        import numpy
+
+        pairs = [(s, i, terms) for s in measured for i, terms in enumerate(s.terms) if terms]
+        us = numpy.array([s.us.get(table.names[i], math.nan) for s, i, _ in pairs])
+        self.configuration = numpy.array([i for _, i, _ in pairs])
+        self.counts = numpy.array([terms.counts for _, _, terms in pairs])
+        self.fixed, self.bound = (numpy.array([getattr(terms, name) for _, _, terms in pairs]) for name in ("fixed", "bound"))
+        lengths = [sum(terms is not None for terms in s.terms) for s in measured]
+        self.starts = numpy.cumsum([0, *lengths[:-1]])
+        self.shape = numpy.repeat(numpy.arange(len(measured)), lengths)
+        self.weight = numpy.array([counts_of(s) for s, _, _ in pairs]) / len(measured)
+        behind = numpy.log(us / numpy.array([s.best for s, _, _ in pairs]))
+        self.loss = numpy.where(numpy.isnan(us), ABSENT, numpy.minimum(behind, MOST))
+        self.log_us = numpy.log(us)
+        self.trusted = numpy.where(numpy.isnan(us), 0.0, numpy.exp(-3 * behind))
+
+    def step(self, times, near):
+        """The loss of the choice, and the gradient by the logarithm of each time of the mean loss and
+        the errors. For the gradient the choice is soft: a configuration has a part of it that falls
+        with its predicted time, by a factor of e for `near`."""
+        import numpy
+
+        of = times[self.configuration]
+        linear = numpy.maximum(self.fixed + numpy.einsum("pi,pi->p", self.counts, of), LEAST)
+        predicted = numpy.hypot(linear, self.bound)
+        logs = numpy.log(predicted)
+        behind = logs - numpy.minimum.reduceat(logs, self.starts)[self.shape]
+        loss = numpy.dot((behind == 0) * self.weight, self.loss)
+        part = numpy.exp(-behind / near)
+        part /= numpy.add.reduceat(part, self.starts)[self.shape]
+        mean = numpy.add.reduceat(part * self.loss, self.starts)[self.shape]
+        slope = part * (mean - self.loss) / near
+        slope += 2 * ERRORS * self.trusted * numpy.where(self.trusted > 0, logs - self.log_us, 0.0)
+        slope *= self.weight * linear / predicted
+        each = (slope / predicted)[:, None] * self.counts * of
+        return loss, numpy.stack([numpy.bincount(self.configuration, column, len(times)) for column in each.T], axis=1)
 
 
-def print_library(pairs):
-    ahead = [(s.library / us, s.library / s.best) for s, us in pairs if us and s.library]
-    if ahead:
-        chosen, best = (geometric_mean(column) for column in zip(*ahead))
-        print(f"  library / chosen {chosen:.3f}, library / best {best:.3f} ({len(ahead)} shapes)")
+def descend(pairs, times):
+    """Adam, over logarithms, so that no time becomes negative. Of the last steps, the one whose choices
+    lose the least is taken."""
+    import numpy
+
+    logs = numpy.log(numpy.maximum(times, LEAST))
+    mean, square = numpy.zeros_like(logs), numpy.zeros_like(logs)
+    best, least = logs, math.inf
+    for step in range(STEPS):
+        near = SOFT * (SHARP / SOFT) ** min(1, step / (SHARPENED * STEPS))
+        loss, slope = pairs.step(numpy.exp(logs), near)
+        if step >= SHARPENED * STEPS and loss < least:
+            best, least = logs.copy(), loss
+        mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
+        logs -= RATE * (1 - step / STEPS) * mean / (numpy.sqrt(square) + 1e-6)
+    return numpy.exp(best)
 
 
-def print_worst(table, times, pairs):
-    ratios = sorted(((us / s.best, str(s), s) for s, us in pairs if us), key=lambda row: row[:2], reverse=True)
-    for ratio, said, shape in ratios[:WORST]:
-        best = min(shape.us, key=shape.us.get)
-        print(f"  {ratio:.3f}  {said}: {table.names[choice(table, times, shape)]}; best {best}")
+# ---- both ------------------------------------------------------------------------------------
 
 
-def print_gpu(table, new, gpu, by_gpu):
-    measured = by_gpu[gpu]
-    now = chosen_by(table, new, measured)
-    print(f"\n{gpu}, {len(measured)} shapes: time of the choice over that of the best measured configuration, less 1")
-    print(f"  {'':<44}" + "".join(f"{draw:>10}" for draw in (*DRAWS, "all")))
-    print_loss("the table as it was", chosen_by(table, table.times, measured))
-    print_loss("the table as it is now", now)
-    print_loss(f"cross-validated, {FOLDS} folds", cross_validated(table, measured))
-    for other in by_gpu:
-        print_loss(f"fitted to {other}", chosen_by(table, fit_all(table, by_gpu[other]), measured))
-    unknown = sum(us is None for _, us in now)
-    if unknown:
-        print(f"  {unknown} shapes more, where the choice was not measured")
-    print_library(now)
-    print_worst(table, new, now)
+def rows_of(measured, i, name):
+    return [(s.terms[i], s.us[name], s.best) for s in measured if name in s.us and s.terms[i]]
 
 
-def print_errors(table, new, measured):
-    width = max(len(name) for name in table.names)
-    print(f"{'configuration':<{width}}  shapes  mean error  worst at")
-    for i, name in enumerate(table.names):
-        errors = [(abs(s.terms[i].time(new[i]) / s.us[name] - 1), str(s)) for s in measured if name in s.us and s.terms[i]]
-        if len(errors) < FEWEST:
-            does = f"one factor of its times: {FEWEST} shapes are needed for more" if len(errors) >= FEW else "keeps its times"
-            print(f"{name:<{width}}  {len(errors):>6}  {does}")
-            continue
-        mean, (worst, shape) = sum(error for error, _ in errors) / len(errors), max(errors)
-        print(f"{name:<{width}}  {len(errors):>6}  {100 * mean:>9.1f}%  {100 * worst:.0f}% {shape}")
+def fit_all(table, measured):
+    """The times of all configurations. One with few rows keeps its times, and so does a time that
+    nothing measured depends on."""
+    import numpy
 
-
-def fit(program, table, measured):
-    """Fits to the GPU of the first shape in `measured`, whose order is that of the command line's files."""
-    first = measured[0].gpu
-    measured = sorted(only_known(table, measured), key=lambda shape: shape.key)
-    ask(program, table, measured)
-    by_gpu = {gpu: [s for s in measured if s.gpu == gpu] for gpu in sorted({s.gpu for s in measured})}
-    if first not in by_gpu:
-        sys.exit(f"{first}: nothing was measured of the configurations that {table.path} has")
-    new = fit_all(table, by_gpu[first])
-    print(f"fitted to {first}")
-    print_errors(table, new, by_gpu[first])
-    for gpu in by_gpu:
-        print_gpu(table, new, gpu, by_gpu)
-    table.write(new)
-    print(f"\nwrote {table.path}")
+    start, free = [], []
+    for i, (name, old) in enumerate(zip(table.names, table.times)):
+        rows = rows_of(measured, i, name)
+        start.append(least_squares(old, rows))
+        free.append(numpy.array([row[0].counts for row in rows]).any(axis=0) if len(rows) >= FEW else [False] * len(TIMES))
+    start = numpy.where(numpy.isfinite(start), start, 0.0)
+    fitted = numpy.where(free, descend(Pairs(table, measured), start), start)
+    return [old if not any(known) else tuple(round(float(time), decimals) for time, decimals in zip(new, DECIMALS))
+            for old, known, new in zip(table.times, free, fitted)]
