@@ -16,17 +16,16 @@ import sys
 
 from cost_model_table import DECIMALS, TIMES
 
-FEWEST = 4 * len(TIMES)  # shapes that a configuration needs for least squares
-FEW = 5  # shapes that it needs for one factor of all its times
+FEW = 5  # shapes that a configuration needs for a fit
 ROUNDS = 4  # of the least squares of a configuration
 BOUND = 0.97  # of a measured time: a bound above it explains the time by itself
 
 # What a shape counts, by its draw. Those of `large`, which everybody measures, are few.
-COUNTS = {"large": 20, "cuda-l2": 2, "decode": 2, "aligned": 2, "default": 1.5}
+COUNTS = {"large": 30, "cuda-l2": 2, "decode": 2, "aligned": 2, "default": 1.5, "uniform": 1.5}
 BEHIND, COUNTS_BEHIND = 0.95, 2.5  # where the library takes less than this part of the best configuration's time
 LONG, COUNTS_LONG = 300, 2  # shapes that take longer, microseconds
 
-STEPS, RATE = 1000, 0.05  # of the descent, Adam's; the rate falls to 0
+STEPS, RATE = 1500, 0.05  # of the descent, Adam's; the rate falls to 0
 SOFT, SHARP = 0.1, 0.01  # how near to the first, in logarithms of time, another has a part of the choice: in the first step, and in the last ones
 SHARPENED = 0.5  # of the steps: from then on SHARP
 MOST = 1.0  # a logarithm of a time over the best one: what is slower is as bad
@@ -68,8 +67,7 @@ def least_squares(old, rows):
     """The times of one configuration: least squares of relative errors, no time below 0. A row is
     (terms, us, us of the shape's best configuration). An error where the configuration took twice as
     long as the best one counts an eighth, as it is not chosen there; unless the times of the round
-    before would choose it. A time that nothing measured depends on stays as it is. Few rows change
-    all times by one factor."""
+    before would choose it. A time that nothing measured depends on stays as it is."""
     import numpy
     from scipy.optimize import nnls
 
@@ -80,19 +78,13 @@ def least_squares(old, rows):
     counts, fixed = numpy.array([row[0].counts for row in rows]), numpy.array([row[0].fixed for row in rows])
     wanted = us * numpy.sqrt(1 - (numpy.array([row[0].bound for row in rows]) / us) ** 2) - fixed
     out = numpy.where(numpy.isfinite(old), old, 0.0)
-    known, few = counts.any(axis=0), len(rows) < FEWEST
-    columns = (counts @ out)[:, None] if few else counts[:, known]  # few: what one factor of all times is fitted to
-    unit, seems = out.copy(), us
+    known, seems = counts.any(axis=0), us
     for _ in range(ROUNDS):
         weight = numpy.minimum(best / seems, 1) ** 3 / us
-        weighted = columns * weight[:, None]
+        weighted = counts[:, known] * weight[:, None]
         sizes = numpy.linalg.norm(weighted, axis=0)  # columns of like size, for nnls's tolerance
         sizes[sizes == 0] = 1
-        fitted = nnls(weighted / sizes, wanted * weight)[0] / sizes
-        if few:
-            out = unit * fitted[0]
-        else:
-            out[known] = fitted
+        out[known] = nnls(weighted / sizes, wanted * weight)[0] / sizes
         seems = numpy.minimum(us, fixed + counts @ out)
     return out
 
