@@ -16,7 +16,7 @@ static const char *const places[TOOLKIT_PLACES] = {
 	"$GEMMJUDGE_NVCC",    "$CUDA_HOME", "$CUDA_PATH", ON_PATH,   "/usr/local/cuda",
 	"/usr/local/cuda-13", "/opt/cuda",  FETCHED,      BUILT_WITH};
 
-const char *const toolkit_library_folders[] = {"lib64", "lib", "targets/x86_64-linux/lib",
+const char *const toolkit_library_folders[] = {"lib64", "lib", "targets/" TOOLKIT_TARGET "/lib",
 											   "extras/CUPTI/lib64", NULL};
 
 void toolkit_root(const char *nvcc, char out[PATHS_MAX])
@@ -149,7 +149,7 @@ bool toolkit_find_library(const char *file, char out[PATHS_MAX])
 {
 	return try_list(getenv("LD_LIBRARY_PATH"), file, is_there, out) ||
 		   try_toolkits(file, is_there, out) ||
-		   try_list("/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/usr/lib:"
+		   try_list("/usr/lib/" MULTIARCH ":/lib/" MULTIARCH ":/usr/lib64:/usr/lib:"
 					"/usr/lib/wsl/lib",
 					file, is_there, out);
 }

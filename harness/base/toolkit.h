@@ -36,6 +36,20 @@
 
 #define TOOLKIT_PLACES 9
 
+/* What this architecture is called: in Debian's folders of libraries, in those that a toolkit has
+ * below targets/, and by people. */
+#if defined(__x86_64__)
+#define MULTIARCH "x86_64-linux-gnu"
+#define TOOLKIT_TARGET "x86_64-linux"
+#define ARCHITECTURE "x86-64"
+#elif defined(__aarch64__)
+#define MULTIARCH "aarch64-linux-gnu"
+#define TOOLKIT_TARGET "sbsa-linux"
+#define ARCHITECTURE "aarch64"
+#else
+#error "gemmjudge is for Linux on x86-64 and aarch64"
+#endif
+
 struct toolkit {
 	const char *place; /* "$CUDA_HOME", "the PATH", "/usr/local/cuda" */
 	char nvcc[PATHS_MAX];

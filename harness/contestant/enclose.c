@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/toolkit.h"
 #include "contestant/timing.h"
 #include "process/jail.h"
 
@@ -19,9 +20,9 @@ static const char *const of_all[] = {
  * how the loader finds it. Not loaded beforehand: they bring a C++ library of their own, beside
  * which a solution's std::cout crashes (seen on an H200). */
 static const char *const of_driver[] = {"/etc/ld.so.cache",
-										"/usr/lib/x86_64-linux-gnu/libnvidia-ptxjitcompiler.so.1",
-										"/usr/lib/x86_64-linux-gnu/libnvidia-gpucomp.so.1",
-										"/usr/lib/x86_64-linux-gnu/libnvidia-nvvm.so.4",
+										"/usr/lib/" MULTIARCH "/libnvidia-ptxjitcompiler.so.1",
+										"/usr/lib/" MULTIARCH "/libnvidia-gpucomp.so.1",
+										"/usr/lib/" MULTIARCH "/libnvidia-nvvm.so.4",
 										"/usr/lib64/libnvidia-ptxjitcompiler.so.1",
 										"/usr/lib64/libnvidia-nvvm.so.4",
 										NULL};

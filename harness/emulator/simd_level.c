@@ -11,6 +11,7 @@ static void choose(void)
 {
 	const char *wanted = getenv("EMULATED_GPU_SIMD");
 	int most = wanted != NULL && *wanted >= '2' && *wanted <= '4' ? *wanted - '0' : 4;
+#if defined(__x86_64__)
 	__builtin_cpu_init();
 	/* F16C came before AVX2, and clang 14 cannot ask for it */
 	bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -19,6 +20,9 @@ static void choose(void)
 			  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
 			  __builtin_cpu_supports("avx512vl");
 	level = v4 ? 4 : v3 ? 3 : 2;
+#else
+	level = 2;
+#endif
 	level = level < most ? level : most;
 }
 

@@ -1,5 +1,5 @@
 /* What a process may no longer do once code of a submission runs in it. Each layer stands by
- * itself: what a machine lacks is left out and told, never assumed. Linux on x86-64 only. */
+ * itself: what a machine lacks is left out and told, never assumed. Linux only. */
 #ifndef GEMMJUDGE_PROCESS_JAIL_H
 #define GEMMJUDGE_PROCESS_JAIL_H
 

@@ -2,6 +2,7 @@
 #include "referee/block.h"
 
 /* As CMakeLists.txt names them. */
+#if defined(__x86_64__)
 extern const struct block_functions block_functions_x86_64, block_functions_x86_64_v3,
 	block_functions_x86_64_v4;
 
@@ -20,6 +21,14 @@ const struct block_functions *block_functions_at(uint32_t level)
 	default: return NULL;
 	}
 }
+#else
+extern const struct block_functions block_functions_any;
+
+const struct block_functions *block_functions_at(uint32_t level)
+{
+	return level == 0 ? &block_functions_any : NULL;
+}
+#endif
 
 const struct block_functions *block_functions(void)
 {

@@ -325,7 +325,7 @@ HANDLER(clock)
 		clock_gettime(CLOCK_REALTIME, &time);
 		now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 	} else {
-		now = __builtin_ia32_rdtsc();
+		now = processor_clock();
 	}
 	if (in->reg_size == 8) {
 		uint64_t t[EXEC_LANES];

@@ -69,22 +69,21 @@ UNARY(rcp_f64, f64, f64, 1.0 / a)
  * arithmetic reads and writes memory only between the two barriers, which keeps
  * the compiler from moving it out of the mode. */
 
-static inline u32 rounding_enter(u32 mode)
+static inline u64 rounding_enter(u32 mode)
 {
-	static const u32 control[] = {[ROUND_NEAREST] = 0x0000,
-								  [ROUND_ZERO] = 0x6000,
-								  [ROUND_DOWN] = 0x2000,
-								  [ROUND_UP] = 0x4000};
-	u32 before = _mm_getcsr();
-	_mm_setcsr((before & ~0x6000u) | control[mode & 3]);
+	static const enum rounding_mode modes[] = {[ROUND_NEAREST] = ROUNDING_NEAREST,
+											   [ROUND_ZERO] = ROUNDING_ZERO,
+											   [ROUND_DOWN] = ROUNDING_DOWN,
+											   [ROUND_UP] = ROUNDING_UP};
+	u64 before = rounding_set(modes[mode & 3]);
 	__asm__ volatile("" ::: "memory");
 	return before;
 }
 
-static inline void rounding_leave(u32 before)
+static inline void rounding_leave(u64 before)
 {
 	__asm__ volatile("" ::: "memory");
-	_mm_setcsr(before);
+	rounding_set_back(before);
 }
 
 static __attribute__((noinline)) void finish_f32(f32 *t, u32 flags)
@@ -115,7 +114,7 @@ static __attribute__((noinline)) void fetch_f64(f64 *out, const f64 *in, u32 fla
 		fetch_f32(va, SOURCE(f32, in->a), in->flags, EXEC_FLAG_NEGATED_A);                         \
 		fetch_f32(vb, SOURCE(f32, in->b), in->flags, 0);                                           \
 		fetch_f32(vc, SOURCE(f32, in->c), in->flags, EXEC_FLAG_NEGATED_C);                         \
-		u32 before = rounding_enter(in->sub);                                                      \
+		u64 before = rounding_enter(in->sub);                                                      \
 		FOR_LANES                                                                                  \
 		{                                                                                          \
 			f32 a = va[i], b = vb[i], c = vc[i];                                                   \
@@ -135,7 +134,7 @@ static __attribute__((noinline)) void fetch_f64(f64 *out, const f64 *in, u32 fla
 		f64 va[EXEC_LANES], vc[EXEC_LANES], t[EXEC_LANES];                                         \
 		fetch_f64(va, SOURCE(f64, in->a), in->flags, EXEC_FLAG_NEGATED_A);                         \
 		fetch_f64(vc, SOURCE(f64, in->c), in->flags, EXEC_FLAG_NEGATED_C);                         \
-		u32 before = rounding_enter(in->sub);                                                      \
+		u64 before = rounding_enter(in->sub);                                                      \
 		FOR_LANES                                                                                  \
 		{                                                                                          \
 			f64 a = va[i], b = vb[i], c = vc[i];                                                   \

@@ -10,6 +10,7 @@
 #include "emulator/exec/fault.h"
 #include "emulator/exec/sub.h"
 #include "emulator/exec/worker.h"
+#include "emulator/processor.h"
 
 #define EXEC_PASTE2(a, b) a##_v##b
 #define EXEC_PASTE(a, b) EXEC_PASTE2(a, b)
@@ -33,12 +34,6 @@ typedef uint64_t u64;
 typedef int64_t s64;
 typedef float f32;
 typedef double f64;
-
-#if SIMD_LEVEL >= 3
-#include <immintrin.h>
-#else
-#include <emmintrin.h>
-#endif
 
 #define HANDLER(name)                                                                              \
 	enum exec_status HANDLER_FUNCTION(name)(struct warp * w, const struct exec_instruction *in,    \

@@ -3,9 +3,9 @@
 #ifndef EMULATOR_TENSOR_ELEMENTS_H
 #define EMULATOR_TENSOR_ELEMENTS_H
 
-#include <immintrin.h>
 #include <string.h>
 
+#include "emulator/processor.h"
 #include "emulator/tensor/kernels.h"
 
 static float half_to_float(uint16_t bits)

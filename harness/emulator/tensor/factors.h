@@ -37,9 +37,14 @@ static ALWAYS_INLINE bool any(v_int x)
 #endif
 }
 
+/* INT32_MIN where it is out of range, as x86-64 has it. */
 static ALWAYS_INLINE v_int truncated(v_float x)
 {
+#if defined(__x86_64__)
 	return __builtin_convertvector(x, v_int);
+#else
+	return (v_int)_mm_cvttps_epi32((__m128)x);
+#endif
 }
 
 /* The lowest bytes. */

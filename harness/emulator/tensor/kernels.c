@@ -4,7 +4,6 @@
  * values, each for 4 lanes. Both are brought into that form first. */
 #include "emulator/tensor/kernels.h"
 
-#include <immintrin.h>
 #include <stddef.h>
 #include <string.h>
 

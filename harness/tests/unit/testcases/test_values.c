@@ -1,6 +1,8 @@
 /* links: testcases base */
 #include <criterion/criterion.h>
+#if defined(__x86_64__)
 #include <immintrin.h>
+#endif
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +48,8 @@ static uint32_t from_double(enum dtype type, double x)
 	return values_from_double(format_of(type), x);
 }
 
-/* The processor's own conversions: every x86-64 with AVX2 has F16C. */
+/* The processor's own conversions: every x86-64 with AVX2 has F16C, every aarch64 its own. */
+#if defined(__x86_64__)
 __attribute__((target("f16c"))) static float half_to_float(uint16_t bits)
 {
 	return _cvtsh_ss(bits);
@@ -67,6 +70,22 @@ __attribute__((target("f16c"))) static uint16_t double_to_half(double x)
 	}
 	return _cvtss_sh(single, _MM_FROUND_TO_NEAREST_INT);
 }
+#else
+static float half_to_float(uint16_t bits)
+{
+	__fp16 half;
+	memcpy(&half, &bits, sizeof half);
+	return (float)half;
+}
+
+static uint16_t double_to_half(double x)
+{
+	__fp16 half = (__fp16)x;
+	uint16_t bits;
+	memcpy(&bits, &half, sizeof bits);
+	return bits;
+}
+#endif
 
 /* Every exponent and sign with the significands at which rounding to some format turns. */
 Test(values, a_float_rounds_as_a_double_does)
