@@ -281,7 +281,7 @@ static int doctor(const char *program, struct options *options)
 	static struct examination e;
 	struct device_properties facts = {0};
 	e.color = output_color(options, stdout);
-	printf("gemmjudge %s\n", GEMMJUDGE_VERSION);
+	printf("gemmjudge %s on %s\n", GEMMJUDGE_VERSION, ARCHITECTURE);
 	examine_compilers(&e);
 	examine_gpu(&e, &facts);
 	examine_libraries(&e, &facts);
