@@ -134,8 +134,8 @@ struct machine {
 		CHECK(cudaMallocHost(&open, sizeof *open));
 		CHECK(cudaMallocHost(&wrong, sizeof *wrong));
 		emulated = dlsym(RTLD_DEFAULT, "cudaEmulatedMemory") != NULL;
-		head = std::string(date) + (emulated ? ",emulated " : ",") + facts.name + "," + driver + "," +
-			   std::to_string(device.multiprocessors) + " " +
+		head = std::string(date) + (emulated ? ",emulated " : ",") + facts.name + "," + driver +
+			   "," + std::to_string(device.multiprocessors) + " " +
 			   std::to_string((long)device.dram_bytes);
 		for (int blocks = 1; blocks <= hopper::MAX_CLUSTER; blocks++)
 			head += " " + std::to_string(device.clusters[blocks]);

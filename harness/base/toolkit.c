@@ -16,7 +16,7 @@ static const char *const places[TOOLKIT_PLACES] = {
 	"$GEMMJUDGE_NVCC",    "$CUDA_HOME", "$CUDA_PATH", ON_PATH,   "/usr/local/cuda",
 	"/usr/local/cuda-13", "/opt/cuda",  FETCHED,      BUILT_WITH};
 
-const char *const toolkit_library_folders[] = {"lib64", "lib", "targets/" TOOLKIT_TARGET "/lib",
+const char *const toolkit_library_folders[] = {"lib64", "lib", TOOLKIT_LIBRARIES,
 											   "extras/CUPTI/lib64", NULL};
 
 void toolkit_root(const char *nvcc, char out[PATHS_MAX])

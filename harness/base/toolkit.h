@@ -36,15 +36,15 @@
 
 #define TOOLKIT_PLACES 9
 
-/* What this architecture is called: in Debian's folders of libraries, in those that a toolkit has
- * below targets/, and by people. */
+/* What this architecture is called in Debian's folders of libraries; where a toolkit has those for
+ * it; and what people call it. */
 #if defined(__x86_64__)
 #define MULTIARCH "x86_64-linux-gnu"
-#define TOOLKIT_TARGET "x86_64-linux"
+#define TOOLKIT_LIBRARIES "targets/x86_64-linux/lib"
 #define ARCHITECTURE "x86-64"
 #elif defined(__aarch64__)
 #define MULTIARCH "aarch64-linux-gnu"
-#define TOOLKIT_TARGET "sbsa-linux"
+#define TOOLKIT_LIBRARIES "targets/sbsa-linux/lib"
 #define ARCHITECTURE "aarch64"
 #else
 #error "gemmjudge is for Linux on x86-64 and aarch64"

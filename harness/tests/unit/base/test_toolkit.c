@@ -176,8 +176,8 @@ Test(toolkit, finds_libraries)
 	cr_expect_not(toolkit_find_library("libmine.so.1", out));
 	make("path/extras/CUPTI/lib64/libmine.so.1");
 	expect_library("path/extras/CUPTI/lib64/libmine.so.1");
-	make("path/targets/" TOOLKIT_TARGET "/lib/libmine.so.1");
-	expect_library("path/targets/" TOOLKIT_TARGET "/lib/libmine.so.1");
+	make("path/" TOOLKIT_LIBRARIES "/libmine.so.1");
+	expect_library("path/" TOOLKIT_LIBRARIES "/libmine.so.1");
 	make("path/lib/libmine.so.1");
 	expect_library("path/lib/libmine.so.1");
 	make("path/lib64/libmine.so.1");
