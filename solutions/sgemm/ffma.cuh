@@ -97,19 +97,21 @@ static cudaError_t ffma_start(const ffma_call &call, const ffma_product &p, int 
 	return cudaLaunchKernelEx(&config, ffma_gemm<Shape, VECTOR_B, SPLIT>, p, grid, split, out);
 }
 
-/* Whether tiles of 128x256 are to have the specialised kernel. */
+/* The specialised kernel's tile, and of a stage: 32 along K, so that consumers seldom wait. */
+typedef ffma_shape<128, 256, 64, 64, 1, 8, 32, 1> ffma_specialised_shape;
+
+/* Whether its tiles are to have that kernel. */
 static inline bool ffma_specialised_wanted(const ffma_device &device, const ffma_product &p,
 										   bool vector)
 {
-	long long tiles = (p.M + 127ll) / 128 * ((p.N + 255ll) / 256) * p.batch;
+	typedef ffma_specialised_shape shape;
+	long long tiles_n = (p.N + shape::BLOCK_N - 1) / shape::BLOCK_N;
+	long long tiles = (p.M + shape::BLOCK_M - 1) / shape::BLOCK_M * tiles_n * p.batch;
 	return FFMA_SPECIALISED > 0 && vector && device.capability == 9 &&
 		   (FFMA_SPECIALISED == 2 || tiles > device.multiprocessors);
 }
 
 #if FFMA_SPECIALISED
-/* The shape of a stage: 32 along K, so that consumers seldom wait. */
-typedef ffma_shape<128, 256, 64, 64, 1, 8, 32, 1> ffma_specialised_shape;
-
 /* Whether the kernel is there: compiled for another GPU than Hopper it is empty. */
 static bool ffma_specialised_compiled(const ffma_device &device)
 {
@@ -287,7 +289,7 @@ static inline ffma_choice ffma_choose(const ffma_device &device, const ffma_prod
 		int split = device.capability >= 9 ? min(FFMA_SPLIT, table[FFMA_TILE].max_split) : 1;
 		return {FFMA_TILE, p.K >= FFMA_LEAST_DEPTH * split ? split : 1, 0.0f};
 	}
-	bool vector = load_vector(p.B, p.N);
+	bool vector = load_vector(p.B, p.N), wanted = ffma_specialised_wanted(device, p, vector);
 	ffma_choice best = {0, 1, INFINITY};
 	for (int i = 0; i < FFMA_CONFIGURATIONS; i++)
 		for (int split : FFMA_SPLITS) {
@@ -295,7 +297,7 @@ static inline ffma_choice ffma_choose(const ffma_device &device, const ffma_prod
 				break;
 			if (device.at_once[split] == 0 || !ffma_reaches(table[i].m, p))
 				continue;
-			bool specialised = table[i].n == 256 && ffma_specialised_wanted(device, p, vector);
+			bool specialised = wanted && table[i].n == ffma_specialised_shape::BLOCK_N;
 			float clocks = ffma_cost(device, table[i], p, split, vector, specialised);
 			if (clocks < best.clocks)
 				best = {i, split, clocks};

@@ -129,9 +129,10 @@ struct byte_config : byte_tile<TILE_N, CONSUMERS, CLUSTER> {
  * gives and takes a row of it in a clock. TMA writes tile_m + tile_n rows, and each consumer reads
  * 64 of A and all of B. A consumer alone, which promotes its sums, has nobody who multiplies
  * meanwhile: about a clock a column. What a tile takes besides is about four k-blocks. */
-template <class config, bool PROMOTED>
+template <class Element, class config>
 static long long clocks(const hopper::device_table &device, const hopper::problem &q)
 {
+	constexpr bool PROMOTED = hopper::wgmma<Element, config::WGMMA_N>::PROMOTED;
 	long long tiles = (long long)hopper::parts(q.p.m, config::TILE_M * config::CLUSTER_M) *
 					  hopper::parts(q.p.n, config::TILE_N) * config::CLUSTER_M;
 	long long waves = (tiles + device.multiprocessors - 1) / device.multiprocessors;
@@ -157,8 +158,7 @@ template <class Element, class Out, class... Configs>
 static hopper_status launch_fastest(byte_configs<Configs...>, const hopper::launch_context &context,
 									const hopper::problem &q, const Out &out)
 {
-	constexpr bool PROMOTED = hopper::wgmma<Element, 128>::PROMOTED;
-	const long long of[] = {clocks<Configs, PROMOTED>(context.device, q)...};
+	const long long of[] = {clocks<Element, Configs>(context.device, q)...};
 	int best = (int)(std::min_element(std::begin(of), std::end(of)) - of), number = 0;
 	hopper_status status = HOPPER_OK;
 	((number++ == best ? void(status = hopper::tma_launch<Element, Configs>(context, q, 1, out))
