@@ -75,7 +75,7 @@ int suite_fail(struct suite_loader *loader, int line, const char *format, ...)
 
 /* --- suite_values.c --- */
 const char *suite_skip_spaces(const char *at);
-/* The row whose limits a key has; that of M where the problem has no such size. */
+/* The row whose limits a key has; the first where the problem has no such size. */
 const struct problem_size *suite_inside_limits(const struct problem *problem, const char *key);
 /* "16, 32..80 step 16": a list; more lines of the same key add to it. */
 int suite_parse_sizes(struct suite_loader *loader, struct suite_sizes *list, const char *key,

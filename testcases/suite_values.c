@@ -1,6 +1,7 @@
 /* What stands behind a key of a suite: sizes, scalars, values. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ const struct problem_size *suite_inside_limits(const struct problem *problem, co
 	for (size_t i = 0; i < SUITE_SIZE_KEYS; i++)
 		if (strcmp(key, suite_size_keys[i].key) == 0)
 			found = problem_size_of(problem, suite_size_keys[i].size);
-	return found != NULL ? found : problem_size_of(problem, SIZE_M);
+	return found != NULL ? found : problem->sizes;
 }
 
 /* A size: a number, or `min` or `max` of the problem's own. */
@@ -85,8 +86,9 @@ static int parse_item(struct suite_loader *loader, struct suite_sizes *list, con
 	}
 	if (last < first)
 		return suite_fail(loader, loader->line, "%s: the range %d..%d is empty", key, first, last);
-	for (int size = first; size <= last; size += step)
-		if (!add_size(loader, list, key, size))
+	/* Counted in 64 bits: `max` of a problem may be the largest int. */
+	for (int64_t size = first; size <= last; size += step)
+		if (!add_size(loader, list, key, (int)size))
 			return 0;
 	return 1;
 }

@@ -154,6 +154,26 @@ Test(suite, max_dim_and_missing_scalars_drop_cases_only)
 	suite_free(&all);
 }
 
+/* Also those of files, whose sizes have names of their own: no M. */
+Test(suite, every_problem_has_a_min_and_a_max)
+{
+	static const char *const keys[] = {"m", "n", "k", "batch", "group", "w"};
+	const struct problem *problem;
+	size_t problems;
+	problem = problem_table(&problems);
+	for (size_t i = 0; i < problems; i++)
+		for (size_t key = 0; key < sizeof keys / sizeof keys[0]; key++) {
+			struct suite suite;
+			char text[64];
+			snprintf(text, sizeof text, "[g]\n%s = min..max step max\n", keys[key]);
+			if (load_text(text, problem[i].name, 0, &suite))
+				suite_free(&suite);
+			else
+				cr_assert(strstr(err.message, "[g] ") != NULL, "%s: %s", problem[i].name,
+						  err.message);
+		}
+}
+
 Test(suite, errors_name_the_line)
 {
 	refused("[g]\nm = 16\nn = 16\nk = banana\n", 4, "expected a size");
