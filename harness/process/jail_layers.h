@@ -8,7 +8,8 @@
  * /proc is gone. Never fails: without /proc no thread can be found, and whoever needs them says so.
  */
 struct jail_threads {
-	int tasks; /* a folder, or -1 */
+	int tasks;    /* a folder, or -1 */
+	double until; /* by clock_seconds(): so long they are waited for, by all layers together */
 };
 struct jail_threads jail_threads_open(void);
 void jail_threads_close(struct jail_threads *threads);

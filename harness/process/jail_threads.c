@@ -73,12 +73,11 @@ static bool send_to(pid_t thread, struct thread_order *order)
 	return syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, SIGNAL, &info) == 0;
 }
 
-static bool await(const struct thread_order *order, size_t count)
+static bool await(const struct thread_order *order, size_t count, double until)
 {
-	double deadline = clock_seconds() + REACH_SECONDS;
 	const struct timespec pause = {.tv_nsec = 100000};
 	while (atomic_load(&order->done) < count) {
-		if (clock_seconds() > deadline)
+		if (clock_seconds() > until)
 			return false;
 		nanosleep(&pause, NULL);
 	}
@@ -87,7 +86,8 @@ static bool await(const struct thread_order *order, size_t count)
 
 struct jail_threads jail_threads_open(void)
 {
-	return (struct jail_threads){.tasks = open(TASKS, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+	return (struct jail_threads){.tasks = open(TASKS, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+								 .until = clock_seconds() + REACH_SECONDS};
 }
 
 void jail_threads_close(struct jail_threads *threads)
@@ -153,7 +153,7 @@ static bool reach_all(const struct jail_threads *threads, struct thread_order *o
 		}
 		if (known == before)
 			return true;
-		if (!await(order, sent))
+		if (!await(order, sent, threads->until))
 			return error_set(err, "a thread of the process does not answer");
 	}
 	return error_set(err, "new threads begin without end");

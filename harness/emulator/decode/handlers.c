@@ -2,6 +2,7 @@
 #include "emulator/decode/handlers.h"
 
 #include "emulator/exec/fault.h"
+#include "emulator/simd_level.h"
 
 #define DECLARE(function)                                                                          \
 	enum exec_status op_##function(struct warp *warp, const struct exec_instruction *in,           \
@@ -11,10 +12,9 @@
 #define ONCE(operation, form, function, class) DECLARE(function)
 #include "emulator/ptx/opcodes.def"
 
-static const exec_handler functions[HANDLERS][3] = {
+static const exec_handler functions[HANDLERS][SIMD_LEVELS] = {
 	{exec_unsupported, exec_unsupported, exec_unsupported},
-#define LEVELLED(operation, form, function, class)                                                 \
-	{op_##function##_v2, op_##function##_v3, op_##function##_v4},
+#define LEVELLED(operation, form, function, class) {SIMD_OF_LEVELS(op_##function)},
 #define ONCE(operation, form, function, class) {op_##function, op_##function, op_##function},
 #include "emulator/ptx/opcodes.def"
 };

@@ -84,8 +84,8 @@ bool turn_ready(const struct warp *warp)
 /* The loop of the x86-64 level that runs here. */
 static run_function warp_runner(void)
 {
-	static const run_function runs[3] = {run_warp_v2, run_warp_v3, run_warp_v4};
-	return runs[simd_level() - 2];
+	static const run_function runs[] = {SIMD_OF_LEVELS(run_warp)};
+	return runs[simd_row()];
 }
 
 enum exec_status turn_step(struct warp *warp)

@@ -7,13 +7,12 @@
 
 const struct tensor_kernels *tensor_kernels(void)
 {
-	static const struct tensor_kernels *const levels[] = {&tensor_kernels_v2, &tensor_kernels_v3,
-														  &tensor_kernels_v4};
+	static const struct tensor_kernels *const levels[] = {SIMD_OF_LEVELS(&tensor_kernels)};
 	static const struct tensor_kernels *_Atomic chosen; /* by all threads alike */
 	const struct tensor_kernels *known = atomic_load_explicit(&chosen, memory_order_relaxed);
 	if (known != NULL)
 		return known;
-	known = levels[simd_level() - 2];
+	known = levels[simd_row()];
 	atomic_store_explicit(&chosen, known, memory_order_relaxed);
 	return known;
 }

@@ -6,7 +6,7 @@
 
 #include "exec_fixture.h"
 
-typedef __float128 exact;
+typedef _Float128 exact;
 
 enum mode { NEAREST, ZERO, DOWN, UP, AWAY };
 
@@ -44,8 +44,8 @@ static exact round_exact(exact x, struct format format, enum mode mode)
 	bool up = mode == ZERO   ? false
 			  : mode == DOWN ? x < 0 && rest > 0
 			  : mode == UP   ? x > 0 && rest > 0
-			  : mode == AWAY ? rest >= 0.5Q
-							 : rest > 0.5Q || (rest == 0.5Q && ((uint64_t)units & 1));
+			  : mode == AWAY ? rest >= 0.5
+							 : rest > 0.5 || (rest == 0.5 && ((uint64_t)units & 1));
 	exact result = (below + (up ? 1 : 0)) * unit;
 	exact largest = (power(format.precision) - 1) * power(format.most - format.precision + 1);
 	if (result > largest) {

@@ -4,7 +4,7 @@
 
 #include "emulator/tensor/map.h"
 
-static uint16_t tensor[7][5][24]; /* 24 f16 a row, 16-byte multiples apart */
+static _Alignas(16) uint16_t tensor[7][5][24]; /* 24 f16 a row, 16-byte multiples apart */
 static uint8_t shared[1 << 16];
 
 static struct tensor_map example(void)

@@ -321,6 +321,7 @@ Test(compile, says_when_the_host_compiler_is_missing)
 	cr_assert_eq(strncmp(version, "13.", 3), 0);
 	setenv("GEMMJUDGE_NVCC", nvcc, 1);
 	setenv("PATH", "/nowhere", 1);
+	unsetenv("NVCC_CCBIN");
 	write_file("a.cu", "#define ANSWER 7\n" SOLVE);
 	struct compile_options options = {.source = path_of("a.cu"), .architecture = "", .seconds = 60};
 	cr_assert_eq(compile_solution(&options, &out, &err), COMPILE_NO_COMPILER);

@@ -28,7 +28,7 @@ static const char *const none[] = {"cgroup.procs", NULL};
 
 int mkdir(const char *path, mode_t mode)
 {
-	if (syscall(SYS_mkdir, path, mode) != 0)
+	if (syscall(SYS_mkdirat, AT_FDCWD, path, mode) != 0)
 		return -1;
 	for (size_t i = 0; files[i] != NULL; i++) {
 		char file[PATH_MAX];
@@ -50,7 +50,7 @@ int rmdir(const char *path)
 		close(fd);
 		unlink(file);
 	}
-	return (int)syscall(SYS_rmdir, path);
+	return (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
 }
 
 /* The child: this executable. It finds its group, and says there that it ran out of memory. */
@@ -97,7 +97,7 @@ static void begin(void)
 /* Nothing may be left in the folder. */
 static void end(void)
 {
-	cr_assert_eq(syscall(SYS_rmdir, parent), 0);
+	cr_assert_eq(syscall(SYS_unlinkat, AT_FDCWD, parent, AT_REMOVEDIR), 0);
 }
 
 TestSuite(cgroup, .init = begin, .fini = end);
@@ -144,7 +144,7 @@ Test(cgroup, is_removed_by_the_next_judge)
 	char old[PATH_MAX];
 	struct error err = {{0}};
 	snprintf(old, sizeof old, "%s/gemmjudge-2147483600-7", parent); /* above any process's number */
-	cr_assert_eq(syscall(SYS_mkdir, old, 0700), 0);
+	cr_assert_eq(syscall(SYS_mkdirat, AT_FDCWD, old, 0700), 0);
 	struct cgroup *group = cgroup_make(1 << 20, &err);
 	cr_expect_eq(access(old, F_OK), -1);
 	cgroup_remove(group);
