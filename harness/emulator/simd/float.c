@@ -35,11 +35,15 @@ static inline f64 quiet(f64 value)
 	return double_of_bits(bits_of_double(value) | (value != value ? (u64)1 << 51 : 0));
 }
 
-/* The NaN of arithmetic is the last factor's or summand's that is one: of fma b's, c's, or a's. */
-static inline f64 with_nan(f64 result, f64 a, f64 b)
+/* The NaN of arithmetic is the last operand's that is one: of fma, of a, c and b in this order; of
+ * a quotient, of b and a. Where none is, as in 0 / 0, it has its sign set. The host's own is
+ * another one on each kind of processor. */
+static inline f64 with_nan(f64 result, f64 first, f64 second, f64 last)
 {
-	f64 one = a != a ? quiet(a) : result;
-	return b != b ? quiet(b) : one;
+	f64 one = first != first ? first : double_of_bits(UINT64_C(0xfff8) << 48);
+	one = second != second ? second : one;
+	one = last != last ? last : one;
+	return result != result ? quiet(one) : result;
 }
 
 BINARY(add_f32, f32, canonical(a + b))
@@ -56,13 +60,13 @@ BINARY(div_ftz_f32, f32, canonical(ftz(ftz(a) / ftz(b))))
 TERNARY(fma_ftz_f32, f32, canonical(fma_ftz(ftz(a), ftz(b), ftz(c))))
 UNARY(sqrt_ftz_f32, f32, f32, canonical(__builtin_sqrtf(ftz(a))))
 UNARY(rcp_ftz_f32, f32, f32, canonical(ftz(1.0f / ftz(a))))
-BINARY(add_f64, f64, with_nan(a + b, a, b))
-BINARY(sub_f64, f64, with_nan(a - b, a, b))
-BINARY(mul_f64, f64, with_nan(a *b, a, b))
-BINARY(div_f64, f64, a / b)
-TERNARY(fma_f64, f64, with_nan(with_nan(__builtin_fma(a, b, c), a, c), b, b))
-UNARY(sqrt_f64, f64, f64, __builtin_sqrt(a))
-UNARY(rcp_f64, f64, f64, 1.0 / a)
+BINARY(add_f64, f64, with_nan(a + b, a, a, b))
+BINARY(sub_f64, f64, with_nan(a - b, a, a, b))
+BINARY(mul_f64, f64, with_nan(a *b, a, a, b))
+BINARY(div_f64, f64, with_nan(a / b, b, b, a))
+TERNARY(fma_f64, f64, with_nan(__builtin_fma(a, b, c), a, c, b))
+UNARY(sqrt_f64, f64, f64, with_nan(__builtin_sqrt(a), a, a, a))
+UNARY(rcp_f64, f64, f64, with_nan(1.0 / a, a, a, a))
 
 /* ------------------------------------------------------------------------
  * Other rounding modes, .sat: in->sub is enum sub_rounding. The
@@ -154,13 +158,13 @@ MODE_F32(div, a / b)
 MODE_F32(fma, __builtin_fmaf(a, b, c))
 MODE_F32(sqrt, __builtin_sqrtf(a))
 MODE_F32(rcp, 1.0f / a)
-MODE_F64(add, with_nan(a + b, a, b))
-MODE_F64(sub, with_nan(a - b, a, b))
-MODE_F64(mul, with_nan(a *b, a, b))
-MODE_F64(div, a / b)
-MODE_F64(fma, with_nan(with_nan(__builtin_fma(a, b, c), a, c), b, b))
-MODE_F64(sqrt, __builtin_sqrt(a))
-MODE_F64(rcp, 1.0 / a)
+MODE_F64(add, with_nan(a + b, a, a, b))
+MODE_F64(sub, with_nan(a - b, a, a, b))
+MODE_F64(mul, with_nan(a *b, a, a, b))
+MODE_F64(div, with_nan(a / b, b, b, a))
+MODE_F64(fma, with_nan(__builtin_fma(a, b, c), a, c, b))
+MODE_F64(sqrt, with_nan(__builtin_sqrt(a), a, a, a))
+MODE_F64(rcp, with_nan(1.0 / a, a, a, a))
 
 /* ------------------------------------------------------------------------
  * Signs, minima, tests. A GPU adds -0 for the sign of f32 and of 16 bits, whose NaN is the one of

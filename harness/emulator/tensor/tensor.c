@@ -217,13 +217,14 @@ void tensor_mma(const struct tensor_shape *shape, uint32_t *const d[], const uin
 			convert_to_halves((const float *)work[i], (const float *)work[i + 1], d[i / 2]);
 }
 
-/* One step of a sum. Of NaN among the three b is the one that stays, then the sum. */
+/* One step of a sum. Of NaN among the three b is the one that stays, then the sum; where none is,
+ * the result's has its sign set. */
 static double add_product(double a, double b, double sum)
 {
 	double next = __builtin_fma(a, b, sum);
 	if (next == next)
 		return next;
-	return b != b ? b + b : sum != sum ? sum + sum : next;
+	return b != b ? b + b : sum != sum ? sum + sum : a != a ? a + a : -__builtin_nan("");
 }
 
 void tensor_mma_f64(const struct tensor_shape *shape, double *const d[], const double *const a[],
