@@ -6,7 +6,7 @@
 # shellcheck shell=bash disable=SC2154 # root is of common.sh
 
 arm=$root/build-arm
-arm_packages=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static)
+arm_packages=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static patchelf)
 
 # apt, as on an aarch64 machine with nothing installed; the lists and packages it fetches lie in $arm/apt.
 arm_apt() {
@@ -30,6 +30,15 @@ make_arm_root() {
 	mv "$arm/root.new" "$arm/root"
 }
 
+# What a program for aarch64 is linked against in the place of cuBLAS, whose wheel has 400 MB: the names in library $1 and
+# nothing behind them, in folder $2.
+make_arm_cublas() {
+	local name
+	name=$(objdump -p "$1" | awk '$1 == "SONAME" { print $2 }')
+	nm -D --defined-only "$1" | awk '$2 == "T" { sub(/@.*/, "", $3); print ".globl " $3 "\n" $3 ":" }' |
+		aarch64-linux-gnu-gcc -shared -nostdlib -Wl,-soname,"$name" -x assembler - -o "$2/libcublas.so"
+}
+
 # $arm/cuda from the toolkit in folder $1. nvcc compiles for aarch64 where NVCC_CCBIN names a compiler for it, and looks
 # for headers and libraries of that processor beside itself.
 make_arm_toolkit() {
@@ -51,6 +60,7 @@ make_arm_toolkit() {
 		library=$(basename "$library")
 		ln -s "$library" "$to/targets/aarch64-linux/lib/${library%%.so.*}.so"
 	done
+	make_arm_cublas "$from/lib64/libcublas.so" "$to/targets/aarch64-linux/lib" || return
 	ln -s "$from"/bin/* "$to/bin/"
 	rm "$to"/bin/nvcc*
 	cp "$from"/bin/nvcc "$from/bin/nvcc.profile" "$to/bin/" # a link would lead it home

@@ -112,6 +112,15 @@ struct gpu_capability {
 	int shared_reserved;              /* bytes of each block, by the system */
 };
 
+/* Newer GPUs than the emulated ones, and which of their instructions are missing: the PTX ISA's
+ * "Target ISA Notes" of tcgen05 (sm_100a, sm_103a, sm_110a) and of mma with .kind and .block_scale
+ * (sm_120a, sm_121a). `called` NULL: behind the last. */
+struct gpu_missing {
+	const char *called; /* words for it (base/suggest.h) */
+	const char *name, *what;
+};
+extern const struct gpu_missing gpus_missing[];
+
 /* By index, NULL behind the last; by id, whose capitals do not matter, NULL: unknown. */
 const struct gpu_model *gpu_model_at(size_t index);
 const struct gpu_model *gpu_model_find(const char *id);

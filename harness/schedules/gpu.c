@@ -78,6 +78,13 @@ const char *gpu_suggest(char out[SUGGEST_TEXT], const char *word)
 
 const char *gpu_suggest_emulated(char out[SUGGEST_TEXT], const char *word)
 {
+	char lacks[SUGGEST_TEXT];
+	for (const struct gpu_missing *row = gpus_missing; row->called != NULL; row++)
+		if (suggest_means(row->called, word)) {
+			snprintf(lacks, sizeof lacks, "the newest one that is emulated; %s's %s", row->name,
+					 row->what);
+			return suggest_meant(out, GPU_DEFAULT, lacks);
+		}
 	const struct gpu_model *model = gpu_model_find(word);
 	if (model == NULL)
 		model = model_meant(word);
@@ -87,10 +94,7 @@ const char *gpu_suggest_emulated(char out[SUGGEST_TEXT], const char *word)
 		return suggest_meant(out, NULL, "only GPUs of NVIDIA are emulated");
 	if (model == NULL)
 		return suggest_phrase(out, word, gpu_emulated_ids, count_of(gpu_emulated_ids));
-	const struct gpu_model *emulated = gpu_model_standing_for(model->compute);
-	return suggest_meant(out, emulated->id,
-						 model->compute > emulated->compute ? "the newest one that is emulated"
-															: NEAREST);
+	return suggest_meant(out, gpu_model_standing_for(model->compute)->id, NEAREST);
 }
 
 bool gpu_find(const char *id, struct tune_gpu *out, struct error *err)

@@ -108,8 +108,18 @@ Test(cli_words, words_of_other_tools_are_known)
 		{gpu_suggest, "gh200", "; did you mean 'h200'? (the same GPU)"},
 		{gpu_suggest, "blackwell", "; did you mean 'b200'? (the nearest one)"},
 		{gpu_suggest_emulated, "a100-80gb", "; did you mean 'a100'? (the nearest one)"},
-		{gpu_suggest_emulated, "b200", "; did you mean 'h200'? (the newest one that is emulated)"},
-		{gpu_suggest_emulated, "gb200", "; did you mean 'h200'? (the newest one that is emulated)"},
+		{gpu_suggest_emulated, "b200",
+		 "; did you mean 'h200'? (the newest one that is emulated; B200's tcgen05 and tensor "
+		 "memory are not)"},
+		{gpu_suggest_emulated, "gb200",
+		 "; did you mean 'h200'? (the newest one that is emulated; B200's tcgen05 and tensor "
+		 "memory are not)"},
+		{gpu_suggest_emulated, "gb10",
+		 "; did you mean 'h200'? (the newest one that is emulated; GB10's mma of 4, 6 and "
+		 "block-scaled 8 bits is not)"},
+		{gpu_suggest_emulated, "jetson-thor",
+		 "; did you mean 'h200'? (the newest one that is emulated; Jetson Thor's tcgen05 and "
+		 "tensor memory are not)"},
 		{gpu_suggest_emulated, "p100", "; did you mean 't4'? (the nearest one)"},
 		{gpu_suggest_emulated, "mi300x", ": only GPUs of NVIDIA are emulated"},
 		{gpu_suggest_emulated, "rtx309", "; did you mean 'rtx3090'?"},
