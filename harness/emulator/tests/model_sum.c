@@ -150,7 +150,7 @@ static uint64_t sum_integers(const struct model_dot *dot)
 }
 
 /* DMMA: fused, in the order of k from c on. Of NaN among its operands b is the one that stays, then
- * the sum. */
+ * the sum, then a; one that none of them gave has its sign set. */
 static uint64_t sum_doubles(const struct model_dot *dot)
 {
 	double sum, a, b;
@@ -159,7 +159,8 @@ static uint64_t sum_doubles(const struct model_dot *dot)
 	for (unsigned i = 0; i < dot->count; i++) {
 		memcpy(&a, &dot->a[i], sizeof a);
 		memcpy(&b, &dot->b[i], sizeof b);
-		sum = b != b ? b + b : sum != sum ? sum + sum : fma(a, b, sum);
+		const double next = fma(a, b, sum), made = a != a ? a + a : -(double)NAN;
+		sum = b != b ? b + b : sum != sum ? sum + sum : next != next ? made : next;
 	}
 	memcpy(&bits, &sum, sizeof bits);
 	return bits;
