@@ -27,7 +27,7 @@ static bool compile(struct reference *reference, const struct referee_link *refe
 	const char *flags[] = {emulated ? "-DREFERENCE_ON_HOST"
 						   : few    ? "-DREFERENCE_LANES=32"
 									: "-DREFERENCE_LANES=1",
-						   "-O3", NULL};
+						   "-O3", "-Xcompiler=-ffp-contract=off", NULL}; /* the same on all hosts */
 	if (!paths_source(source, err) || !paths_join(file, source, RUNNER, err))
 		return false;
 	char *header = problem_reference_header(problem);
