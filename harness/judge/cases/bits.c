@@ -222,6 +222,8 @@ static void judge_rows(struct judged_bits *bits)
 		bits->batch_invariant = BITS_NO;
 	else if (bits->row_count > 1 && bits->why[0] == '\0')
 		bits->batch_invariant = BITS_YES;
+	else if (bits->row_count == 1 && bits->why[0] == '\0')
+		snprintf(bits->why, sizeof bits->why, "the time for it was up after one M");
 }
 
 /* ---- both -------------------------------------------------------------------------------------
