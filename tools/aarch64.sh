@@ -6,6 +6,7 @@
 # shellcheck shell=bash disable=SC2154 # root is of common.sh
 
 arm=$root/build-arm
+# shellcheck disable=SC2034 # for tools/setup
 arm_packages=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static patchelf)
 
 # apt, as on an aarch64 machine with nothing installed; the lists and packages it fetches lie in $arm/apt.
