@@ -18,7 +18,7 @@ arm_apt() {
 # The packages $@ and all that they need, unpacked below $arm/root.
 make_arm_root() {
 	local package
-	[ ! -e "$arm/root" ] || return 0
+	[ "$(cat "$arm/root/packages" 2>/dev/null)" != "$*" ] || return 0
 	say "fetching Debian's libraries for aarch64 into build-arm/root (40 MB, 190 MB on disk)"
 	rm -rf "$arm/apt" "$arm/root.new"
 	mkdir -p "$arm/apt/lists/partial" "$arm/apt/archives/partial" "$arm/root.new"
@@ -27,7 +27,8 @@ make_arm_root() {
 	for package in "$arm"/apt/archives/*.deb; do
 		dpkg -x "$package" "$arm/root.new" || return
 	done
-	rm -rf "$arm/apt"
+	echo "$*" >"$arm/root.new/packages" || return
+	rm -rf "$arm/apt" "$arm/root"
 	mv "$arm/root.new" "$arm/root"
 }
 
