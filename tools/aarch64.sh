@@ -1,7 +1,8 @@
 # The program for aarch64, built on x86-64 and run there by qemu's user-mode emulation; sourced after common.sh and
 # toolkit.sh, not run. All of it lies in build-arm/, and goes with that folder:
 #   root/   Debian's libraries for aarch64, unpacked and not installed: the machine's own packages stay as they are
-#   cuda/   this machine's CUDA toolkit, with NVIDIA's runtime for aarch64 in the place of its own
+#   cuda/   this machine's CUDA toolkit, with NVIDIA's runtime for aarch64 in the place of its own: a link to that
+#           of one version, so that ninja builds anew when it leads to another one
 #   bin/    gcc and g++ as who builds on aarch64 finds them: the cross compilers
 # shellcheck shell=bash disable=SC2154 # root is of common.sh
 
@@ -44,13 +45,14 @@ make_arm_cublas() {
 # $arm/cuda from the toolkit in folder $1. nvcc compiles for aarch64 where NVCC_CCBIN names a compiler for it, and looks
 # for headers and libraries of that processor beside itself.
 make_arm_toolkit() {
-	local from to=$arm/cuda.new version library
+	local from to=$arm/cuda.new release version library
 	from=$(readlink -f "$1")
 	[ "$(readlink "$arm/cuda/nvvm")" != "$from/nvvm" ] || return 0
-	version=$(release_of "$from")
+	release=$(release_of "$from")
+	version=$release
 	[ -f "$root/tools/cuda-requirements-$version.txt" ] || version=$(pinned_toolkits | tail -n 1)
 	say "fetching NVIDIA's CUDA runtime $version for aarch64 into build-arm/cuda (2 MB)"
-	rm -rf "$to" "$arm/cuda"
+	rm -rf "$arm"/cuda*
 	mkdir -p "$to/bin" "$to/targets/aarch64-linux"
 	sed -n '/^nvidia-cuda-runtime=/,/[^\\]$/p' "$root/tools/cuda-requirements-$version.txt" >"$to/requirements"
 	"${pip[@]}" install -q --no-cache-dir --root-user-action=ignore --disable-pip-version-check --no-deps \
@@ -70,7 +72,8 @@ make_arm_toolkit() {
 	ln -s "$(readlink -f "$from/include")" "$to/targets/aarch64-linux/include"
 	ln -s targets/aarch64-linux/include "$to/include"
 	ln -s targets/aarch64-linux/lib "$to/lib64"
-	mv "$to" "$arm/cuda"
+	mv "$to" "$arm/cuda-$release"
+	ln -s "cuda-$release" "$arm/cuda"
 }
 
 make_arm_compilers() {
@@ -104,7 +107,7 @@ on_arm() (
 # Builds targets of build-arm. What nvcc links for itself is told of the loader and the libraries, too.
 build_arm() {
 	local link=--disable-new-dtags,-rpath=$arm/root/usr/lib/aarch64-linux-gnu,-rpath=$arm/root/lib/aarch64-linux-gnu
-	build_configure build-arm -DCMAKE_TOOLCHAIN_FILE="$root/tools/aarch64.cmake" -DNVCC="$arm/cuda/bin/nvcc" &&
+	build_configure build-arm -DCMAKE_TOOLCHAIN_FILE="$root/tools/aarch64.cmake" -DNVCC="$(readlink -f "$arm/cuda")/bin/nvcc" &&
 		NVCC_CCBIN=aarch64-linux-gnu-g++ \
 			NVCC_APPEND_FLAGS="-Xlinker --dynamic-linker=$arm/root/lib/ld-linux-aarch64.so.1,$link" \
 			build_with_progress build-arm "$@"
