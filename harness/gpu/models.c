@@ -31,12 +31,10 @@ static const struct gpu_capability capabilities[] = {
 #define BLOCK_SCALED "mma of 4, 6 and block-scaled 8 bits is not"
 
 const struct gpu_missing gpus_missing[] = {
-	{"b200 b100 b300 gb200 gb300 blackwell sm-100 sm-100a sm100 sm-103 sm-103a", "B200",
-	 TENSOR_MEMORY},
-	{"jetson-thor thor agx-thor jetson-agx-thor sm-110 sm-110a sm110", "Jetson Thor",
-	 TENSOR_MEMORY},
-	{"rtx5090 rtx-5090 5090 sm-120 sm-120a sm120", "RTX 5090", BLOCK_SCALED},
-	{"gb10 dgx-spark spark sm-121 sm-121a sm121", "GB10", BLOCK_SCALED},
+	{"b200 b100 b300 gb200 gb300 blackwell sm-100* sm100* sm-103* sm103*", "B200", TENSOR_MEMORY},
+	{"jetson-thor thor agx-thor jetson-agx-thor sm-110* sm110*", "Jetson Thor", TENSOR_MEMORY},
+	{"rtx50* rtx-50* 5090 rtx-pro-6000 sm-120* sm120*", "RTX 5090", BLOCK_SCALED},
+	{"gb10 dgx-spark spark sm-121* sm121*", "GB10", BLOCK_SCALED},
 	{NULL, NULL, NULL},
 };
 

@@ -117,6 +117,12 @@ Test(cli_words, words_of_other_tools_are_known)
 		{gpu_suggest_emulated, "gb10",
 		 "; did you mean 'h200'? (the newest one that is emulated; GB10's mma of 4, 6 and "
 		 "block-scaled 8 bits is not)"},
+		{gpu_suggest_emulated, "rtx-5080",
+		 "; did you mean 'h200'? (the newest one that is emulated; RTX 5090's mma of 4, 6 and "
+		 "block-scaled 8 bits is not)"},
+		{gpu_suggest_emulated, "sm121a",
+		 "; did you mean 'h200'? (the newest one that is emulated; GB10's mma of 4, 6 and "
+		 "block-scaled 8 bits is not)"},
 		{gpu_suggest_emulated, "jetson-thor",
 		 "; did you mean 'h200'? (the newest one that is emulated; Jetson Thor's tcgen05 and "
 		 "tensor memory are not)"},
