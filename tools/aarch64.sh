@@ -33,13 +33,13 @@ make_arm_root() {
 	mv "$arm/root.new" "$arm/root"
 }
 
-# What a program for aarch64 is linked against in the place of cuBLAS, whose wheel has 400 MB: the names in library $1 and
+# What a program for aarch64 is linked against in the place of library $1 of cuBLAS, whose wheel has 400 MB: its names and
 # nothing behind them, in folder $2.
-make_arm_cublas() {
-	local name
-	name=$(objdump -p "$1" | awk '$1 == "SONAME" { print $2 }')
+make_arm_names() {
+	local soname
+	soname=$(objdump -p "$1" | awk '$1 == "SONAME" { print $2 }')
 	nm -D --defined-only "$1" | awk '$2 == "T" { sub(/@.*/, "", $3); print ".globl " $3 "\n" $3 ":" }' |
-		aarch64-linux-gnu-gcc -shared -nostdlib -Wl,-soname,"$name" -x assembler - -o "$2/libcublas.so"
+		aarch64-linux-gnu-gcc -shared -nostdlib -Wl,-soname,"$soname" -x assembler - -o "$2/$(basename "$1")"
 }
 
 # $arm/cuda from the toolkit in folder $1. nvcc compiles for aarch64 where NVCC_CCBIN names a compiler for it, and looks
@@ -64,7 +64,9 @@ make_arm_toolkit() {
 		library=$(basename "$library")
 		ln -s "$library" "$to/targets/aarch64-linux/lib/${library%%.so.*}.so"
 	done
-	make_arm_cublas "$from/lib64/libcublas.so" "$to/targets/aarch64-linux/lib" || return
+	for library in cublas cublasLt; do
+		make_arm_names "$from/lib64/lib$library.so" "$to/targets/aarch64-linux/lib" || return
+	done
 	ln -s "$from"/bin/* "$to/bin/"
 	rm "$to"/bin/nvcc*
 	cp "$from"/bin/nvcc "$from/bin/nvcc.profile" "$to/bin/" # a link would lead it home
