@@ -47,6 +47,12 @@ const struct exec_cached *exec_lookup(struct exec_worker *worker, uint32_t slot,
 	return cached;
 }
 
+/* Eight bits, which other host threads may set meanwhile. */
+static uint8_t bits_at(const uint8_t *bits, uint64_t at)
+{
+	return __atomic_load_n(&bits[at / 8], __ATOMIC_RELAXED);
+}
+
 bool exec_written(const struct exec_cached *cached, uint64_t address, size_t bytes)
 {
 	if (cached->written)
@@ -54,13 +60,13 @@ bool exec_written(const struct exec_cached *cached, uint64_t address, size_t byt
 	const uint8_t *bits = cached->allocation->written;
 	uint64_t at = address - cached->base, end = at + bytes;
 	for (; at < end && at % 8; at++)
-		if (!(bits[at / 8] >> (at % 8) & 1))
+		if (!(bits_at(bits, at) >> (at % 8) & 1))
 			return false;
 	for (; at + 8 <= end; at += 8)
-		if (bits[at / 8] != 0xff)
+		if (bits_at(bits, at) != 0xff)
 			return false;
 	for (; at < end; at++)
-		if (!(bits[at / 8] >> (at % 8) & 1))
+		if (!(bits_at(bits, at) >> (at % 8) & 1))
 			return false;
 	return true;
 }
@@ -102,7 +108,7 @@ void exec_mark(const struct exec_cached *cached, uint64_t address, size_t bytes)
 		uint64_t stop = (at | 7) + 1 < end ? (at | 7) + 1 : end;
 		uint8_t field = (uint8_t)((0xffu >> (8 - (stop - at))) << (at % 8));
 		/* neighbours may be written by other host threads */
-		if ((__atomic_load_n(&bits[at / 8], __ATOMIC_RELAXED) & field) != field)
+		if ((bits_at(bits, at) & field) != field)
 			__atomic_fetch_or(&bits[at / 8], field, __ATOMIC_RELAXED);
 		at = stop;
 	}

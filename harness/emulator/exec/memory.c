@@ -455,16 +455,17 @@ void memory_mark_written(const struct allocation *allocation, uint64_t address, 
 		bits[first / 8] |= (uint8_t)(1u << first % 8);
 }
 
+/* Other host threads may set bits meanwhile. What a block has to find it finds, as a fence or an
+ * ordered access of the kernel is between. */
 static bool bit_at(const uint8_t *bits, uint64_t at)
 {
-	return bits[at / 8] >> at % 8 & 1;
+	return __atomic_load_n(&bits[at / 8], __ATOMIC_RELAXED) >> at % 8 & 1;
 }
 
+/* Allocations are aligned, and their bits. */
 static uint64_t word_at(const uint8_t *bits, uint64_t at)
 {
-	uint64_t word;
-	memcpy(&word, bits + at / 8, sizeof word);
-	return word;
+	return __atomic_load_n((const uint64_t *)(const void *)(bits + at / 8), __ATOMIC_RELAXED);
 }
 
 bool memory_is_written(const struct allocation *allocation, uint64_t address, size_t size)
@@ -476,7 +477,8 @@ bool memory_is_written(const struct allocation *allocation, uint64_t address, si
 	while (first < end) {
 		if (first % 64 == 0 && end - first >= 64 && word_at(bits, first) == UINT64_MAX)
 			first += 64;
-		else if (first % 8 == 0 && end - first >= 8 && bits[first / 8] == 0xFF)
+		else if (first % 8 == 0 && end - first >= 8 &&
+				 __atomic_load_n(&bits[first / 8], __ATOMIC_RELAXED) == 0xFF)
 			first += 8;
 		else if (bit_at(bits, first))
 			first++;

@@ -213,14 +213,14 @@ static bool rest(struct resident_set *set)
 	struct exec_launch *launch = set->launch;
 	set_awake(set, false);
 	pthread_mutex_lock(&launch->lock);
-	bool quiet = launch->awake == 0;
+	bool quiet = launch->awake == 0, last = launch->unfinished <= 1;
 	uint64_t time = launch->wakes;
 	pthread_mutex_unlock(&launch->lock);
 	if (quiet && !some_over(set) && all_agree(set, time)) {
 		fail_deadlock(set);
 		return false;
 	}
-	if (!quiet || launch->unfinished > 1)
+	if (!quiet || !last)
 		usleep(NAP_MICROSECONDS);
 	return true;
 }

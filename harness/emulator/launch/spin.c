@@ -38,10 +38,15 @@ static uint64_t state_of(const struct warp *warp)
 	return sum_bytes(sum, warp->predicates, program->predicate_count * sizeof(uint32_t));
 }
 
+/* Others write there meanwhile, and a sum may be of parts of two values: then it differs from what
+ * is found later. What the kernel reads it reads by itself, in its order. */
 static uint64_t value_at(uint64_t address, uint32_t bytes)
 {
+	const uint8_t *at = (const uint8_t *)(uintptr_t)address;
 	uint64_t sum = 0;
-	return sum_bytes(sum, (const void *)(uintptr_t)address, bytes);
+	for (uint32_t i = 0; i < bytes; i++)
+		sum = mixed(sum, __atomic_load_n(&at[i], __ATOMIC_RELAXED));
+	return sum;
 }
 
 static bool add_place(struct spin *spin, uint64_t address, uint32_t bytes)

@@ -109,6 +109,9 @@ HANDLER(fence)
 {
 	(void)mask;
 	w->block->inits_fenced = w->block->init_count;
+	/* Of what was stored before, and is read after it, no processor keeps the order by itself. */
+	if (in->sub == FENCE_GPU)
+		atomic_thread_fence(memory_order_seq_cst);
 	if (w->block->race != NULL)
 		race_global_fence(w, in);
 	return EXEC_NEXT;

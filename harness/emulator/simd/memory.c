@@ -218,7 +218,48 @@ static inline const u8 *single_access(struct warp *w, const struct exec_instruct
 }
 
 /* ------------------------------------------------------------------------
- * Loads and stores whose elements are as wide as their registers */
+ * Loads and stores whose elements are as wide as their registers
+ *
+ * Volatile, relaxed and ordered ones are the host's acquires and releases, whatever they are in
+ * PTX: on x86-64 every access is that, and a kernel should not do one thing there and another one
+ * on a processor that keeps less order. */
+
+static inline bool is_strong(const struct exec_instruction *in)
+{
+	return __builtin_expect(in->flags & EXEC_FLAG_VOLATILE, 0);
+}
+
+/* Slots of local memory need not be aligned on the host; no other thread reads them. */
+#define STRONG(bits)                                                                               \
+	static inline u##bits load_strong_##bits(u64 at)                                               \
+	{                                                                                              \
+		u##bits value;                                                                             \
+		if (at % sizeof value == 0)                                                                \
+			return __atomic_load_n((const u##bits *)(uintptr_t)at, __ATOMIC_ACQUIRE);              \
+		memcpy(&value, (const void *)(uintptr_t)at, sizeof value);                                 \
+		return value;                                                                              \
+	}                                                                                              \
+	static void load_each_strong_##bits(u##bits *t, const struct warp_access *x, u64 offset)       \
+	{                                                                                              \
+		t[0] = load_strong_##bits(x->at[0] + offset);                                              \
+		for (int i = 1; i < EXEC_LANES; i++)                                                       \
+			t[i] = x->uniform ? t[0] : load_strong_##bits(x->at[i] + offset);                      \
+	}                                                                                              \
+	static void store_each_strong_##bits(const struct warp_access *x, const u##bits *s,            \
+										 u64 offset, u32 mask)                                     \
+	{                                                                                              \
+		for (u32 left = mask; left; left &= left - 1) {                                            \
+			const int i = first_lane(left);                                                        \
+			u##bits *at = (u##bits *)(uintptr_t)(x->at[i] + offset);                               \
+			if ((x->at[i] + offset) % sizeof *at == 0)                                             \
+				__atomic_store_n(at, s[i], __ATOMIC_RELEASE);                                      \
+			else                                                                                   \
+				memcpy(at, &s[i], sizeof *at);                                                     \
+		}                                                                                          \
+	}
+STRONG(16)
+STRONG(32)
+STRONG(64)
 
 #define LOAD(bits)                                                                                 \
 	static inline void load_scattered_##bits(u##bits *t, const struct warp_access *x, u64 offset)  \
@@ -245,7 +286,9 @@ static inline const u8 *single_access(struct warp *w, const struct exec_instruct
 		}                                                                                          \
 		if (resolve(w, in, mask, &x, sizeof(u##bits), false) != EXEC_NEXT)                         \
 			return EXEC_FAULT;                                                                     \
-		if (x.uniform) {                                                                           \
+		if (is_strong(in)) {                                                                       \
+			load_each_strong_##bits(o, &x, 0);                                                     \
+		} else if (x.uniform) {                                                                    \
 			u##bits value;                                                                         \
 			memcpy(&value, (const void *)(uintptr_t)x.at[0], sizeof value);                        \
 			FOR_LANES o[i] = value;                                                                \
@@ -273,7 +316,9 @@ static inline const u8 *single_access(struct warp *w, const struct exec_instruct
 			if (in->list[e] < 0)                                                                   \
 				continue;                                                                          \
 			u##bits *d = DEST(u##bits, in->list[e]), *o = mask == EXEC_FULL ? d : t;               \
-			if (x.uniform) {                                                                       \
+			if (is_strong(in)) {                                                                   \
+				load_each_strong_##bits(o, &x, offset);                                            \
+			} else if (x.uniform) {                                                                \
 				u##bits value;                                                                     \
 				memcpy(&value, (const void *)(uintptr_t)(x.at[0] + offset), sizeof value);         \
 				FOR_LANES o[i] = value;                                                            \
@@ -297,6 +342,10 @@ static inline const u8 *single_access(struct warp *w, const struct exec_instruct
 		}                                                                                          \
 		if (resolve(w, in, mask, &x, sizeof s[0], true) != EXEC_NEXT)                              \
 			return EXEC_FAULT;                                                                     \
+		if (is_strong(in)) {                                                                       \
+			store_each_strong_##bits(&x, s, 0, mask);                                              \
+			return EXEC_NEXT;                                                                      \
+		}                                                                                          \
 		if (x.dense) {                                                                             \
 			memcpy((void *)(uintptr_t)x.at[0], s, sizeof s[0] * EXEC_LANES);                       \
 			return EXEC_NEXT;                                                                      \
@@ -316,6 +365,10 @@ static inline const u8 *single_access(struct warp *w, const struct exec_instruct
 		for (int e = 0; e < in->count; e++) {                                                      \
 			const u##bits *s = SOURCE(u##bits, in->list[e]);                                       \
 			u64 offset = (u64)e * sizeof s[0];                                                     \
+			if (is_strong(in)) {                                                                   \
+				store_each_strong_##bits(&x, s, offset, mask);                                     \
+				continue;                                                                          \
+			}                                                                                      \
 			for (u32 left = mask; left; left &= left - 1) {                                        \
 				int i = first_lane(left);                                                          \
 				memcpy((void *)(uintptr_t)(x.at[i] + offset), &s[i], sizeof s[0]);                 \
@@ -353,6 +406,8 @@ HANDLER(ld_any)
 			memcpy(d + i * wide, &value, (size_t)wide);
 		}
 	}
+	if (is_strong(in))
+		atomic_thread_fence(memory_order_acquire);
 	note_seen(w, in, mask, &x, (u64)size * in->count);
 	return EXEC_NEXT;
 }
@@ -363,6 +418,8 @@ HANDLER(st_any)
 	const int size = in->size, wide = in->reg_size;
 	if (resolve_any(w, in, mask, &x, (u64)size * in->count, true) != EXEC_NEXT)
 		return EXEC_FAULT;
+	if (is_strong(in))
+		atomic_thread_fence(memory_order_release);
 	for (int e = 0; e < in->count; e++) {
 		const u8 *s = SOURCE(u8, in->list[e]);
 		for (int i = 0; i < EXEC_LANES; i++)
