@@ -16,13 +16,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "emulator/exec/memory_pages.h"
 #include "emulator/exec/shadow.h"
 
 #define ALIGNMENT 256u
 #define GAP 256u
-#define PAGE 4096u
 #define FREED_KEPT 256u
 /* Larger allocations are filled at their two ends only. */
 #define FILL_WHOLE ((size_t)64 << 20)
@@ -36,6 +36,7 @@ struct region {
 
 static struct {
 	pthread_mutex_t lock;
+	uint64_t page;       /* of the host: 4 KiB on x86-64, up to 64 elsewhere */
 	uint64_t start, end; /* the reservation */
 	struct region device, host;
 	bool closed; /* the device region, for the host's code */
@@ -61,7 +62,7 @@ static uint64_t round_down(uint64_t value, uint64_t multiple)
 
 static bool reserve(size_t bytes)
 {
-	const size_t device = round_down(bytes / 4 * 3, PAGE);
+	const size_t device = round_down(bytes / 4 * 3, memory.page);
 	const uint64_t base = memory_pages_reserve(device, bytes);
 	if (!base)
 		return false;
@@ -84,16 +85,17 @@ bool memory_init(size_t limit)
 {
 	pthread_mutex_lock(&memory.lock);
 	bool ready = memory.start != 0;
+	memory.page = (uint64_t)sysconf(_SC_PAGESIZE);
 	/* Twice the limit leaves room for late reuse; a host with an address-space
 	 * limit gets what it allows. */
-	size_t bytes = round_up(limit, PAGE) * 2 + SMALLEST_RESERVATION;
+	size_t bytes = round_up(limit, memory.page) * 2 + SMALLEST_RESERVATION;
 	struct rlimit space;
 	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur / 2 < bytes)
-		bytes = round_down(space.rlim_cur / 2, PAGE);
+		bytes = round_down(space.rlim_cur / 2, memory.page);
 	while (!ready && bytes >= SMALLEST_RESERVATION) {
 		ready = reserve(bytes);
 		if (!ready)
-			bytes = round_up(bytes / 2, PAGE);
+			bytes = round_up(bytes / 2, memory.page);
 		else
 			memory.limit = limit < bytes ? limit : bytes;
 	}
@@ -206,7 +208,7 @@ static uint64_t allocate_locked(struct region *region, size_t size, const char *
 	if (!memory.start || size == 0 || size > memory.limit - memory.used)
 		return 0;
 	uint64_t base = find_room_in(region, size);
-	uint64_t first = round_down(base, PAGE), last = round_up(base + size, PAGE);
+	uint64_t first = round_down(base, memory.page), last = round_up(base + size, memory.page);
 	if (!base || !memory_pages_set_access(first, last, true) || insert(base, size, kind) == NULL)
 		return 0;
 	fill_fresh(base, size);
@@ -248,12 +250,12 @@ static bool in_device_memory(uint64_t base)
  * Returns the index behind the last of these. */
 static size_t guard_span(size_t i, bool closed)
 {
-	const uint64_t first = round_down(memory.bases[i], PAGE);
+	const uint64_t first = round_down(memory.bases[i], memory.page);
 	uint64_t end = first;
 	for (; i < memory.count && in_device_memory(memory.bases[i]) &&
-		   round_down(memory.bases[i], PAGE) <= end;
+		   round_down(memory.bases[i], memory.page) <= end;
 		 i++)
-		end = round_up(memory.bases[i] + memory.entries[i]->size, PAGE);
+		end = round_up(memory.bases[i] + memory.entries[i]->size, memory.page);
 	memory_pages_set_access(first, end, !closed);
 	return i;
 }
@@ -318,13 +320,13 @@ const char *memory_describe(const struct allocation *allocation, char text[MEMOR
 /* Gives pages back to the host, those that hold no neighbour. */
 static void release(uint64_t base, size_t size)
 {
-	uint64_t first = round_up(base, PAGE), last = round_down(base + size, PAGE);
+	uint64_t first = round_up(base, memory.page), last = round_down(base + size, memory.page);
 	if (first < last)
 		madvise((void *)(uintptr_t)first, last - first, MADV_DONTNEED);
 	uint8_t *bits = shadow_of(base);
 	size_t bit_bytes = (size + 7) / 8;
-	uint64_t low = round_up((uint64_t)(uintptr_t)bits, PAGE);
-	uint64_t high = round_down((uint64_t)(uintptr_t)bits + bit_bytes, PAGE);
+	uint64_t low = round_up((uint64_t)(uintptr_t)bits, memory.page);
+	uint64_t high = round_down((uint64_t)(uintptr_t)bits + bit_bytes, memory.page);
 	if (low >= high) {
 		memset(bits, 0, bit_bytes);
 		return;
@@ -343,13 +345,14 @@ static bool within_reservation(uint64_t address)
  * alone. */
 static void close_pages(size_t at, uint64_t base, size_t size)
 {
-	uint64_t first = round_down(base, PAGE), end = round_up(base + size, PAGE);
+	uint64_t first = round_down(base, memory.page), end = round_up(base + size, memory.page);
 	if (at > 0) {
-		const uint64_t below = round_up(memory.bases[at - 1] + memory.entries[at - 1]->size, PAGE);
+		const uint64_t below =
+			round_up(memory.bases[at - 1] + memory.entries[at - 1]->size, memory.page);
 		first = below > first ? below : first;
 	}
-	if (at < memory.count && round_down(memory.bases[at], PAGE) < end)
-		end = round_down(memory.bases[at], PAGE);
+	if (at < memory.count && round_down(memory.bases[at], memory.page) < end)
+		end = round_down(memory.bases[at], memory.page);
 	if (first < end)
 		memory_pages_set_access(first, end, false);
 }

@@ -140,12 +140,13 @@ Test(memory, the_guard_covers_what_is_allocated_behind_it, .signal = SIGSEGV)
 	touch(memory_allocate(100, "x"));
 }
 
-/* Three allocations that share their outer pages, of which the middle one is freed. */
+/* Three allocations that share their outer pages, be they of 64 KiB, of which the middle one is
+ * freed. */
 static uint64_t free_between(uint64_t *first, uint64_t *last)
 {
 	cr_assert(memory_init(LIMIT));
 	*first = memory_allocate(5000, "x");
-	const uint64_t middle = memory_allocate(20000, "x");
+	const uint64_t middle = memory_allocate(200000, "x");
 	*last = memory_allocate(5000, "x");
 	memory_guard(true);
 	cr_assert(memory_free(middle));
@@ -162,17 +163,17 @@ Test(memory, the_guard_opens_what_shares_a_page_with_freed_memory)
 	touch(last);
 	touch(last + 4999);
 	memory_guard(true);
-	const uint64_t again = memory_allocate(20000, "x");
+	const uint64_t again = memory_allocate(200000, "x");
 	memory_guard(false);
 	touch(again);
-	touch(again + 19999);
+	touch(again + 199999);
 	touch(last);
 }
 
 Test(memory, freed_memory_stays_closed, .signal = SIGSEGV)
 {
 	uint64_t first, last;
-	touch(free_between(&first, &last) + 10000);
+	touch(free_between(&first, &last) + 100000);
 }
 
 /* As a filter of system calls has to know it. */
