@@ -7,11 +7,16 @@
 
 #include "process/jail_layers.h"
 
+/* On aarch64 a pointer's top byte is a tag, which mprotect(), munmap() and mremap() take away;
+ * x86-64 has the like, its bits 57 to 62, for who asks for it. The filter sees the pointer with it.
+ */
+#define UNTAGGED (UINT64_MAX >> 8)
+
 int jail_memory_refuse(void *filter, uint32_t how, const struct jail_memory *memory)
 {
-	const struct scmp_arg_cmp inside = SCMP_A0(SCMP_CMP_MASKED_EQ, memory->mask, memory->base),
-							  moved_inside =
-								  SCMP_A4(SCMP_CMP_MASKED_EQ, memory->mask, memory->base),
+	const uint64_t mask = memory->mask & UNTAGGED;
+	const struct scmp_arg_cmp inside = SCMP_A0(SCMP_CMP_MASKED_EQ, mask, memory->base),
+							  moved_inside = SCMP_A4(SCMP_CMP_MASKED_EQ, mask, memory->base),
 							  moved = SCMP_A3(SCMP_CMP_MASKED_EQ, MREMAP_FIXED, MREMAP_FIXED),
 							  fixed = SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_FIXED, MAP_FIXED),
 							  far = SCMP_A1(SCMP_CMP_GE, memory->far),
