@@ -5,7 +5,7 @@
 
 /* One copy for each level of x86-64; all give the same bits. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-	!defined(__SANITIZE_ADDRESS__)
+	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define EACH_LEVEL __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define EACH_LEVEL

@@ -1,4 +1,4 @@
-/* links: emulator_core */
+/* links: emulator_core; label: threads */
 /* Divergence, barriers, communication within a warp, calls. */
 #include "exec_fixture.h"
 

@@ -1,4 +1,4 @@
-/* links: emulator_core */
+/* links: emulator_core; label: threads */
 /* Loads, stores and atomics in every space, and the faults that they must find. */
 #include "exec_fixture.h"
 
@@ -155,7 +155,7 @@ Test(exec_memory, atomics)
 	uint64_t buffer = fixture_buffer(64);
 	memory_mark_written(memory_find(buffer), buffer, 64);
 	memset((void *)(uintptr_t)buffer, 0, 64);
-	cr_assert(fixture_run(zero, &how, 0, buffer, &fault));
+	cr_assert(fixture_run(zero, &(struct fixture_launch){.blocks = 1}, 0, buffer, &fault));
 	static const char ptx[] = FIXTURE_KERNEL(
 		"atom.global.add.u32 %r1, [%out], 1; red.global.add.f32 [%out+4], 0f3F800000;\n"
 		"red.global.max.s32 [%out+8], %t; atom.global.inc.u32 %r2, [%out+12], 9;\n"

@@ -1,4 +1,4 @@
-/* links: emulator_core */
+/* links: emulator_core; label: threads */
 /* What blocks on two host threads see of each other's accesses: what PTX promises holds whatever
  * order the host's processor keeps by itself. */
 #include "exec_fixture.h"

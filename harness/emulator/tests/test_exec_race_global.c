@@ -1,6 +1,13 @@
-/* links: emulator_core */
+/* links: emulator_core; label: threads */
 #include "emulator/exec/operation.h"
 #include "exec_fixture.h"
+
+/* For ThreadSanitizer: kernels here race, and what they race on is the host's memory. */
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
+{
+	return "race_top:^op_ld_\nrace_top:^op_st_\n";
+}
 
 #define BLOCKS(count) ((struct fixture_launch){.blocks = (count), .check_race = true})
 #define ACROSS(count)                                                                              \

@@ -1,4 +1,4 @@
-/* links: emulator_core */
+/* links: emulator_core; label: threads */
 /* Blocks that wait for others by global memory: the others begin, waiting costs little, and what
  * waits for ever is named. */
 #include "exec_fixture.h"

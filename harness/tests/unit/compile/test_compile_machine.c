@@ -1,4 +1,4 @@
-/* links: compile; label: slow; timeout: 300 */
+/* links: compile; label: slow threads; timeout: 300 */
 /* A full disk, and compilers side by side. */
 #define _GNU_SOURCE
 #include "compile_fixture.h"

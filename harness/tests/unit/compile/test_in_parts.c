@@ -1,4 +1,4 @@
-/* links: compile; label: slow; timeout: 300 */
+/* links: compile; label: slow threads; timeout: 300 */
 /* Solutions in parts: which objects are compiled, linked, and found again. */
 #define _GNU_SOURCE
 #include "compile/in_parts.h"

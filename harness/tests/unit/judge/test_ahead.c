@@ -1,4 +1,4 @@
-/* links: judge process base */
+/* links: judge process base; label: threads */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* links: judge compile jail process testcases base */
+/* links: judge compile jail process testcases base; label: threads */
 /* How many sealed passes a file makes before its time is confirmed, on a machine that is made up
  * here, and how often the overhead is measured. Its clock moves by what is asked for alone. */
 #include <criterion/criterion.h>

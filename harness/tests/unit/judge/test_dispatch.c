@@ -1,4 +1,4 @@
-/* links: judge compile process testcases base */
+/* links: judge compile process testcases base; label: threads */
 #include <criterion/criterion.h>
 #include <stdatomic.h>
 #include <stdio.h>

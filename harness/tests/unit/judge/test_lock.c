@@ -1,4 +1,4 @@
-/* links: judge */
+/* links: judge; label: threads */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

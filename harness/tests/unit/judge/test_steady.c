@@ -1,4 +1,4 @@
-/* links: judge compile process testcases base */
+/* links: judge compile process testcases base; label: threads */
 /* What blocks of a steady stream say, and when they begin to count; NVML is made up. */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* links: judge compile process testcases base */
+/* links: judge compile process testcases base; label: threads */
 /* Who makes which passes, of made-up processes on a made-up GPU: calls of a pass, results that are
  * compared, libraries' times that several files have in common. Its clock moves by what is asked
  * for alone. */

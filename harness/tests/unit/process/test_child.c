@@ -1,4 +1,4 @@
-/* links: process channel base */
+/* links: process channel base; label: threads */
 #define _GNU_SOURCE
 #include "child_programs.h"
 
@@ -212,6 +212,9 @@ Test(child, ends_a_memory_hog)
 /* Of each kind, and beside it little else. */
 Test(child, counts_memory_that_no_process_shows)
 {
+#ifdef __SANITIZE_THREAD__
+	cr_skip_test("most of what a process has is ThreadSanitizer's");
+#endif
 	static const struct {
 		char name[8];
 		size_t member;

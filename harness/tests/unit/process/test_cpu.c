@@ -1,4 +1,4 @@
-/* links: process base */
+/* links: process base; label: threads */
 /* A process is held on a CPU with all of its threads, and seen when one leaves. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>

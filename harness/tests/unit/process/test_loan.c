@@ -1,4 +1,4 @@
-/* links: process channel base */
+/* links: process channel base; label: threads */
 /* Programs that one process starts and others use, one after the other. */
 #define _GNU_SOURCE
 #include "child_programs.h"

@@ -1,4 +1,4 @@
-/* links: referee_core referee_orders testcases base */
+/* links: referee_core referee_orders testcases base; label: threads */
 /* The bound: every honest order of summing passes, every fault fails. */
 #include <criterion/criterion.h>
 #include <float.h>

@@ -1,4 +1,4 @@
-/* links: referee_core testcases base */
+/* links: referee_core testcases base; label: threads */
 /* Drives build/libexec/referee in the contestant's place: writes results into the arena and looks
  * at the verdict. */
 #include <criterion/criterion.h>

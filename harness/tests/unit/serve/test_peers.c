@@ -1,4 +1,4 @@
-/* links: serve */
+/* links: serve; label: threads */
 /* Which connections stay where there are too many, and what each user may have. */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>

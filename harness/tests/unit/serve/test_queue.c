@@ -1,4 +1,4 @@
-/* links: serve */
+/* links: serve; label: threads */
 /* Who is next, and what those who watch are told. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

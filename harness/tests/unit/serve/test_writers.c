@@ -1,4 +1,4 @@
-/* links: serve */
+/* links: serve; label: threads */
 /* Tasks that wait are done, each user's in turn with the others'. */
 #include <criterion/criterion.h>
 #include <pthread.h>

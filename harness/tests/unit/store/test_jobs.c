@@ -1,4 +1,4 @@
-/* links: store */
+/* links: store; label: threads */
 /* Submissions in the store: their course, who else may have it open, and users. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
