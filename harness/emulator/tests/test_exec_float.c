@@ -6,7 +6,11 @@
 
 #include "exec_fixture.h"
 
-typedef _Float128 exact;
+#if defined(__x86_64__)
+typedef __float128 exact;
+#else /* there long double is binary128 */
+typedef long double exact;
+#endif
 
 enum mode { NEAREST, ZERO, DOWN, UP, AWAY };
 
