@@ -12,9 +12,9 @@
  *     CACHE/tmp.XXXXXX/nvcc/     the only place where the compiler may write
  *
  * KEY hashes the solution's content, the command line, which has the solution's path only where
- * that matters (movable.h), and the compiler's version; KEY2 hashes KEY and the present content of
- * the inputs. So a changed header leads to another entry, and a library once returned stays as it
- * is.
+ * that matters (movable.h), the compiler's version, and the architecture, as machines of both may
+ * share a home; KEY2 hashes KEY and the present content of the inputs. So a changed header leads to
+ * another entry, and a library once returned stays as it is.
  *
  * `sum` has no key: it tells of a disk or a copy that went wrong, not of a forger. Nobody who could
  * forge an entry gets there: the compiler writes only in nvcc/ (jail_rules.h), from where the judge

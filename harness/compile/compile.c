@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/toolkit.h"
 #include "compile/bytes.h"
 #include "compile/cache.h"
 #include "compile/inputs.h"
@@ -24,7 +25,7 @@
 #include "process/landlock.h"
 
 /* Part of every key: to be changed when what is stored means something else. */
-#define CACHE_FORMAT "gemmjudge compile 9"
+#define CACHE_FORMAT "gemmjudge compile 9 on " ARCHITECTURE
 
 /* The clock that stamps files. */
 static double file_time(void)
