@@ -106,11 +106,12 @@ on_arm() (
 	exec env PATH="$arm/bin:$PATH" CUDA_HOME="$arm/cuda" NVCC_CCBIN=aarch64-linux-gnu-g++ "$@"
 )
 
-# Builds targets of build-arm. What nvcc links for itself is told of the loader and the libraries, too.
+# Builds targets of build-arm. What is linked, by nvcc too, names its loader and libraries by their paths there, so that
+# qemu runs it wherever it is started, also with an empty environment.
 build_arm() {
-	local link=--disable-new-dtags,-rpath=$arm/root/usr/lib/aarch64-linux-gnu,-rpath=$arm/root/lib/aarch64-linux-gnu
-	build_configure build-arm -DCMAKE_TOOLCHAIN_FILE="$root/tools/aarch64.cmake" -DNVCC="$(readlink -f "$arm/cuda")/bin/nvcc" &&
-		NVCC_CCBIN=aarch64-linux-gnu-g++ \
-			NVCC_APPEND_FLAGS="-Xlinker --dynamic-linker=$arm/root/lib/ld-linux-aarch64.so.1,$link" \
-			build_with_progress build-arm "$@"
+	local link=--dynamic-linker=$arm/root/lib/ld-linux-aarch64.so.1,--disable-new-dtags
+	link+=,-rpath=$arm/root/usr/lib/aarch64-linux-gnu,-rpath=$arm/root/lib/aarch64-linux-gnu
+	build_configure build-arm -DCMAKE_TOOLCHAIN_FILE="$root/tools/aarch64.cmake" \
+		-DCMAKE_EXE_LINKER_FLAGS="-Wl,$link" -DNVCC="$(readlink -f "$arm/cuda")/bin/nvcc" &&
+		NVCC_CCBIN=aarch64-linux-gnu-g++ NVCC_APPEND_FLAGS="-Xlinker $link" build_with_progress build-arm "$@"
 }
